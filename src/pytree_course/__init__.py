@@ -1,0 +1,20 @@
+"""A hands-on course on JAX pytrees: pictures and checks for its notebooks."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytree_course.checking.notebook import Checks
+    from pytree_course.drawing import draw
+
+__all__ = ["Checks", "draw"]
+
+_HOMES = {"Checks": "pytree_course.checking.notebook", "draw": "pytree_course.drawing"}
+
+
+def __getattr__(name: str) -> Any:
+    # Not imported until asked for: the command line and the IPython extension, which every kernel
+    # loads, do without JAX.
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,5 @@
+"""`python -m pytree_course` is what `course.py` runs in the course's environment."""
+
+from pytree_course.cli import app
+
+app(prog_name="course.py")

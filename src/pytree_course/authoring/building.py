@@ -1,0 +1,199 @@
+"""Build a lesson: sources in; notebooks, exercises, solutions and checks/expected out."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from pytree_course.authoring.mistakes import find_mistakes
+from pytree_course.authoring.reference import expect
+from pytree_course.authoring.rendering import (
+    render_exercises,
+    render_lesson,
+    render_solutions,
+)
+from pytree_course.authoring.sources import AuthorMistakesError, LessonSources, read_sources
+from pytree_course.built import METADATA_KEY, outputs_digest
+from pytree_course.checking.comparison import compare
+from pytree_course.checking.expected import Expected, ExpectedExercise
+from pytree_course.checking.running import PUBLIC_SEED
+from pytree_course.handout import hand_out, keep
+from pytree_course.layout import LessonFiles
+from pytree_course.trees import Observation
+
+CELL_TIMEOUT = 300  # seconds
+
+Tell = Callable[[str], None]
+
+
+def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
+    """Build all files of one lesson; write nothing when the author made a mistake.
+
+    Parameters
+    ----------
+    files
+        The lesson.
+    tell
+        Called with a line on each step.
+
+    Raises
+    ------
+    AuthorMistakesError
+        With file and line of everything that has to be mended.
+    """
+    tell("reading the sources")
+    sources = read_sources(files)
+    tell(f"trying the answers to {len(sources.exercises)} exercises")
+    if mistakes := find_mistakes(sources):
+        raise AuthorMistakesError(mistakes)
+    expected = expect(sources, PUBLIC_SEED)
+    expected.write(files.expected)
+    blank = _text(render_exercises(sources))
+    _write(files.blank, blank)
+    if kept := keep(files.exercises, blank):
+        tell(f"kept the exercise notebook that was worked in as {kept}")
+    hand_out(files)
+    tell("running the solutions")
+    _write(files.solutions, _text(_executed(render_solutions(sources), files.solutions)))
+    tell("running the lesson")
+    _write(files.notebook, _text(_executed(render_lesson(sources), files.notebook)))
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A built file that is not what its sources make, and what mends it."""
+
+    file: Path
+    why: str
+    command: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.why}. Run: {self.command}"
+
+
+def find_stale(files: LessonFiles) -> list[Stale]:
+    """Return the built files of a lesson that are missing, stale or edited by hand.
+
+    Nothing is executed but the author's answers: outputs are nbval's to compare. The findings are
+    the same under every Python that the course supports.
+    """
+    sources = read_sources(files)
+    return [
+        *_stale_notebook(files.notebook, render_lesson(sources), files),
+        *_stale_notebook(files.solutions, render_solutions(sources), files),
+        *_stale_notebook(files.blank, render_exercises(sources), files),
+        *_stale_notebook(files.exercises, render_exercises(sources), files, "reset"),
+        *_stale_expected(files.expected, sources),
+    ]
+
+
+def _stale_notebook(
+    file: Path, wanted: NotebookNode, files: LessonFiles, command: str = "build"
+) -> Iterator[Stale]:
+    mend = f"python3 course.py {command} {files.stem}"
+    if not file.exists():
+        yield Stale(file, "it was not built", mend)
+        return
+    notebook = nbformat.read(file, as_version=4)
+    if (
+        notebook.metadata.get(METADATA_KEY, {}).get("sources")
+        != (wanted.metadata[METADATA_KEY]["sources"])
+    ):
+        yield Stale(file, "its sources have changed since it was built", mend)
+    elif _without_outputs(notebook) != _without_outputs(wanted):
+        yield Stale(file, "it was edited by hand; change the sources instead", mend)
+    elif notebook.metadata[METADATA_KEY]["outputs"] != outputs_digest(notebook):
+        yield Stale(file, "its outputs were edited by hand or by running it", mend)
+
+
+def _stale_expected(file: Path, sources: LessonSources) -> Iterator[Stale]:
+    mend = f"python3 course.py build {sources.files.stem}"
+    if not file.exists():
+        yield Stale(file, "it was not built", mend)
+        return
+    stored, wanted = Expected.read(file), expect(sources, PUBLIC_SEED)
+    if stored.sources != wanted.sources:
+        yield Stale(file, "its sources have changed since it was built", mend)
+    elif not _agree(stored, wanted):
+        yield Stale(file, "the right answers yield something else than it says", mend)
+
+
+def _agree(stored: Expected, wanted: Expected) -> bool:
+    """Say whether two expectations agree as a check would: floats may differ in the last digit."""
+    if _without_observations(stored) != _without_observations(wanted):
+        return False
+    for name, exercise in wanted.exercises.items():
+        observations, stored_ones = _observations(exercise), _observations(stored.exercises[name])
+        if observations.keys() != stored_ones.keys():
+            return False
+        if any(compare(observations[key], stored_ones[key]) for key in observations):
+            return False
+    return True
+
+
+def _without_observations(expected: Expected) -> Expected:
+    exercises = {
+        name: replace(
+            exercise,
+            observations=[],
+            misconceptions=[replace(each, observations={}) for each in exercise.misconceptions],
+        )
+        for name, exercise in expected.exercises.items()
+    }
+    return replace(expected, exercises=exercises)
+
+
+def _observations(exercise: ExpectedExercise) -> dict[tuple[str, int], Observation]:
+    return {("solution", case): each for case, each in enumerate(exercise.observations)} | {
+        (f"misconception {misconception.name}", case): each
+        for misconception in exercise.misconceptions
+        for case, each in misconception.observations.items()
+    }
+
+
+def _executed(notebook: NotebookNode, file: Path) -> NotebookNode:
+    """Run a notebook where it will stand, and keep outputs without traces of this one run."""
+    file.parent.mkdir(exist_ok=True)
+    resources = {"metadata": {"path": str(file.parent)}}
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT,
+        record_timing=False,
+        coalesce_streams=True,
+        resources=resources,
+    )
+    # The kernel's own log would only repeat, on the terminal, that it uses local TCP ports.
+    client.execute(stderr=subprocess.DEVNULL)
+    # Every count is 1, so that a cell added at the top changes no line below it. It cannot be
+    # None: nbval refuses outputs of cells that were not run.
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.execution_count = 1
+            for output in cell.outputs:
+                if "execution_count" in output:
+                    output.execution_count = 1
+    notebook.metadata["language_info"] = {"name": "python"}
+    notebook.metadata[METADATA_KEY]["outputs"] = outputs_digest(notebook)
+    return notebook
+
+
+def _without_outputs(notebook: NotebookNode) -> list[tuple[str, str, str, str]]:
+    return [
+        (cell.id, cell.cell_type, cell.source, json.dumps(cell.metadata, sort_keys=True))
+        for cell in notebook.cells
+    ]
+
+
+def _text(notebook: NotebookNode) -> str:
+    nbformat.validate(notebook)
+    return str(nbformat.writes(notebook)) + "\n"
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,85 @@
+"""Run the author's own answers: what the checks expect, and what every wrong answer yields.
+
+This code runs in the process that calls it, for the author wrote it. A learner's answers never do.
+"""
+
+from typing import Any
+
+from pytree_course.authoring.sources import Answer, Exercise, LessonSources
+from pytree_course.checking.cases import Check
+from pytree_course.checking.comparison import compare
+from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
+from pytree_course.checking.running import Outcome, run_check
+
+
+class AnswerError(Exception):
+    """An author's answer cannot be run at all."""
+
+
+def run_answer(
+    sources: LessonSources, exercise: Exercise, answer: Answer, check: Check, seed: int
+) -> list[Outcome]:
+    """Run the set-up cell and one answer in a fresh namespace, and the check on what it defines.
+
+    Raises
+    ------
+    AnswerError
+        When the code does not run, or does not define what the check needs.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
+        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
+        answers = [namespace[name] for name in exercise.answers]
+    except Exception as error:
+        raise AnswerError(f"{type(error).__name__}: {error}") from error
+    try:
+        return run_check(check, answers, seed)
+    except Exception as error:
+        raise AnswerError(f"the check itself raised {type(error).__name__}: {error}") from error
+
+
+def expect_exercise(
+    sources: LessonSources, exercise: Exercise, check: Check, seed: int
+) -> ExpectedExercise:
+    """Run the right answer and the misconceptions, and return what is expected of one exercise."""
+    right = run_answer(sources, exercise, exercise.solution, check, seed)
+    observations = [outcome.observation for outcome in right]
+    misconceptions = []
+    for wrong in exercise.misconceptions:
+        outcomes = run_answer(sources, exercise, wrong, check, seed)
+        differing = {
+            case: outcome.observation
+            for case, outcome in enumerate(outcomes)
+            if compare(observations[case], outcome.observation)
+        }
+        misconceptions.append(
+            Misconception(wrong.name, wrong.explanation, wrong.section, differing)
+        )
+    return ExpectedExercise(
+        name=exercise.name,
+        title=exercise.title,
+        answers=exercise.answers,
+        points=exercise.points,
+        minutes=exercise.minutes,
+        stars=exercise.stars,
+        section=exercise.section,
+        hints=exercise.hints,
+        observations=observations,
+        misconceptions=misconceptions,
+    )
+
+
+def expect(sources: LessonSources, seed: int) -> Expected:
+    """Run a lesson's answers, and return what its checks expect on the cases of `seed`."""
+    checks = sources.files.checks()
+    return Expected(
+        lesson=sources.files.stem,
+        title=sources.title,
+        sections=sources.sections,
+        exercises={
+            name: expect_exercise(sources, exercise, checks[name], seed)
+            for name, exercise in sources.exercises.items()
+        },
+        sources=sources.exercises_digest,
+    )

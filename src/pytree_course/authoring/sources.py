@@ -1,0 +1,298 @@
+"""Read what the author writes: lesson.md, exercises.md and answers.py of one lesson."""
+
+import ast
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jupytext
+from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+
+from pytree_course.layout import LessonFiles
+
+SOLUTION_REGION = re.compile(
+    r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",
+    re.MULTILINE | re.DOTALL,
+)
+PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
+SETUP_ID = "setup"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Something the author has to mend, and where."""
+
+    file: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+class AuthorMistakesError(Exception):
+    """The sources of a lesson cannot be built; the message has a line for each mistake."""
+
+    def __init__(self, mistakes: list[Mistake]) -> None:
+        super().__init__("\n".join(str(mistake) for mistake in mistakes))
+        self.mistakes = mistakes
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """One cell as the author wrote it.
+
+    Attributes
+    ----------
+    file, line
+        Where its source starts, counted from 1.
+    """
+
+    kind: str  # "markdown" or "code"
+    source: str
+    metadata: dict[str, Any]
+    file: Path
+    line: int
+
+    @property
+    def heading(self) -> str | None:
+        """The title, where the cell starts a section."""
+        found = re.match(r"##? +(.+?) *$", self.source, re.MULTILINE)
+        return found[1] if self.kind == "markdown" and found else None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter."""
+
+    name: str
+    source: str
+    cell: SourceCell
+    explanation: str = ""
+    section: str = ""
+
+
+@dataclass
+class Exercise:
+    """One exercise as the author wrote it."""
+
+    name: str
+    cell: SourceCell  # the answer cell, whose metadata says the rest
+    title: str
+    answers: list[str]
+    points: int
+    minutes: int
+    stars: int
+    section: str
+    hints: list[str]
+    variants: list[Answer] = field(default_factory=list)
+    misconceptions: list[Answer] = field(default_factory=list)
+    given_starter: Answer | None = None
+
+    @property
+    def solution(self) -> Answer:
+        """The right answer, its region's marks taken out."""
+        source = SOLUTION_REGION.sub(r"\g<solution>", self.cell.source)
+        return Answer("solution", source.rstrip("\n"), self.cell)
+
+    @property
+    def starter(self) -> Answer:
+        """What the learner finds in the answer cell."""
+        if self.given_starter is not None:
+            return self.given_starter
+        source = SOLUTION_REGION.sub(rf"\g<indent>{PLACEHOLDER}\n", self.cell.source)
+        return Answer("starter", source.rstrip("\n"), self.cell)
+
+
+@dataclass(frozen=True)
+class LessonSources:
+    """All that the author wrote for one lesson."""
+
+    files: LessonFiles
+    lesson: list[SourceCell]
+    exercise_cells: list[SourceCell]
+    exercises: dict[str, Exercise]
+
+    @property
+    def title(self) -> str:
+        """The lesson's title."""
+        return next((cell.heading for cell in self.lesson if cell.heading), self.files.stem)
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The lesson's sections: slug to title."""
+        return {slug(cell.heading): cell.heading for cell in self.lesson if cell.heading}
+
+    @property
+    def setup(self) -> str:
+        """The code of the exercises' set-up cell."""
+        cells = (cell for cell in self.exercise_cells if cell.metadata.get("id") == SETUP_ID)
+        return next(cells).source
+
+    @property
+    def lesson_digest(self) -> str:
+        """A digest of what the lesson's notebook is made from."""
+        return digest(self.files.sources / "lesson.md")
+
+    @property
+    def exercises_digest(self) -> str:
+        """A digest of what the exercises, their solutions and what is expected are made from."""
+        folder = self.files.sources
+        return digest(folder / "exercises.md", folder / "answers.py", self.files.check_script)
+
+
+def slug(title: str) -> str:
+    """Return a section's name in links and cell ids: "Key paths" becomes "key-paths"."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def digest(*files: Path) -> str:
+    """Return a digest of files' texts, the same on every system."""
+    sha = hashlib.sha256()
+    for file in files:
+        sha.update(file.read_text(encoding="utf-8").encode() + b"\0")
+    return f"sha256:{sha.hexdigest()}"
+
+
+def read_sources(files: LessonFiles) -> LessonSources:
+    """Read the sources of a lesson.
+
+    Raises
+    ------
+    AuthorMistakesError
+        With file and line, for everything that cannot be read as a lesson.
+    """
+    mistakes: list[Mistake] = []
+    lesson = _read_myst(files.sources / "lesson.md", mistakes)
+    exercise_cells = _read_myst(files.sources / "exercises.md", mistakes)
+    exercises = _read_exercises(exercise_cells, mistakes)
+    _read_answers(files.sources / "answers.py", exercises, mistakes)
+    if not any(cell.metadata.get("id") == SETUP_ID for cell in exercise_cells):
+        message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
+        mistakes.append(Mistake(files.sources / "exercises.md", 1, message))
+    if mistakes:
+        raise AuthorMistakesError(mistakes)
+    return LessonSources(files, lesson, exercise_cells, exercises)
+
+
+def _read_myst(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        notebook = myst_to_notebook(text, add_source_map=True)
+    except FileNotFoundError:
+        mistakes.append(Mistake(file, 1, "this file is missing"))
+        return []
+    except MystMetadataParsingError as error:
+        named = re.search(r"line (\d+)", str(error))
+        mistakes.append(Mistake(file, int(named[1]) if named else 1, str(error)))
+        return []
+    lines = text.splitlines()
+    cells = []
+    for cell, start in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
+        # jupytext gives the line where the cell's block opens; the source comes a little later.
+        first = cell.source.split("\n", 1)[0]
+        line = next((at for at in range(start, len(lines)) if lines[at] == first), start) + 1
+        source_cell = SourceCell(cell.cell_type, cell.source, dict(cell.metadata), file, line)
+        cells += _split_at_headings(source_cell) if cell.cell_type == "markdown" else [source_cell]
+    return cells
+
+
+def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
+    """Let every heading start a cell of its own, so that the author need not break cells there."""
+    starts, fenced = [0], False
+    lines = cell.source.splitlines()
+    for at, line in enumerate(lines):
+        fenced ^= line.lstrip().startswith("```")
+        if not fenced and re.match("##? ", line) and at > 0:
+            starts.append(at)
+    parts = []
+    for start, end in pairwise([*starts, len(lines)]):
+        source = "\n".join(lines[start:end]).strip("\n")
+        metadata = cell.metadata if start == 0 else {}
+        parts.append(SourceCell("markdown", source, metadata, cell.file, cell.line + start))
+    return parts
+
+
+def _read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Exercise]:
+    exercises: dict[str, Exercise] = {}
+    title = ""
+    for cell in cells:
+        title = cell.heading or title
+        if "exercise" not in cell.metadata:
+            continue
+        name = str(cell.metadata["exercise"])
+        wanted = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
+        wrong = [
+            f"`{option}` should be a {kind.__name__}"
+            for option, kind in wanted.items()
+            if not isinstance(cell.metadata.get(option), kind)
+        ]
+        if not name.isidentifier():
+            wrong.append(f"the name {name!r} is not a Python name")
+        if name in exercises:
+            wrong.append(f"there are two exercises {name!r}")
+        if wrong:
+            mistakes += [Mistake(cell.file, cell.line, f"{name}: {each}") for each in wrong]
+            continue
+        exercises[name] = Exercise(
+            name=name,
+            cell=cell,
+            title=title,
+            answers=[str(answer) for answer in cell.metadata.get("answers", [name])],
+            points=cell.metadata["points"],
+            minutes=cell.metadata["minutes"],
+            stars=cell.metadata["stars"],
+            section=cell.metadata["section"],
+            hints=[str(hint).strip() for hint in cell.metadata["hints"]],
+        )
+    return exercises
+
+
+def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mistake]) -> None:
+    if not file.exists():
+        mistakes.append(Mistake(file, 1, "this file is missing"))
+        return
+    text = file.read_text(encoding="utf-8")
+    marks = [at for at, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
+    notebook = jupytext.reads(text, fmt="py:percent")
+    answers = [cell for cell in notebook.cells if cell.metadata]
+    for line, cell in zip(marks, answers, strict=False):
+        source_cell = SourceCell("code", cell.source, dict(cell.metadata), file, line)
+        name = cell.metadata.get("exercise")
+        if name not in exercises:
+            mistakes.append(Mistake(file, line, f"there is no exercise {name!r} in exercises.md"))
+            continue
+        exercise = exercises[name]
+        section = cell.metadata.get("section", exercise.section)
+        if cell.metadata.get("starter"):
+            exercise.given_starter = Answer("starter", cell.source, source_cell)
+        elif "variant" in cell.metadata:
+            exercise.variants.append(Answer(cell.metadata["variant"], cell.source, source_cell))
+        elif "misconception" in cell.metadata:
+            label = cell.metadata["misconception"]
+            explanation, source = _split_explanation(cell.source)
+            if not explanation:
+                why = f"the misconception {label!r} needs an explanation: a text in triple quotes"
+                mistakes.append(Mistake(file, line, why))
+            exercise.misconceptions.append(Answer(label, source, source_cell, explanation, section))
+        else:
+            why = 'say variant="...", misconception="..." or starter=True after the exercise'
+            mistakes.append(Mistake(file, line, why))
+
+
+def _split_explanation(source: str) -> tuple[str, str]:
+    """Split a cell into the text that it starts with and the code after it."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return "", source  # running it tells where the mistake is
+    first = body[0] if body else None
+    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
+        return "", source
+    explanation = " ".join(str(first.value.value).split())
+    code = "\n".join(source.splitlines()[first.end_lineno :])
+    return explanation, code.strip("\n")

@@ -1,0 +1,103 @@
+"""What a check script is written with: cases, checks, and trees drawn at random."""
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+Check = Callable[..., Iterator["Case"]]
+"""A generator function: it gets the answers and `rng`, and yields cases."""
+
+Point = namedtuple("Point", ["x", "y"])
+
+
+class Case:
+    """One call to make, and the inputs to make it with.
+
+    Parameters
+    ----------
+    call
+        The learner's answer, or a function of the check script that uses it.
+    *inputs
+        What `call` is given, and what the learner is shown.
+    mentions
+        Texts that the message of an expected exception must contain.
+    """
+
+    def __init__(
+        self, call: Callable[..., Any], *inputs: Any, mentions: tuple[str, ...] = ()
+    ) -> None:
+        self.call = call
+        self.inputs = inputs
+        self.mentions = mentions
+
+
+def check(function: Check) -> Check:
+    """Mark a generator function of a check script as the check of the exercise of its name."""
+    function.__dict__["is_check"] = True
+    return function
+
+
+def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Let integer scalars of NumPy and JAX count as Python's own int.
+
+    Parameters
+    ----------
+    answer
+        The learner's function, whose result is a count.
+    """
+
+    def counted(*inputs: Any) -> Any:
+        result = answer(*inputs)
+        is_scalar = isinstance(result, (np.integer, np.ndarray, jax.Array)) and result.ndim == 0
+        if is_scalar and jnp.issubdtype(result.dtype, np.integer):
+            return int(result)
+        return result
+
+    return counted
+
+
+def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
+    """Draw a nested tree of the containers that JAX knows.
+
+    Parameters
+    ----------
+    rng
+        Where the randomness comes from.
+    depth
+        How many levels of containers there are at most; the root is a container.
+
+    Returns
+    -------
+    dict, list, tuple, OrderedDict or NamedTuple
+        Its leaves are small ints and floats; some children are None, some containers are empty.
+    """
+    children = [_random_child(rng, depth - 1) for _ in range(rng.integers(2, 4))]
+    names = [f"{letter}" for letter in rng.permutation(list("abcdwxyz"))[: len(children)]]
+    match rng.integers(5):
+        case 0:
+            return children
+        case 1:
+            return tuple(children)
+        case 2:
+            return OrderedDict(zip(names, children, strict=True))
+        case 3:
+            return Point(*children[:2])
+        case _:
+            return dict(zip(names, children, strict=True))
+
+
+def _random_child(rng: np.random.Generator, depth: int) -> Any:
+    kind = rng.random()
+    if depth > 0 and kind < 0.45:
+        return random_tree(rng, depth)
+    if kind < 0.55:
+        return None
+    if kind < 0.62:
+        return [(), [], {}][rng.integers(3)]
+    if kind < 0.8:
+        return float(rng.integers(1, 20)) / 2
+    return int(rng.integers(1, 100))

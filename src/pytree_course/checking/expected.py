@@ -1,0 +1,112 @@
+"""What a check expects: the right answer's observations, and those of every misconception."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytree_course.trees import Observation
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong answer with an explanation.
+
+    Attributes
+    ----------
+    name
+        Its name within the exercise.
+    explanation
+        The feedback for whoever holds it.
+    section
+        Slug of the lesson section to reread.
+    observations
+        What the wrong answer yields, by case number, where that differs from the right answer.
+    """
+
+    name: str
+    explanation: str
+    section: str
+    observations: dict[int, Observation]
+
+
+@dataclass(frozen=True)
+class ExpectedExercise:
+    """What is expected of one exercise, and what to say about it.
+
+    Attributes
+    ----------
+    observations
+        The right answer's observation in each case.
+    """
+
+    name: str
+    title: str
+    answers: list[str]
+    points: int
+    minutes: int
+    stars: int
+    section: str
+    hints: list[str]
+    observations: list[Observation]
+    misconceptions: list[Misconception]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected in one lesson, on the cases of one seed."""
+
+    lesson: str
+    title: str
+    sections: dict[str, str]  # slug -> title
+    exercises: dict[str, ExpectedExercise] = field(default_factory=dict)
+    sources: str = ""  # digest of what this was built from
+
+    def write(self, file: Path) -> None:
+        """Write the expected observations as JSON, a few small lines for each exercise."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(self.to_text(), encoding="utf-8", newline="\n")
+
+    def to_text(self) -> str:
+        """Return the JSON text that `read` reads."""
+        # One line an observation: the file stays short, and a changed case is a changed line.
+        data = asdict(self)
+        compact: list[str] = []
+
+        def mark(observation: Observation) -> str:
+            compact.append(json.dumps(observation, ensure_ascii=False, allow_nan=False))
+            return f"<observation {len(compact) - 1}>"
+
+        for exercise in data["exercises"].values():
+            exercise["observations"] = [mark(each) for each in exercise["observations"]]
+            for misconception in exercise["misconceptions"]:
+                observations = misconception["observations"]
+                misconception["observations"] = {
+                    str(case): mark(each) for case, each in observations.items()
+                }
+        text = json.dumps(data, indent=1, ensure_ascii=False)
+        for place, line in enumerate(compact):
+            text = text.replace(f'"<observation {place}>"', line, 1)
+        return text + "\n"
+
+    @classmethod
+    def read(cls, file: Path) -> "Expected":
+        """Read what `write` wrote.
+
+        Raises
+        ------
+        FileNotFoundError
+            When the lesson was not built.
+        """
+        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        exercises = {}
+        for name, exercise in data["exercises"].items():
+            misconceptions = []
+            for misconception in exercise["misconceptions"]:
+                by_case = misconception["observations"].items()
+                observations = {int(case): observation for case, observation in by_case}
+                misconceptions.append(
+                    Misconception(**{**misconception, "observations": observations})
+                )
+            exercises[name] = ExpectedExercise(**{**exercise, "misconceptions": misconceptions})
+        return cls(**{**data, "exercises": exercises})

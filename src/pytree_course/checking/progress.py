@@ -1,0 +1,88 @@
+"""The learner's progress: one local file that is only ever added to."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class ExerciseProgress:
+    """What a learner did in one exercise.
+
+    Attributes
+    ----------
+    tries
+        Wrong or failing checks before the first correct one.
+    """
+
+    correct: bool = False
+    tries: int = 0
+    hints: int = 0
+    saw_solution: bool = False
+
+
+@dataclass
+class Progress:
+    """What a learner did, read from and added to one file of JSON lines.
+
+    Each event is one appended line, so that two notebooks at once, or a crash, lose nothing.
+    Lines that cannot be read are passed over and counted.
+    """
+
+    file: Path | None
+    unreadable_lines: int = 0
+    exercises: dict[tuple[str, str], ExerciseProgress] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, file: Path | None) -> "Progress":
+        """Read the progress so far.
+
+        Parameters
+        ----------
+        file
+            The file; it need not exist yet. None keeps progress in memory only.
+        """
+        progress = cls(file)
+        if file is not None and file.exists():
+            for event in progress._events(file):
+                progress._count(event)
+        return progress
+
+    def of(self, lesson: str, exercise: str) -> ExerciseProgress:
+        """Return what was done in one exercise."""
+        return self.exercises.setdefault((lesson, exercise), ExerciseProgress())
+
+    def add(self, lesson: str, exercise: str, event: str) -> None:
+        """Keep one event: "correct", "tried", "hint" or "solution"."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        entry = {"time": now, "lesson": lesson, "exercise": exercise, "event": event}
+        if self.file is not None:
+            with self.file.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(entry) + "\n")
+        self._count(entry)
+
+    def _events(self, file: Path) -> Iterator[dict[str, Any]]:
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                event = json.loads(line)
+                if not all(isinstance(event[key], str) for key in ("lesson", "exercise", "event")):
+                    raise ValueError(line)
+            except (ValueError, KeyError, TypeError):
+                self.unreadable_lines += 1
+            else:
+                yield event
+
+    def _count(self, event: dict[str, Any]) -> None:
+        exercise = self.of(event["lesson"], event["exercise"])
+        match event["event"]:
+            case "correct":
+                exercise.correct = True
+            case "tried" if not exercise.correct:
+                exercise.tries += 1
+            case "hint":
+                exercise.hints += 1
+            case "solution":
+                exercise.saw_solution = True

@@ -1,0 +1,123 @@
+"""Feed a check's cases to answers, and observe what comes out."""
+
+import contextlib
+import io
+import linecache
+import traceback
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from pytree_course.checking.cases import Case, Check
+from pytree_course.trees import Observation, observe, observe_raised, validate
+
+PUBLIC_SEED = 0
+"""The seed of the cases that every learner sees; grading draws another one each time."""
+
+MAX_PRINTED = 2_000  # characters of what an answer prints in one case
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the learner's code: its number within the cell, from 1, and its text."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of one case.
+
+    Attributes
+    ----------
+    inputs
+        The case's inputs, observed before the call.
+    observation
+        What the call returned or raised.
+    printed
+        What it printed, shortened.
+    line
+        The learner's line that raised, if any.
+    """
+
+    inputs: list[Observation]
+    observation: Observation
+    printed: str = ""
+    line: Line | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the outcome as plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Outcome":
+        """Read an outcome from JSON that nobody vouches for.
+
+        Raises
+        ------
+        ValueError
+            When it is not one.
+        """
+        try:
+            line = data["line"] and Line(int(data["line"]["number"]), str(data["line"]["text"]))
+            return cls(
+                inputs=[validate(observation) for observation in data["inputs"]],
+                observation=validate(data["observation"]),
+                printed=str(data["printed"])[:MAX_PRINTED],
+                line=line,
+            )
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError("not the outcome of a case") from error
+
+
+def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
+    """Run all cases of a check.
+
+    Parameters
+    ----------
+    check
+        The check; it is handed `answers` and a generator made from `seed`.
+    answers
+        What the learner's answer cell defined.
+    seed
+        The same seed gives the same cases whatever the answers are.
+
+    Returns
+    -------
+    list of Outcome
+        One for each case, in the check's order. `...` or NotImplementedError is "not attempted".
+    """
+    rng = np.random.default_rng(seed)
+    return [_run_case(case) for case in check(*answers, rng=rng)]
+
+
+def _run_case(case: Case) -> Outcome:
+    # Observed before the call: an answer may change its inputs.
+    inputs = [observe(given) for given in case.inputs]
+    printed = io.StringIO()
+    line = None
+    try:
+        with contextlib.redirect_stdout(printed):
+            observation = observe(case.call(*case.inputs))
+    except NotImplementedError:
+        observation = {"kind": "not attempted"}
+    except (Exception, SystemExit) as error:
+        observation = observe_raised(error, case.mentions)
+        line = learners_line(error)
+    return Outcome(inputs, observation, printed.getvalue()[:MAX_PRINTED], line)
+
+
+def learners_line(error: BaseException) -> Line | None:
+    """Return the last line of the learner's own code that an exception passed through.
+
+    Code typed into a notebook is what the learner wrote; this package, the check scripts and the
+    libraries are files.
+    """
+    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
+        filename = frame.f_code.co_filename
+        if "ipykernel_" in filename:
+            return Line(number, linecache.getline(filename, number).strip())
+    return None

@@ -1,0 +1,182 @@
+"""From outcomes to a verdict: the decision, made the same way in a notebook and in grading."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pytree_course.checking.comparison import Difference, compare
+from pytree_course.checking.expected import ExpectedExercise, Misconception
+from pytree_course.checking.running import Line, Outcome
+from pytree_course.trees import Observation
+
+
+class VerdictKind(StrEnum):
+    """How an exercise ended."""
+
+    CORRECT = "correct"
+    INCORRECT = "incorrect"
+    NOT_ATTEMPTED = "not attempted"
+    ERROR = "error"
+    TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The smallest case that failed.
+
+    Attributes
+    ----------
+    case
+        Its number, from 0.
+    difference
+        Where what came out first parts from what is expected.
+    """
+
+    case: int
+    inputs: list[Observation]
+    expected: Observation
+    got: Observation
+    difference: Difference
+    printed: str
+    line: Line | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of one exercise.
+
+    Attributes
+    ----------
+    exercise
+        The exercise's name.
+    points
+        Points earned, all or none, of `exercise_points`.
+    passed, cases
+        How many cases passed, of how many.
+    reason
+        One sentence for a table.
+    """
+
+    exercise: str
+    kind: VerdictKind
+    points: int
+    exercise_points: int
+    reason: str
+    passed: int = 0
+    cases: int = 0
+    failure: Failure | None = None
+    misconception: Misconception | None = None
+
+
+def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
+    """Compare what came out of every case with what is expected.
+
+    Parameters
+    ----------
+    expected
+        The right answer's observations, on the same cases as `outcomes`.
+    outcomes
+        What came out, one for each case.
+
+    Raises
+    ------
+    ValueError
+        When there are not as many outcomes as cases.
+    """
+    if len(outcomes) != len(expected.observations):
+        raise ValueError(f"{len(outcomes)} outcomes for {len(expected.observations)} cases")
+    failures = []
+    for case, (wanted, outcome) in enumerate(zip(expected.observations, outcomes, strict=True)):
+        if difference := compare(wanted, outcome.observation):
+            failures.append((case, outcome, difference))
+    passed, cases = len(outcomes) - len(failures), len(outcomes)
+    if not failures:
+        reason = f"all {cases} cases passed"
+        return _verdict(expected, VerdictKind.CORRECT, reason, passed=passed, cases=cases)
+    if all(outcome.observation["kind"] == "not attempted" for _, outcome, _ in failures) and (
+        passed == 0
+    ):
+        return _verdict(expected, VerdictKind.NOT_ATTEMPTED, "not attempted yet", cases=cases)
+
+    # min keeps the first of equals, and check scripts put the simplest cases first.
+    case, outcome, difference = min(failures, key=lambda failed: _size(failed[1].inputs))
+    wanted = expected.observations[case]
+    raised = outcome.observation["kind"] == "raised" and wanted["kind"] != "raised"
+    misconception = find_misconception(expected, outcomes)
+    reason = f"{passed} of {cases} cases passed: {_clause(difference)}"
+    if raised:
+        reason = f"your code raised {outcome.observation['type']}"
+    failure = Failure(
+        case=case,
+        inputs=outcome.inputs,
+        expected=wanted,
+        got=outcome.observation,
+        difference=difference,
+        printed=outcome.printed,
+        line=outcome.line,
+    )
+    kind = VerdictKind.ERROR if raised else VerdictKind.INCORRECT
+    return _verdict(
+        expected,
+        kind,
+        reason,
+        passed=passed,
+        cases=cases,
+        failure=failure,
+        misconception=misconception,
+    )
+
+
+def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
+    """Return the verdict of an exercise that yielded no outcomes, with the reason why."""
+    return _verdict(expected, kind, reason, cases=len(expected.observations))
+
+
+def find_misconception(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome]
+) -> Misconception | None:
+    """Return the misconception that yields the same in every case, if there is one."""
+    for misconception in expected.misconceptions:
+        if all(
+            not compare(misconception.observations.get(case, right), outcome.observation)
+            for case, (right, outcome) in enumerate(
+                zip(expected.observations, outcomes, strict=True)
+            )
+        ):
+            return misconception
+    return None
+
+
+def _verdict(
+    expected: ExpectedExercise,
+    kind: VerdictKind,
+    reason: str,
+    *,
+    passed: int = 0,
+    cases: int = 0,
+    failure: Failure | None = None,
+    misconception: Misconception | None = None,
+) -> Verdict:
+    points = expected.points if kind is VerdictKind.CORRECT else 0
+    return Verdict(
+        expected.name,
+        kind,
+        points,
+        expected.points,
+        reason,
+        passed,
+        cases,
+        failure,
+        misconception,
+    )
+
+
+def _size(inputs: list[Observation]) -> int:
+    return len(json.dumps(inputs))
+
+
+def _clause(difference: Difference) -> str:
+    where = f"at {''.join(difference.path)}, " if difference.path else ""
+    return where + difference.reason

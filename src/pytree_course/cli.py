@@ -1,0 +1,143 @@
+"""The commands of `course.py`."""
+
+import subprocess
+import sys
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pytree_course import options
+from pytree_course.layout import Course, CourseNotFoundError, LessonFiles
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A hands-on course on JAX pytrees. Start with: python3 course.py lab",
+)
+console = Console(highlight=False)
+
+
+def _course() -> Course:
+    try:
+        return Course.find()
+    except CourseNotFoundError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _lesson(name: str) -> LessonFiles:
+    try:
+        return _course().lesson_named(name)
+    except LookupError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def lab(context: typer.Context) -> None:
+    """Open JupyterLab at lesson 1. More options are handed to JupyterLab."""
+    from pytree_course.built import trust_built_notebooks
+
+    course = _course()
+    trust_built_notebooks(course)
+    first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
+    command = [
+        *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
+        *(f"--LabApp.default_url=/lab/tree/{first}", *context.args),
+    ]
+    raise typer.Exit(_run(command, course))
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def test(context: typer.Context) -> None:
+    """Run all tests of the course. More options are handed to pytest."""
+    course = _course()
+    suites = [
+        ["tests"],
+        ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", "notebooks", "solutions"],
+    ]
+    for suite in suites:
+        status = _run([sys.executable, "-m", "pytest", *suite, *context.args], course)
+        if status != 0:
+            raise typer.Exit(status)
+
+
+@app.command()
+def build(
+    lessons: Annotated[
+        list[str] | None, typer.Argument(metavar="[LESSON]...", help="All, if none is named.")
+    ] = None,
+) -> None:
+    """For authors: build notebooks, exercises and solutions from the sources."""
+    from pytree_course.authoring.building import build as build_lesson
+    from pytree_course.authoring.sources import AuthorMistakesError
+
+    chosen = [_lesson(name) for name in lessons] if lessons else _course().lessons()
+    for files in chosen:
+        console.print(files.stem, style="bold")
+        try:
+            build_lesson(files, tell=lambda step: console.print(f"  {step}", markup=False))
+        except AuthorMistakesError as error:
+            typer.secho("Nothing was built. Mend this first:", err=True, bold=True)
+            typer.echo(str(error), err=True)
+            raise typer.Exit(1) from None
+
+
+@app.command()
+def progress() -> None:
+    """Show how far you are: points and exercises, lesson by lesson."""
+    from pytree_course.checking.expected import Expected
+    from pytree_course.checking.progress import Progress
+
+    course = _course()
+    done = Progress.load(course.progress_file)
+    table = Table("Lesson", "Exercise", "Points", "", "Tries", "Hints")
+    for files in course.lessons():
+        expected = Expected.read(files.expected)
+        for exercise in expected.exercises.values():
+            mine = done.of(files.stem, exercise.name)
+            earned = exercise.points if mine.correct else 0
+            table.add_row(
+                files.stem,
+                exercise.name,
+                f"{earned}/{exercise.points}",
+                "✓ correct" if mine.correct else "… tried" if mine.tries else "○ to do",
+                str(mine.tries),
+                str(mine.hints),
+            )
+    console.print(table)
+    if done.unreadable_lines:
+        console.print(f"{done.unreadable_lines} lines of {done.file} could not be read.")
+
+
+@app.command()
+def reset(lesson: options.Lesson) -> None:
+    """Start a lesson's exercises afresh. Your notebook is kept beside the fresh one."""
+    from pytree_course.handout import hand_out
+
+    files = _lesson(lesson)
+    kept = hand_out(files)
+    if kept:
+        console.print(f"Your notebook is kept as {kept}")
+    console.print(f"{files.exercises} is as new. Close it in JupyterLab and open it again.")
+
+
+@app.command()
+def check(lesson: options.Lesson, json: options.Json = False, junit: options.Junit = None) -> None:
+    """Grade my exercises of one lesson; the exit status is 0 if all are correct."""
+    from pytree_course.grading.command import run
+
+    files = _lesson(lesson)
+    raise typer.Exit(run(files, files.exercises, json, junit))
+
+
+def _run(command: list[str], course: Course) -> int:
+    """Run a command in the course's folder; Ctrl-C is the command's to answer."""
+    process = subprocess.Popen(command, cwd=course.root)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue

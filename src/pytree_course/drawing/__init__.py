@@ -1,0 +1,13 @@
+"""The one visual grammar of the course: trees as inline SVG and as text.
+
+A node is a box with its type's name, a leaf is a pill, ``None`` is a dashed box without a leaf,
+a custom node has a double outline. Everything here draws observations (see
+:mod:`pytree_course.trees`); only :func:`draw` takes values.
+"""
+
+from pytree_course.drawing.labels import summary
+from pytree_course.drawing.picture import Picture, draw
+from pytree_course.drawing.plain import text
+from pytree_course.drawing.vector import svg
+
+__all__ = ["Picture", "draw", "summary", "svg", "text"]

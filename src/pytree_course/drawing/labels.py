@@ -1,0 +1,183 @@
+"""Short words for observations, safe to put into a picture."""
+
+import re
+import unicodedata
+from typing import Any
+
+from pytree_course.trees import Observation
+
+LONGEST_NAME = 26
+_FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
+_NAMED_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def summary(observation: Observation) -> str:
+    """Say in a few words what was observed.
+
+    Parameters
+    ----------
+    observation : dict
+        What :func:`pytree_course.trees.observe` returns.
+
+    Returns
+    -------
+    str
+        One short line, such as ``f32[2,3]``, ``3``, ``'abc'`` or ``dict of 2``.
+    """
+    return shorten(_summary(observation), LONGEST_NAME)
+
+
+def _summary(seen: Observation) -> str:
+    match seen["kind"]:
+        case "node":
+            count = len(seen["children"])
+            return f"{seen['type']} of {count}" if count else f"empty {seen['type']}"
+        case "none":
+            return "None"
+        case "star":
+            return "*"
+        case "array":
+            return ("np " if seen["library"] == "numpy" else "") + _type_and_shape(seen)
+        case "number":
+            return _number(seen)
+        case "string":
+            return _quoted(seen)
+        case "treedef":
+            return f"PyTreeDef of {counted(count_leaves(seen['tree']), 'leaf', 'leaves')}"
+        case "container leaf":
+            return f"{seen['type']} of {len(seen['items'])}"
+        case "key":
+            return f"key {seen['text']}"
+        case "shape":
+            return f"shape {_type_and_shape(seen)}"
+        case "tracer":
+            return f"tracer {_type_and_shape(seen)}"
+        case "object":
+            return f"{seen['type']} {seen.get('name') or 'object'}"
+        case "raised":
+            return f"raised {seen['type']}"
+        case kind:
+            return str(kind)
+
+
+def expression(observation: Observation, depth: int = 2) -> str:
+    """Write an observation about as one writes it in Python: metadata needs to be read in full."""
+    kind = observation["kind"]
+    if kind not in ("node", "container leaf") or depth == 0:
+        return shorten(_summary(observation), LONGEST_NAME)
+    name = observation["type"]
+    if kind == "container leaf":
+        pairs = [("", item) for item in observation["items"]]
+    else:
+        pairs = observation["children"]
+    parts = []
+    for key, child in pairs[:6]:
+        part = expression(child, depth - 1)
+        if key.startswith("."):
+            part = f"{key[1:]}={part}"
+        elif name == "dict":
+            part = f"{key[1:-1]}: {part}"
+        parts.append(part)
+    if len(pairs) > 6:
+        parts.append("…")
+    inside = ", ".join(parts)
+    match name:
+        case "dict":
+            return f"{{{inside}}}"
+        case "list":
+            return f"[{inside}]"
+        case "tuple":
+            return f"({inside},)" if len(pairs) == 1 else f"({inside})"
+        case _:
+            return f"{name}({inside})"
+
+
+def values(array: Observation) -> str:
+    """Write the first numbers of an array."""
+    words = [_plain_number(value) for value in array["values"][:8]]
+    return ", ".join(words) + (", …" if len(array["values"]) > 8 else "")
+
+
+def count_leaves(observation: Observation) -> int:
+    """Count leaves without recursion, since a tree may be deeper than Python's stack."""
+    waiting, leaves = [observation], 0
+    while waiting:
+        seen = waiting.pop()
+        if seen["kind"] == "node":
+            waiting.extend(child for _, child in seen["children"])
+        elif seen["kind"] != "none":
+            leaves += 1
+    return leaves
+
+
+def counted(count: int, noun: str, plural: str) -> str:
+    """Write a count with its noun: ``1 leaf``, ``2 leaves``."""
+
+    return f"{count} {noun if count == 1 else plural}"
+
+
+def shorten(text: str, limit: int) -> str:
+    """Make text printable and cut its middle out where it is too long."""
+    return _cut(printable(_cut(str(text), 4 * limit)), limit)
+
+
+def printable(text: str) -> str:
+    """Write characters that XML forbids, or that hide or reorder others, as Python escapes."""
+    return "".join(map(_printable, text))
+
+
+def columns(text: str) -> int:
+    """Width of a text in monospace columns: wide characters take two, combining ones none."""
+    return sum(map(_columns, text))
+
+
+def _printable(character: str) -> str:
+    if character in _NAMED_ESCAPES:
+        return _NAMED_ESCAPES[character]
+    code = ord(character)
+    joiner = code == 0x200D  # holds composed emoji together
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and not joiner
+    if hidden or code in (0xFFFE, 0xFFFF):
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return character
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    tail = (limit - 1) // 2
+    return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
+
+
+def _type_and_shape(seen: Observation) -> str:
+    dtype = str(seen["dtype"])
+    if match := re.fullmatch(r"(bfloat|float|uint|int|complex)(\d.*)", dtype):
+        dtype = _FAMILIES[match[1]] + match[2]
+    return f"{dtype}[{','.join(map(str, seen['shape']))}]"
+
+
+def _number(seen: Observation) -> str:
+    kind, number = seen["type"], _plain_number(seen["value"])
+    if kind in ("int", "bool", "float", "complex"):
+        return number
+    return f"{kind.replace('numpy.', 'np.')}({number})"
+
+
+def _plain_number(value: Any) -> str:
+    if isinstance(value, list) and len(value) == 2:
+        real, imaginary = map(str, value)
+        return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+    return str(value)
+
+
+def _quoted(seen: Observation) -> str:
+    value = _cut(str(seen["value"]), 4 * LONGEST_NAME).replace("\\", "\\\\")
+    quote = '"' if "'" in value and '"' not in value else "'"
+    value = value.replace(quote, "\\" + quote)
+    return f"{'b' if seen['type'] == 'bytes' else ''}{quote}{value}{quote}"

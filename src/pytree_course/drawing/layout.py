@@ -1,0 +1,119 @@
+"""Where each box goes: parents centred over their children, rows aligned, nothing overlapping.
+
+No font can be measured here, so every letter is taken to be as wide as the widest of the usual
+monospace fonts; a box then always holds its text.
+"""
+
+import math
+from dataclasses import dataclass
+
+from pytree_course.drawing.items import Item
+from pytree_course.drawing.labels import columns
+
+NAME_SIZE, NAME_ADVANCE, NAME_LINE = 13, 8.1, 18
+SMALL_SIZE, SMALL_ADVANCE, SMALL_LINE = 12, 7.5, 16
+PADDING = 7  # above and below the words of a box
+SIDE = 12  # left and right of them
+GAP = 14  # between neighbours in a row
+LOWEST_CURVE, HIGHEST_CURVE = 22, 52  # height of an edge above its key
+STUB = 7  # height of an edge below its key
+MARK_GAP = 4  # above the words of a mark
+MARGIN = 6  # around the picture, for outlines that stand out
+
+Contour = list[tuple[int, int]]
+"""Leftmost and rightmost extent of a subtree, level by level, relative to its root's centre."""
+
+
+@dataclass
+class Box:
+    """An item with its place: `x` is its centre, `y` its top."""
+
+    item: Item
+    width: int
+    height: int
+    children: list["Box"]
+    x: int = 0
+    y: int = 0
+    row_bottom: int = 0  # edges go straight down to here, clear of taller neighbours
+    key_room: int = 0  # height kept for the keys above its children
+
+    @property
+    def left(self) -> int:
+        """Left side of the box."""
+        return self.x - self.width // 2
+
+
+def layout(root: Item) -> tuple[list[Box], int, int]:
+    """Place all items.
+
+    Returns
+    -------
+    boxes : list of Box
+        From the root down, level by level.
+    width, height : int
+        Size of the picture.
+    """
+    top = _sized(root)
+    contour = _spread(top)
+    _shift(top, MARGIN - min(left for left, _ in contour))
+    boxes, row, y = [], [top], MARGIN
+    while row:
+        bottom = y + max(box.height for box in row)
+        for box in row:
+            box.y, box.row_bottom = y, bottom
+        boxes += row
+        row = [child for box in row for child in box.children]
+        keys = STUB + SMALL_LINE if any(box.item.key for box in row) else 0
+        for box in boxes:
+            box.key_room = box.key_room or keys
+        y = bottom + _curve(boxes) + keys
+    width = max(right for _, right in contour) - min(left for left, _ in contour) + 2 * MARGIN
+    return boxes, width, bottom + MARGIN
+
+
+def small_width(text: str) -> int:
+    """Width of a small text, as a whole even number."""
+    return 2 * math.ceil(columns(text) * SMALL_ADVANCE / 2)
+
+
+def mark_words(item: Item) -> str:
+    """Words inside a marked box."""
+    return f"▲ {item.mark}"
+
+
+def _sized(item: Item) -> Box:
+    widths = [2 * math.ceil(columns(item.name) * NAME_ADVANCE / 2), *map(small_width, item.notes)]
+    height = 2 * PADDING + NAME_LINE + SMALL_LINE * len(item.notes)
+    if item.mark:
+        widths.append(small_width(mark_words(item)) + 12)
+        height += MARK_GAP + SMALL_LINE + 1
+    return Box(item, max(widths) + 2 * SIDE, height, [_sized(child) for child in item.children])
+
+
+def _spread(box: Box) -> Contour:
+    """Place the children of a box side by side, as close as their subtrees allow."""
+    half = max(box.width, small_width(box.item.key)) // 2
+    contour: Contour = []
+    for child in box.children:
+        below = _spread(child)
+        shift = max(
+            (right - left + GAP for (_, right), (left, _) in zip(contour, below, strict=False)),
+            default=0,
+        )
+        _shift(child, shift)
+        moved = [(left + shift, right + shift) for left, right in below]
+        shared = min(len(contour), len(moved))
+        joined = [(contour[row][0], moved[row][1]) for row in range(shared)]
+        contour = joined + contour[shared:] + moved[shared:]
+    if box.children:
+        middle = (box.children[0].x + box.children[-1].x) // 2
+        for child in box.children:
+            _shift(child, -middle)
+        contour = [(left - middle, right - middle) for left, right in contour]
+    return [(-half, half), *contour]
+
+
+def _shift(box: Box, distance: int) -> None:
+    box.x += distance
+    for child in box.children:
+        _shift(child, distance)

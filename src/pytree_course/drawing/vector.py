@@ -1,0 +1,187 @@
+"""Trees as inline SVG: legible on light and dark, without a style sheet, ids or scripts."""
+
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from pytree_course.drawing.items import Item, items
+from pytree_course.drawing.labels import count_leaves, counted, shorten, summary
+from pytree_course.drawing.layout import (
+    MARK_GAP,
+    NAME_ADVANCE,
+    NAME_LINE,
+    NAME_SIZE,
+    PADDING,
+    SMALL_ADVANCE,
+    SMALL_LINE,
+    SMALL_SIZE,
+    STUB,
+    Box,
+    columns,
+    layout,
+    mark_words,
+    small_width,
+)
+from pytree_course.trees import Observation, Path
+
+FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+INK = "currentColor"
+LEAF = "var(--jp-brand-color1, #1976d2)"
+MARK = "#c2500c"  # dark enough under white letters, light enough on a black page
+
+
+def svg(observation: Observation, *, marked: Path | None = None) -> str:
+    """Draw an observation as one inline SVG.
+
+    Parameters
+    ----------
+    observation
+        What :func:`pytree_course.trees.observe` returns.
+    marked
+        Path of the node or leaf to mark. If the tree has nothing there, the deepest node on the
+        way is marked, and says which key it lacks.
+
+    Returns
+    -------
+    str
+        An ``<svg role="img">`` element, the same text for the same observation everywhere.
+    """
+    root = items(observation, marked)
+    boxes, width, height = layout(root)
+    description = describe(observation, [box.item for box in boxes])
+    picture = Element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "role": "img",
+            "aria-label": description,
+            "width": str(width),
+            "height": str(height),
+            "viewBox": f"0 0 {width} {height}",
+            "color": f"var(--jp-content-font-color1, {INK})",
+            "font-family": FONT,
+            "font-size": str(NAME_SIZE),
+            "text-anchor": "middle",
+            # Shrinks to the page, but not so far that small letters become hard to read.
+            "style": f"max-width:100%;min-width:{width * 11 // 12}px;height:auto",
+        },
+    )
+    SubElement(picture, "title").text = description
+    _edges(picture, boxes)
+    for box in boxes:
+        _box(picture, box)
+    return ElementTree.tostring(picture, encoding="unicode")
+
+
+def describe(observation: Observation, drawn: list[Item]) -> str:
+    """Describe a picture to somebody who does not see it."""
+    seen = observation["tree"] if observation["kind"] == "treedef" else observation
+    what = summary(seen)
+    if seen["kind"] == "node":
+        what = f"{shorten(seen['type'], 26)} with {counted(len(seen['children']), 'child', 'children')}"
+        what += f", {counted(count_leaves(seen), 'leaf', 'leaves')}"
+    for item in drawn:
+        if item.mark:
+            what += f"; marked: {_where(item)} ({item.mark})"
+    return f"{'Tree' if seen is observation else 'PyTreeDef'}: {what}"
+
+
+def _where(item: Item) -> str:
+    return shorten("".join(item.path), 120) or "the root"
+
+
+def _edges(picture: Element, boxes: list[Box]) -> None:
+    lines: dict[bool, list[str]] = {False: [], True: []}
+    keys = []
+    for box in boxes:
+        for child in box.children:
+            end = child.y - box.key_room
+            middle = (box.row_bottom + end) // 2
+            line = f"M{box.x} {box.y + box.height}V{box.row_bottom}"
+            line += f"C{box.x} {middle} {child.x} {middle} {child.x} {end}"
+            if child.item.key:
+                line += f"M{child.x} {child.y - STUB}V{child.y}"
+                keys.append(child)
+            else:
+                line += f"V{child.y}"  # past the keys of its neighbours
+            lines[child.item.shape == "fold"].append(line)
+    style = {"fill": "none", "stroke": INK, "stroke-opacity": ".5", "stroke-width": "1.3"}
+    for dotted, parts in lines.items():
+        if parts:
+            dots = {"stroke-dasharray": "2 3"} if dotted else {}
+            SubElement(picture, "path", {"d": "".join(parts), **style, **dots})
+    for child in keys:
+        _words(picture, child.item.key, child.x, child.y - STUB - 4, small=True)
+
+
+def _box(picture: Element, box: Box) -> None:
+    item = box.item
+    group = SubElement(picture, "g")
+    if item.path:
+        SubElement(group, "title").text = _where(item)
+    _outline(group, box)
+    y = box.y + PADDING + NAME_SIZE
+    name = _words(group, item.name, box.x, y)
+    if item.shape in ("node", "custom"):
+        name.set("font-weight", "600")
+    if item.shape == "none":
+        name.set("font-style", "italic")
+    y += NAME_LINE - 2
+    for note in item.notes:
+        _words(group, note, box.x, y, small=True)
+        y += SMALL_LINE
+    if item.mark:
+        y += MARK_GAP
+        words = mark_words(item)
+        width = small_width(words) + 12
+        _rect(group, box.x - width // 2, y - 11, width, SMALL_LINE, 8, fill=MARK)
+        tag = _words(group, words, box.x, y + 1, small=True)
+        tag.attrib.update({"fill": "#fff", "fill-opacity": "1", "font-weight": "600"})
+
+
+def _outline(group: Element, box: Box) -> None:
+    x, y, width, height = box.left, box.y, box.width, box.height
+    if box.item.mark:
+        ring = {"fill": "none", "stroke": MARK, "stroke-width": "3"}
+        radius = 20 if box.item.shape in ("leaf", "fold") else 8
+        _rect(group, x - 4, y - 4, width + 8, height + 8, radius, **ring)
+    line = {"stroke": INK, "stroke-opacity": ".65", "stroke-width": "1.5"}
+    match box.item.shape:
+        case "node":
+            _rect(group, x, y, width, height, 5, fill=INK, fill_opacity=".07", **line)
+        case "custom":
+            _rect(group, x, y, width, height, 7, fill=INK, fill_opacity=".07", **line)
+            _rect(group, x + 3, y + 3, width - 6, height - 6, 4, fill="none", **line)
+        case "none":
+            _rect(group, x, y, width, height, 5, fill="none", stroke_dasharray="5 4", **line)
+        case "leaf":
+            line |= {"stroke": LEAF, "stroke-opacity": "1"}
+            _rect(group, x, y, width, height, 16, fill=LEAF, fill_opacity=".13", **line)
+        case "fold":
+            _rect(group, x, y, width, height, 16, fill="none", stroke_dasharray="2 3", **line)
+        case "notice":
+            right, bottom, cut = x + width, y + height, 8
+            corners = f"M{x + cut} {y}H{right - cut}L{right} {y + cut}V{bottom - cut}"
+            corners += f"L{right - cut} {bottom}H{x + cut}L{x} {bottom - cut}V{y + cut}Z"
+            SubElement(group, "path", {"d": corners, "fill": "none", **line})
+
+
+def _rect(
+    parent: Element, x: int, y: int, width: int, height: int, radius: int, **paint: str
+) -> None:
+    place = {"x": x, "y": y, "width": width, "height": height, "rx": radius}
+    attributes = {name: str(value) for name, value in place.items()}
+    attributes |= {name.replace("_", "-"): value for name, value in paint.items()}
+    SubElement(parent, "rect", attributes)
+
+
+def _words(parent: Element, words: str, x: int, y: int, *, small: bool = False) -> Element:
+    element = SubElement(parent, "text", {"x": str(x), "y": str(y), "fill": INK})
+    element.text = words
+    if small:
+        element.attrib.update({"font-size": str(SMALL_SIZE), "fill-opacity": ".8"})
+    if not words.replace("…", "").replace("▲", "").isascii():
+        # Letters that the monospace font lacks come from another font, of any width.
+        advance = SMALL_ADVANCE if small else NAME_ADVANCE
+        element.set("textLength", str(round(columns(words) * advance)))
+        element.set("lengthAdjust", "spacingAndGlyphs")
+    return element

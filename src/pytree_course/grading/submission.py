@@ -1,0 +1,88 @@
+"""Read a learner's notebook, whatever became of it, and take the answers out."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytree_course.authoring.rendering import answer_id
+
+MAX_BYTES = 100_000_000
+
+
+class UnreadableError(Exception):
+    """The submission is no notebook; the message says why, in words for a teacher."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The answers found in a submitted notebook.
+
+    Attributes
+    ----------
+    answers
+        Source of each answer cell that is there, by exercise.
+    notes
+        What was odd about an answer cell, by exercise.
+    """
+
+    answers: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+def read_submission(file: Path, blank: dict[str, str]) -> Submission:
+    """Take the answers out of a learner's notebook.
+
+    Only answer cells, matched by cell id, count; anything else in the notebook may be missing,
+    moved, doubled or changed.
+
+    Parameters
+    ----------
+    file
+        The notebook.
+    blank
+        Source of each answer cell as it was handed out, by exercise.
+
+    Raises
+    ------
+    UnreadableError
+        When the file cannot be read as a notebook at all.
+    """
+    cells = _read_cells(file)
+    answers, notes = {}, {}
+    for exercise, starter in blank.items():
+        found = [
+            _source(cell)
+            for cell in cells
+            if cell.get("id") == answer_id(exercise) and cell.get("cell_type") == "code"
+        ]
+        worked_in = [source for source in found if source.strip() != starter.strip()]
+        if not found:
+            notes[exercise] = "its answer cell is not in the notebook"
+            continue
+        # Of several copies the last one counts: it is what running the notebook leaves in force.
+        answers[exercise] = worked_in[-1] if worked_in else found[-1]
+        if len(found) > 1:
+            notes[exercise] = f"its answer cell is there {len(found)} times; the last one counts"
+    return Submission(answers, notes)
+
+
+def _read_cells(file: Path) -> list[dict[str, Any]]:
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise UnreadableError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB")
+        notebook = json.loads(file.read_text(encoding="utf-8", errors="replace"))
+    except FileNotFoundError:
+        raise UnreadableError(f"{file} does not exist") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnreadableError(f"{file} is not a notebook: {error}") from error
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        raise UnreadableError(f"{file} has no cells: save it as a notebook of format 4.5 or later")
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", "")
+    lines = source if isinstance(source, list) else [source]
+    return "".join(line for line in lines if isinstance(line, str))

@@ -1,0 +1,67 @@
+"""An IPython extension: a check that is run too early says which cell to run first.
+
+The environment's kernels load it (see the folder `jupyter` of the repository). It is small and
+imports nothing, for it is loaded in every kernel.
+"""
+
+import re
+from types import TracebackType
+from typing import Any
+
+_CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Explain a NameError in a check cell; leave every other error as it is."""
+    shell.set_custom_exc((NameError,), _explain)
+
+
+def missing_cell(error: NameError, source: str) -> str | None:
+    """Say which cell to run first, when a check cell fails for want of a name.
+
+    Parameters
+    ----------
+    error
+        What the cell raised.
+    source
+        The cell's source.
+
+    Returns
+    -------
+    str or None
+        None when the cell is not a check, or the missing name has another cause.
+    """
+    call = _CHECK_CALL.search(source)
+    if call is None or error.name is None:
+        return None
+    if error.name in ("check", "Checks"):
+        return (
+            "Run the set-up cell first: it is the first code cell of this notebook. "
+            "Then run your answer cell, then this cell."
+        )
+    if re.search(rf"\b{re.escape(error.name)}\b", source[call.end() :]):
+        return (
+            f"Python does not know `{error.name}` yet. Run the answer cell of "
+            f"`{call['exercise']}` first, the one above, then this cell."
+        )
+    return None
+
+
+def _explain(
+    shell: Any,
+    kind: type[BaseException],
+    error: NameError,
+    trace: TracebackType | None,
+    tb_offset: int | None = None,
+) -> None:
+    in_the_cell_itself = trace is None or trace.tb_next is None or trace.tb_next.tb_next is None
+    source = shell.user_ns.get("In", [""])[-1]
+    message = missing_cell(error, source) if in_the_cell_itself else None
+    if message is None:
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        return
+    from IPython.display import display
+
+    from pytree_course.checking.feedback import note
+
+    display(note("→", "Not yet: another cell comes first", [message]))

@@ -1,0 +1,139 @@
+"""Where the course's files are."""
+
+import importlib.util
+import os
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytree_course.checking.cases import Check
+
+COURSE_VARIABLE = "PYTREE_COURSE"
+"""Environment variable that names the course's folder, for notebooks that run elsewhere."""
+
+
+class CourseNotFoundError(FileNotFoundError):
+    """No folder of the course is to be found from here."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """The folder that holds the course."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, start: Path | None = None) -> "Course":
+        """Find the course from a folder inside it.
+
+        Parameters
+        ----------
+        start
+            The folder to look from, upwards; the current one when not given.
+
+        Raises
+        ------
+        CourseNotFoundError
+            When neither `start` nor the environment variable PYTREE_COURSE leads to it.
+        """
+        named = os.environ.get(COURSE_VARIABLE)
+        start = Path(named) if named else (start or Path.cwd())
+        for folder in (start.resolve(), *start.resolve().parents):
+            if (folder / "checks").is_dir() and (folder / "exercises").is_dir():
+                return cls(folder)
+        raise CourseNotFoundError(
+            f"The folders `checks` and `exercises` of the course are not above {start}. "
+            "Keep the notebook in the course's folder `exercises`, and open it from there."
+        )
+
+    @property
+    def progress_file(self) -> Path:
+        """The one local file that keeps the learner's progress."""
+        return self.root / "progress.jsonl"
+
+    def lessons(self) -> list["LessonFiles"]:
+        """Return the files of every lesson that is here, in order."""
+        scripts = sorted((self.root / "checks").glob("check_*.py"))
+        return [self.lesson(script.stem.removeprefix("check_")) for script in scripts]
+
+    def lesson(self, stem: str) -> "LessonFiles":
+        """Return where the files of one lesson are, by its stem such as "01_leaves"."""
+        return LessonFiles(self.root, stem)
+
+    def lesson_named(self, name: str) -> "LessonFiles":
+        """Return the lesson that somebody means by "1", "01", "leaves" or "01_leaves".
+
+        Raises
+        ------
+        LookupError
+            When there is no such lesson; the message lists those there are.
+        """
+        lessons = self.lessons()
+        for lesson in lessons:
+            number, _, topic = lesson.stem.partition("_")
+            if name in (lesson.stem, number, number.lstrip("0"), topic):
+                return lesson
+        there_are = ", ".join(lesson.stem for lesson in lessons)
+        raise LookupError(f"There is no lesson {name!r}. The lessons here: {there_are}.")
+
+
+@dataclass(frozen=True)
+class LessonFiles:
+    """Where the files of one lesson are; what is not shipped to learners may be missing."""
+
+    root: Path
+    stem: str
+
+    @property
+    def sources(self) -> Path:
+        """The folder of what the author edits."""
+        return self.root / "sources" / self.stem
+
+    @property
+    def notebook(self) -> Path:
+        """The lesson."""
+        return self.root / "notebooks" / f"{self.stem}.ipynb"
+
+    @property
+    def exercises(self) -> Path:
+        """The exercise notebook, in which the learner works."""
+        return self.root / "exercises" / f"{self.stem}.ipynb"
+
+    @property
+    def solutions(self) -> Path:
+        """The solution notebook; the teacher's alone."""
+        return self.root / "solutions" / f"{self.stem}.ipynb"
+
+    @property
+    def check_script(self) -> Path:
+        """The hand-written check script."""
+        return self.root / "checks" / f"check_{self.stem}.py"
+
+    @property
+    def expected(self) -> Path:
+        """The built expected observations, and the feedback."""
+        return self.root / "checks" / "expected" / f"{self.stem}.json"
+
+    @property
+    def blank(self) -> Path:
+        """The exercise notebook as it is handed out, untouched by any learner."""
+        return self.root / "checks" / "expected" / f"{self.stem}.ipynb"
+
+    @cached_property
+    def _check_module(self) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(self.check_script.stem, self.check_script)
+        if spec is None or spec.loader is None or not self.check_script.exists():
+            raise CourseNotFoundError(f"The check script {self.check_script} is missing.")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[self.check_script.stem] = module
+        spec.loader.exec_module(module)
+        return module
+
+    def checks(self) -> dict[str, "Check"]:
+        """Load the check script and return its checks by the exercises' names."""
+        members = vars(self._check_module).items()
+        return {name: member for name, member in members if hasattr(member, "is_check")}

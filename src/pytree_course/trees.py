@@ -1,0 +1,344 @@
+"""The one walker: what any value looks like to JAX, as plain JSON.
+
+Checks, pictures and grading all work on an `Observation` and never on the value itself. So a
+result can leave the learner's kernel as data, be compared in another process, and be drawn there.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+Observation = dict[str, Any]
+"""Plain JSON whose entry "kind" says what was seen; `KINDS` lists the kinds and their entries."""
+
+Path = tuple[str, ...]
+"""The way from a tree's root to a node or leaf: the texts of its key path entries."""
+
+MAX_NODES = 5_000
+MAX_ELEMENTS = 20_000
+MAX_DEPTH = 100
+MAX_CHARACTERS = 10_000
+MAX_INT_BITS = 4_096
+
+KINDS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "node": {"type": str, "children": list},
+    "none": {},
+    "array": {"library": str, "dtype": str, "shape": list, "values": list},
+    "number": {"type": str},
+    "string": {"type": str, "value": str},
+    "treedef": {"tree": dict},
+    "star": {},
+    "container leaf": {"type": str, "items": list},
+    "key": {"type": str, "text": str},
+    "shape": {"dtype": str, "shape": list},
+    "tracer": {"dtype": str, "shape": list},
+    "object": {"type": str},
+    "raised": {"type": str, "bases": list, "mentions": dict, "message": str},
+    "not attempted": {},
+    "unbounded": {"why": str},
+}
+"""Every kind of observation, with the entries it must have."""
+
+_KEY_TYPES = (
+    jax.tree_util.DictKey,
+    jax.tree_util.SequenceKey,
+    jax.tree_util.GetAttrKey,
+    jax.tree_util.FlattenedIndexKey,
+)
+
+
+class _TooLargeError(Exception):
+    """The value passes a limit, so that no observation of it is made."""
+
+
+def observe(value: object) -> Observation:
+    """Describe a value as plain JSON, the way JAX sees it.
+
+    The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
+    itself, or that is too large to compare, becomes one observation of kind "unbounded". No method
+    of an object that the registry does not know is ever called.
+
+    Parameters
+    ----------
+    value
+        Anything: a pytree, a leaf, a PyTreeDef.
+
+    Returns
+    -------
+    Observation
+        JSON data, equal for equal values whatever the process, Python or JAX version.
+    """
+    try:
+        return _Walk().observe(value, depth=0)
+    except _TooLargeError as limit:
+        return {"kind": "unbounded", "why": str(limit)}
+
+
+def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observation:
+    """Describe an exception by its type and by what its message mentions.
+
+    Parameters
+    ----------
+    error
+        The exception.
+    mentions
+        Texts to look for in the message. Only whether each is there is compared later; the message
+        itself is kept to be shown.
+    """
+    try:
+        message = str(error)[:MAX_CHARACTERS]
+    except Exception as broken:
+        message = f"(its message cannot be shown: {type(broken).__name__})"
+    bases = [base.__name__ for base in type(error).__mro__ if base is not object]
+    return {
+        "kind": "raised",
+        "type": type(error).__name__,
+        "bases": bases,
+        "mentions": {text: text in message for text in mentions},
+        "message": message,
+    }
+
+
+def validate(observation: object) -> Observation:
+    """Return `observation` when it is well formed.
+
+    What comes out of a learner's kernel is data that nobody vouches for; after this, every part of
+    it can be compared and drawn.
+
+    Raises
+    ------
+    ValueError
+        When some part is not an observation.
+    """
+    if not isinstance(observation, dict) or observation.get("kind") not in KINDS:
+        raise ValueError("not an observation")
+    for entry, wanted in KINDS[observation["kind"]].items():
+        if not isinstance(observation.get(entry), wanted):
+            raise ValueError(f"{observation['kind']!r} observation without a proper {entry!r}")
+    match observation["kind"]:
+        case "node":
+            for child in observation["children"]:
+                if not (isinstance(child, list) and len(child) == 2 and isinstance(child[0], str)):
+                    raise ValueError("a child is a key's text and an observation")
+                validate(child[1])
+            if observation.get("aux") is not None:
+                validate(observation["aux"])
+        case "treedef":
+            validate(observation["tree"])
+        case "container leaf":
+            for item in observation["items"]:
+                validate(item)
+        case "array" | "shape" | "tracer":
+            if not all(isinstance(length, int) for length in observation["shape"]):
+                raise ValueError("a shape is a list of integers")
+        case "number":
+            if "value" not in observation:
+                raise ValueError("a number without a value")
+    return observation
+
+
+class _Walk:
+    """One walk over one value, counting what it has seen."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self.elements = 0
+        self.open: set[int] = set()  # ids of the containers we are inside of
+
+    def observe(self, value: object, depth: int) -> Observation:
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise _TooLargeError(f"it has more than {MAX_NODES:,} nodes and leaves")
+        if depth > MAX_DEPTH:
+            raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
+        if value is None:
+            return {"kind": "none"}
+        if value is Ellipsis:
+            return {"kind": "not attempted"}
+        if isinstance(value, jax.tree_util.PyTreeDef):
+            return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
+        if id(value) in self.open:
+            raise _TooLargeError("it contains itself")
+        self.open.add(id(value))
+        try:
+            level = _flatten_one_level(value)
+            return self.node(value, level, depth) if level else self.leaf(value, depth)
+        except _TooLargeError:
+            raise
+        except Exception as error:
+            # For example a dict whose keys cannot be sorted, or a flatten function with a mistake.
+            why = f"JAX cannot flatten it ({type(error).__name__})"
+            return {"kind": "object", "type": type(value).__name__, "why": why}
+        finally:
+            self.open.discard(id(value))
+
+    def node(self, value: object, level: "_Level", depth: int) -> Observation:
+        observation: Observation = {"kind": "node", "type": type(value).__name__, "aux": None}
+        if _is_namedtuple(value):
+            observation["namedtuple"] = True
+        elif type(value).__module__ != "builtins" and type(value).__name__ != "OrderedDict":
+            if type(value).__name__ != "defaultdict":
+                observation["custom"] = True
+                observation["aux"] = self.observe(level.aux, depth + 1)
+            else:
+                observation["aux"] = self.observe(level.aux[0], depth + 1)
+        observation["children"] = [
+            [key, self.observe(child, depth + 1)] for key, child in level.children
+        ]
+        return observation
+
+    def treedef(self, treedef: jax.tree_util.PyTreeDef, depth: int) -> Observation:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise _TooLargeError(f"its structure has more than {MAX_NODES:,} nodes")
+        data = treedef.node_data()
+        if data is None:
+            return {"kind": "star"}
+        node_type, aux = data
+        if node_type is type(None):
+            return {"kind": "none"}
+        children = treedef.children()
+        observation: Observation = {"kind": "node", "type": node_type.__name__, "aux": None}
+        if node_type is dict:
+            keys = [f"[{key!r}]" for key in aux]
+        else:
+            keys = [f"[{index}]" for index in range(len(children))]
+            if aux is not None and not isinstance(aux, type):
+                observation["aux"] = self.observe(aux, depth + 1)
+        observation["children"] = [
+            [key, self.treedef(child, depth + 1)] for key, child in zip(keys, children, strict=True)
+        ]
+        return observation
+
+    def leaf(self, value: object, depth: int) -> Observation:
+        if isinstance(value, jax.core.Tracer):
+            return {"kind": "tracer", "dtype": str(value.dtype), "shape": list(value.shape)}
+        if isinstance(value, jax.Array):
+            return self.array(value, "jax")
+        if isinstance(value, np.ndarray):
+            return self.array(value, "numpy")
+        if type(value) in (bool, int, float, complex):
+            return {"kind": "number", "type": type(value).__name__, "value": _number(value)}
+        if isinstance(value, np.generic) and isinstance(value, (np.bool_, np.number)):
+            number_type = f"numpy.{type(value).__name__}"
+            return {"kind": "number", "type": number_type, "value": _number(value.item())}
+        if isinstance(value, (str, bytes)):
+            return self.string(value)
+        if isinstance(value, jax.ShapeDtypeStruct):
+            return {"kind": "shape", "dtype": str(value.dtype), "shape": list(value.shape)}
+        if isinstance(value, _KEY_TYPES):
+            return {"kind": "key", "type": type(value).__name__, "text": str(value)}
+        items = _items(value)
+        if items is not None:
+            observed = [self.observe(item, depth + 1) for item in items]
+            if isinstance(value, (set, frozenset)):
+                observed.sort(key=repr)
+            return {"kind": "container leaf", "type": type(value).__name__, "items": observed}
+        observation: Observation = {"kind": "object", "type": type(value).__name__}
+        if isinstance(value, type) or callable(value):
+            name = getattr(value, "__name__", None)
+            if type(name) is str:
+                observation["name"] = name[:MAX_CHARACTERS]
+        return observation
+
+    def string(self, value: str | bytes) -> Observation:
+        if len(value) > MAX_CHARACTERS:
+            raise _TooLargeError(f"it holds a text of more than {MAX_CHARACTERS:,} characters")
+        text = value if isinstance(value, str) else value.decode("latin-1")
+        # A lone surrogate cannot be written as UTF-8, and so not saved in a notebook.
+        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+        return {"kind": "string", "type": type(value).__name__, "value": str(text)}
+
+    def array(self, array: jax.Array | np.ndarray, library: str) -> Observation:
+        self.elements += array.size
+        if self.elements > MAX_ELEMENTS:
+            raise _TooLargeError(f"its arrays hold more than {MAX_ELEMENTS:,} numbers")
+        dtype, shape = str(array.dtype), [int(length) for length in array.shape]
+        if isinstance(array, jax.Array) and array.is_deleted():
+            return {"kind": "object", "type": "Array", "why": "its buffer was donated or deleted"}
+        if isinstance(array, jax.Array) and jnp.issubdtype(array.dtype, jax.dtypes.prng_key):
+            array = jax.random.key_data(array)
+        plain = np.asarray(array)
+        if plain.dtype.kind in "OV" and not jnp.issubdtype(plain.dtype, np.number):
+            return {"kind": "object", "type": "ndarray", "why": f"it has dtype {dtype}"}
+        return {
+            "kind": "array",
+            "library": library,
+            "dtype": dtype,
+            "shape": shape,
+            "values": [_number(element) for element in _elements(plain)],
+        }
+
+
+class _Level:
+    """A node's children with their keys' texts, and its aux_data."""
+
+    def __init__(self, children: list[tuple[str, Any]], aux: Any) -> None:
+        self.children = children
+        self.aux = aux
+
+
+def _flatten_one_level(value: object) -> _Level | None:
+    """Return what JAX's registry makes of a value, one level deep, or None for a leaf."""
+    is_root = _first_call_only()
+    children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: not is_root())
+    data: tuple[type, Any] | None = treedef.node_data()  # type: ignore[attr-defined]
+    if data is None:
+        return None
+    return _Level([(jax.tree_util.keystr(path), child) for path, child in children], data[1])
+
+
+def _first_call_only() -> Callable[[], bool]:
+    """Return a function that is true on its first call alone.
+
+    JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.
+    """
+    calls = iter([True])
+    return lambda: next(calls, False)
+
+
+def _is_namedtuple(value: object) -> bool:
+    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+
+
+def _items(value: object) -> list[Any] | None:
+    """Return the items of a container that JAX takes for one leaf, or None for anything else."""
+    if isinstance(value, dict):
+        return sorted(dict.items(value), key=lambda item: repr(item[0]))
+    containers: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
+    for container in containers:
+        if isinstance(value, container):
+            # The container's own way to its items: a subclass may have another.
+            return list(container.__iter__(value))
+    return None
+
+
+def _elements(array: np.ndarray) -> Iterable[Any]:
+    """Return an array's elements, row by row, as the shortest Python numbers that mean the same."""
+    flat = array.ravel()
+    if flat.dtype.kind in "biucUSMm":
+        if flat.dtype.kind in "SMm":
+            flat = flat.astype(str)
+        return flat.tolist()
+    if flat.dtype.kind == "f" and flat.dtype.itemsize == 8:
+        return flat.tolist()
+    if jnp.issubdtype(flat.dtype, np.integer):  # int4 and its like
+        return flat.astype(np.int64).tolist()
+    # float32 0.1 is written 0.1 and not 0.10000000149: short, and the same on every machine.
+    return [float(str(element)) for element in flat.astype(np.float32)]
+
+
+def _number(value: Any) -> Any:
+    """Return a Python number as JSON can hold it."""
+    if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
+        raise _TooLargeError(f"it holds an integer of more than {MAX_INT_BITS:,} bits")
+    if isinstance(value, complex):
+        return [_number(value.real), _number(value.imag)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value
