@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-
 from typing import Annotated
 
 import typer

@@ -7,43 +7,45 @@ from pathlib import Path
 from pytree_course.layout import LessonFiles
 
 
-def hand_out(files: LessonFiles) -> Path | None:
+def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
     """Put a fresh exercise notebook in its place.
 
     Parameters
     ----------
     files
         The lesson's files.
+    fresh
+        The text of a newly built notebook, to be handed out from now on. When not given, the one
+        that was handed out before is handed out again.
 
     Returns
     -------
     Path or None
-        Where the old notebook was kept, when it held anything that the fresh one does not.
+        Where the old notebook was kept, when somebody had worked in it.
 
     Raises
     ------
     FileNotFoundError
         When this copy of the course has no fresh notebook of the lesson.
     """
-    if not files.blank.exists():
+    if files.blank.exists():
+        before = files.blank.read_text(encoding="utf-8")
+    elif fresh is None:
         raise FileNotFoundError(f"{files.blank} is missing: fetch the course's files again.")
-    kept = keep(files.exercises, files.blank.read_text(encoding="utf-8"))
-    files.exercises.parent.mkdir(exist_ok=True)
-    shutil.copyfile(files.blank, files.exercises)
+    else:
+        before = fresh
+    kept = _keep_if_worked_in(files.exercises, before)
+    for file in (files.blank, files.exercises):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(fresh or before, encoding="utf-8", newline="\n")
     return kept
 
 
-def keep(notebook: Path, fresh: str) -> Path | None:
-    """Keep a copy of a notebook beside it, unless all its code is in `fresh` too.
-
-    Returns
-    -------
-    Path or None
-        The copy, whose name is new: no earlier copy is overwritten.
-    """
+def _keep_if_worked_in(notebook: Path, before: str) -> Path | None:
+    """Copy a notebook to a new name beside it, unless it is as it was handed out."""
     if not notebook.exists():
         return None
-    if _code(notebook.read_text(encoding="utf-8", errors="replace")) == _code(fresh):
+    if _sources(notebook.read_text(encoding="utf-8", errors="replace")) == _sources(before):
         return None
     number = 1
     while (copy := notebook.with_name(f"{notebook.stem}.kept-{number}.ipynb")).exists():
@@ -52,8 +54,8 @@ def keep(notebook: Path, fresh: str) -> Path | None:
     return copy
 
 
-def _code(text: str) -> list[str] | str:
-    """Return a notebook's cells without outputs, or the text itself where it is no notebook."""
+def _sources(text: str) -> list[str] | str:
+    """Return what is written in a notebook's cells, or the text itself where it is no notebook."""
     try:
         return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
     except (ValueError, KeyError, TypeError):

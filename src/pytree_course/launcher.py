@@ -85,12 +85,16 @@ UV_SETTINGS_KEPT = re.compile(
 
 DEBIAN_HINT = "On Debian and Ubuntu:  sudo apt install python3-venv python3-pip"
 ADVICE = """\
-What to try: run the same command again, it goes on from here. If it fails again:
+What to try: run the same command again; finished downloads are kept. If it fails again:
   - network: is this computer online? Behind a proxy, set HTTPS_PROXY first;
     with a mirror, pip's own settings (index-url, cert) are used
   - disk: the environment takes about {size}; {free:.1f} GB are free here
   - to begin anew, delete the folder .venv"""
-SIZE = "2 GB"
+DOWNLOAD = "350 MB"
+SIZE = "1.5 GB"
+
+# In the state file while an installation is under way.
+UNFINISHED = "unfinished"
 
 
 class LauncherError(Exception):
@@ -178,7 +182,9 @@ class Environment:
         interpreter = os.path.realpath(self.python)
         if os.name == "nt":
             interpreter = self._base()
-        return {"location": str(self.path), "interpreter": interpreter}
+        # The same in every locale, in which an accent may be read as something else.
+        places = {"location": str(self.path), "interpreter": interpreter}
+        return {name: os.fsencode(path).decode("utf-8", "replace") for name, path in places.items()}
 
     def _base(self) -> str:
         """Return the folder of the Python that the environment was made with."""
@@ -216,7 +222,10 @@ class Environment:
         if not self.python.exists() or not os.path.isdir(self._base()):
             return "the Python it was made with is gone"
         state = self.state()
-        if state and state.get("location") != str(self.path):
+        if state.get("digest") == UNFINISHED:
+            # A package may be half there, which no installer notices. Downloads are kept.
+            return "its installation was interrupted"
+        if state and state.get("location") != self.place()["location"]:
             return "the folder was moved or copied"
         if state and state.get("interpreter") != self.place()["interpreter"]:
             return "the Python it was made with was replaced"
@@ -430,26 +439,26 @@ def prepare(environment: Environment) -> None:
 
 
 def make(environment: Environment) -> None:
-    """Do what is missing, step by step; each step may be done again at no harm."""
+    """Make what is missing, step by step."""
     exists = os.path.lexists(environment.path)
     trouble = environment.broken() if exists else None
     if trouble:
-        say(f"The environment in .venv can no longer be used ({trouble}). Making it anew.")
+        say(f"The environment in .venv can't be used: {trouble}. Making it anew.")
         shutil.rmtree(environment.path)
+        exists = False
     elif exists:
         say("Bringing the course's environment in .venv up to date.")
     else:
         say(
-            "Making the course's environment in .venv, this once: about 0.5 GB to download, "
-            f"{SIZE} on disk."
+            "Making the course's environment in .venv, this once: about "
+            f"{DOWNLOAD} to download, {SIZE} on disk."
         )
-    steps = Steps(total=4)
+    steps = Steps(total=3 if exists else 4)
     variables = child_environment()
-    # Before anything is installed, so that an interrupted and then moved one is recognised.
-    with steps.step(f"An empty environment for Python {platform.python_version()}"):
-        if trouble or not exists:
+    if not exists:
+        with steps.step(f"An empty environment for Python {platform.python_version()}"):
             create_empty(environment)
-        environment.write_state("")
+    environment.write_state(UNFINISHED)
     title = f"The installer, {environment.uv_wanted().replace('==', ' ')}"
     with steps.step(title) as busy:
         pip = install_uv(environment, variables, title, busy)
@@ -614,6 +623,8 @@ def run_command(environment: Environment, arguments: Sequence[str]) -> int:
     # -P: a learner's file named jax.py in the current folder must not be imported instead.
     command = [str(environment.python), "-P", "-m", "pytree_course", *arguments]
     variables = child_environment(activated=environment)
+    if environment.root not in [Path.cwd(), *Path.cwd().parents]:
+        variables["PYTREE_COURSE"] = str(environment.root)
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "posix":
@@ -667,7 +678,7 @@ def main(arguments: Sequence[str]) -> int:
         say(f"course.py has no command {arguments[0]!r}.{hint}\n\n{help_text()}")
         return 2
     if asks_for_help and not environment.is_ready():
-        # Not worth half a gigabyte of download.
+        # Not worth a download of that size.
         print(help_text())
         return 0
     try:
@@ -679,5 +690,5 @@ def main(arguments: Sequence[str]) -> int:
         say(f"\n{error}")
         return 1
     except KeyboardInterrupt:
-        say("\nStopped. Nothing is lost: the same command goes on from here.")
+        say("\nStopped. Finished downloads are kept: run the same command to go on.")
         return 130

@@ -43,11 +43,11 @@ class Course:
         named = os.environ.get(COURSE_VARIABLE)
         start = Path(named) if named else (start or Path.cwd())
         for folder in (start.resolve(), *start.resolve().parents):
-            if (folder / "checks").is_dir() and (folder / "exercises").is_dir():
+            if any((folder / "checks").glob("check_*.py")):
                 return cls(folder)
         raise CourseNotFoundError(
-            f"The folders `checks` and `exercises` of the course are not above {start}. "
-            "Keep the notebook in the course's folder `exercises`, and open it from there."
+            f"The course's folder `checks` is nowhere above {start}. Keep the notebook in the "
+            "course's folder `exercises`, and open it from there."
         )
 
     @property

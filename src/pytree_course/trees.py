@@ -52,6 +52,9 @@ _KEY_TYPES = (
 )
 
 
+_TOO_MANY_NODES = f"it has more than {MAX_NODES:,} nodes and leaves"
+
+
 class _TooLargeError(Exception):
     """The value passes a limit, so that no observation of it is made."""
 
@@ -60,8 +63,8 @@ def observe(value: object) -> Observation:
     """Describe a value as plain JSON, the way JAX sees it.
 
     The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
-    itself, or that is too large to compare, becomes one observation of kind "unbounded". No method
-    of an object that the registry does not know is ever called.
+    itself, or that is too large to compare, becomes one observation of kind "unbounded". An object
+    that raises when it is looked into becomes one of kind "object" that says so.
 
     Parameters
     ----------
@@ -153,29 +156,34 @@ class _Walk:
     def observe(self, value: object, depth: int) -> Observation:
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            raise _TooLargeError(f"it has more than {MAX_NODES:,} nodes and leaves")
+            raise _TooLargeError(_TOO_MANY_NODES)
         if depth > MAX_DEPTH:
             raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
         if value is None:
             return {"kind": "none"}
         if value is Ellipsis:
             return {"kind": "not attempted"}
-        if isinstance(value, jax.tree_util.PyTreeDef):
-            return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
         if id(value) in self.open:
             raise _TooLargeError("it contains itself")
         self.open.add(id(value))
         try:
-            level = _flatten_one_level(value)
-            return self.node(value, level, depth) if level else self.leaf(value, depth)
+            return self.node_or_leaf(value, depth)
         except _TooLargeError:
             raise
         except Exception as error:
             # For example a dict whose keys cannot be sorted, or a flatten function with a mistake.
-            why = f"JAX cannot flatten it ({type(error).__name__})"
+            why = f"looking into it raised {type(error).__name__}"
             return {"kind": "object", "type": type(value).__name__, "why": why}
         finally:
             self.open.discard(id(value))
+
+    def node_or_leaf(self, value: object, depth: int) -> Observation:
+        if isinstance(value, jax.tree_util.PyTreeDef):
+            return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
+        if isinstance(value, (list, tuple, dict)) and len(value) > MAX_NODES:
+            raise _TooLargeError(_TOO_MANY_NODES)  # not even its keys are looked at
+        level = _flatten_one_level(value)
+        return self.node(value, level, depth) if level else self.leaf(value, depth)
 
     def node(self, value: object, level: "_Level", depth: int) -> Observation:
         observation: Observation = {"kind": "node", "type": type(value).__name__, "aux": None}

@@ -22,7 +22,7 @@ from pytree_course.built import METADATA_KEY, outputs_digest
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.running import PUBLIC_SEED
-from pytree_course.handout import hand_out, keep
+from pytree_course.handout import hand_out
 from pytree_course.layout import LessonFiles
 from pytree_course.trees import Observation
 
@@ -53,11 +53,8 @@ def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
         raise AuthorMistakesError(mistakes)
     expected = expect(sources, PUBLIC_SEED)
     expected.write(files.expected)
-    blank = _text(render_exercises(sources))
-    _write(files.blank, blank)
-    if kept := keep(files.exercises, blank):
-        tell(f"kept the exercise notebook that was worked in as {kept}")
-    hand_out(files)
+    if kept := hand_out(files, fresh=_text(render_exercises(sources))):
+        tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")
     _write(files.solutions, _text(_executed(render_solutions(sources), files.solutions)))
     tell("running the lesson")

@@ -3,6 +3,7 @@
 This code runs in the process that calls it, for the author wrote it. A learner's answers never do.
 """
 
+import contextlib
 from typing import Any
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
@@ -27,16 +28,17 @@ def run_answer(
         When the code does not run, or does not define what the check needs.
     """
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    try:
-        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
-        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
-        answers = [namespace[name] for name in exercise.answers]
-    except Exception as error:
-        raise AnswerError(f"{type(error).__name__}: {error}") from error
-    try:
-        return run_check(check, answers, seed)
-    except Exception as error:
-        raise AnswerError(f"the check itself raised {type(error).__name__}: {error}") from error
+    with contextlib.chdir(sources.files.sources):  # the set-up cell finds the course from there
+        try:
+            exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
+            exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
+            answers = [namespace[name] for name in exercise.answers]
+        except Exception as error:
+            raise AnswerError(f"{type(error).__name__}: {error}") from error
+        try:
+            return run_check(check, answers, seed)
+        except Exception as error:
+            raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
 
 def expect_exercise(

@@ -10,6 +10,8 @@ from pytree_course.built import METADATA_KEY, outputs_digest
 from pytree_course.checking.feedback import section_link
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
+PREDICTION = "⟐"
+"""What a prediction starts with: the code cell after it holds the answer."""
 EXERCISE_OPTIONS = {
     *("exercise", "answers", "points", "minutes", "stars", "section", "hints", "id"),
 }
@@ -18,11 +20,17 @@ EXERCISE_OPTIONS = {
 def render_lesson(sources: LessonSources) -> NotebookNode:
     """Return the lesson's notebook, without outputs."""
     cells = []
+    predicting = False
     for cell_id, cell in _with_ids(sources.lesson):
         if cell.kind == "markdown":
             cells.append(_markdown(cell_id, cell.source))
+            predicting = cell.source.startswith(PREDICTION)
         else:
             cells.append(_code(cell_id, cell.source, cell))
+            if predicting:
+                # JupyterLab shows the stored answer only once the learner runs the cell.
+                cells[-1].metadata["jupyter"] = {"outputs_hidden": True}
+            predicting = False
     return _notebook(cells, sources.lesson_digest)
 
 

@@ -266,6 +266,12 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
         if name not in exercises:
             mistakes.append(Mistake(file, line, f"there is no exercise {name!r} in exercises.md"))
             continue
+        try:
+            ast.parse(cell.source)
+        except SyntaxError as error:
+            at = line + (error.lineno or 0)
+            mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
+            continue
         exercise = exercises[name]
         section = cell.metadata.get("section", exercise.section)
         if cell.metadata.get("starter"):
@@ -286,10 +292,7 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
 
 def _split_explanation(source: str) -> tuple[str, str]:
     """Split a cell into the text that it starts with and the code after it."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return "", source  # running it tells where the mistake is
+    body = ast.parse(source).body
     first = body[0] if body else None
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
         return "", source

@@ -181,7 +181,9 @@ class ExerciseCheck:
                 ],
             )
         advice = [self._next_help(hint)]
-        slug = verdict.misconception.section if verdict.misconception else self._exercise.section
+        slug = self._exercise.section
+        if verdict.misconceptions:
+            slug = verdict.misconceptions[0].section
         title = self._expected.sections[slug]
         reread = Reread(title, section_link(self._expected.lesson, title))
         return feedback(verdict, advice=advice, reread=reread)

@@ -17,6 +17,7 @@ PUBLIC_SEED = 0
 """The seed of the cases that every learner sees; grading draws another one each time."""
 
 MAX_PRINTED = 2_000  # characters of what an answer prints in one case
+MAX_WRITTEN = 200  # characters of an input as Python writes it
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Outcome:
     ----------
     inputs
         The case's inputs, observed before the call.
+    written
+        The inputs as Python writes them, shortened: what a learner can paste to try again.
     observation
         What the call returned or raised.
     printed
@@ -44,6 +47,7 @@ class Outcome:
     """
 
     inputs: list[Observation]
+    written: list[str]
     observation: Observation
     printed: str = ""
     line: Line | None = None
@@ -65,6 +69,7 @@ class Outcome:
             line = data["line"] and Line(int(data["line"]["number"]), str(data["line"]["text"]))
             return cls(
                 inputs=[validate(observation) for observation in data["inputs"]],
+                written=[str(text)[:MAX_WRITTEN] for text in data["written"]],
                 observation=validate(data["observation"]),
                 printed=str(data["printed"])[:MAX_PRINTED],
                 line=line,
@@ -97,6 +102,7 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
 def _run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
     inputs = [observe(given) for given in case.inputs]
+    written = [_shorten(repr(given)) for given in case.inputs]
     printed = io.StringIO()
     line = None
     try:
@@ -107,7 +113,11 @@ def _run_case(case: Case) -> Outcome:
     except (Exception, SystemExit) as error:
         observation = observe_raised(error, case.mentions)
         line = learners_line(error)
-    return Outcome(inputs, observation, printed.getvalue()[:MAX_PRINTED], line)
+    return Outcome(inputs, written, observation, printed.getvalue()[:MAX_PRINTED], line)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_WRITTEN else f"{text[: MAX_WRITTEN - 1]}…"
 
 
 def learners_line(error: BaseException) -> Line | None:

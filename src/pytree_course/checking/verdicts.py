@@ -30,12 +30,15 @@ class Failure:
     ----------
     case
         Its number, from 0.
+    inputs, written
+        The case's inputs, observed and as Python writes them.
     difference
         Where what came out first parts from what is expected.
     """
 
     case: int
     inputs: list[Observation]
+    written: list[str]
     expected: Observation
     got: Observation
     difference: Difference
@@ -67,7 +70,7 @@ class Verdict:
     passed: int = 0
     cases: int = 0
     failure: Failure | None = None
-    misconception: Misconception | None = None
+    misconceptions: tuple[Misconception, ...] = ()
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
@@ -104,13 +107,13 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     case, outcome, difference = min(failures, key=lambda failed: _size(failed[1].inputs))
     wanted = expected.observations[case]
     raised = outcome.observation["kind"] == "raised" and wanted["kind"] != "raised"
-    misconception = find_misconception(expected, outcomes)
     reason = f"{passed} of {cases} cases passed: {_clause(difference)}"
     if raised:
         reason = f"your code raised {outcome.observation['type']}"
     failure = Failure(
         case=case,
         inputs=outcome.inputs,
+        written=outcome.written,
         expected=wanted,
         got=outcome.observation,
         difference=difference,
@@ -125,7 +128,7 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         passed=passed,
         cases=cases,
         failure=failure,
-        misconception=misconception,
+        misconceptions=find_misconceptions(expected, outcomes),
     )
 
 
@@ -134,19 +137,33 @@ def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str)
     return _verdict(expected, kind, reason, cases=len(expected.observations))
 
 
-def find_misconception(
+def find_misconceptions(
     expected: ExpectedExercise, outcomes: Sequence[Outcome]
-) -> Misconception | None:
-    """Return the misconception that yields the same in every case, if there is one."""
-    for misconception in expected.misconceptions:
+) -> tuple[Misconception, ...]:
+    """Return the misconceptions that explain every case that failed, or none.
+
+    A misconception is held when its wrong answer yields the same in all the cases in which it
+    differs from the right answer. One that explains all failures is returned alone; failing that,
+    all that are held, if together they leave no failure unexplained.
+    """
+    failed = {
+        case
+        for case, (right, outcome) in enumerate(zip(expected.observations, outcomes, strict=True))
+        if compare(right, outcome.observation)
+    }
+    held = tuple(
+        misconception
+        for misconception in expected.misconceptions
         if all(
-            not compare(misconception.observations.get(case, right), outcome.observation)
-            for case, (right, outcome) in enumerate(
-                zip(expected.observations, outcomes, strict=True)
-            )
-        ):
-            return misconception
-    return None
+            not compare(observation, outcomes[case].observation)
+            for case, observation in misconception.observations.items()
+        )
+    )
+    for misconception in held:
+        if misconception.observations.keys() == failed:
+            return (misconception,)
+    explained = {case for misconception in held for case in misconception.observations}
+    return held if explained == failed else ()
 
 
 def _verdict(
@@ -157,19 +174,18 @@ def _verdict(
     passed: int = 0,
     cases: int = 0,
     failure: Failure | None = None,
-    misconception: Misconception | None = None,
+    misconceptions: tuple[Misconception, ...] = (),
 ) -> Verdict:
-    points = expected.points if kind is VerdictKind.CORRECT else 0
     return Verdict(
-        expected.name,
-        kind,
-        points,
-        expected.points,
-        reason,
-        passed,
-        cases,
-        failure,
-        misconception,
+        exercise=expected.name,
+        kind=kind,
+        points=expected.points if kind is VerdictKind.CORRECT else 0,
+        exercise_points=expected.points,
+        reason=reason,
+        passed=passed,
+        cases=cases,
+        failure=failure,
+        misconceptions=misconceptions,
     )
 
 

@@ -148,7 +148,7 @@ def _step(children: list[tuple[str, Observation]], way: Path | None) -> int | No
 
 
 def _shown(children: list[tuple[str, Observation]], on_way: int | None, room: int) -> set[int]:
-    """Indices of the children to draw, the marked one always among them."""
+    """Choose the indices of the children to draw, the marked one always among them."""
     cost = [1 + _needs_fold(child) for _, child in children]
     if len(children) <= MOST_SIBLINGS and sum(cost) <= room:
         return set(range(len(children)))

@@ -62,13 +62,19 @@ def layout(root: Item) -> tuple[list[Box], int, int]:
         for box in row:
             box.y, box.row_bottom = y, bottom
         boxes += row
-        row = [child for box in row for child in box.children]
+        parents, row = row, [child for box in row for child in box.children]
         keys = STUB + SMALL_LINE if any(box.item.key for box in row) else 0
-        for box in boxes:
-            box.key_room = box.key_room or keys
-        y = bottom + _curve(boxes) + keys
+        for box in parents:
+            box.key_room = keys
+        y = bottom + _curve(parents) + keys
     width = max(right for _, right in contour) - min(left for left, _ in contour) + 2 * MARGIN
     return boxes, width, bottom + MARGIN
+
+
+def _curve(parents: list[Box]) -> int:
+    """Height of the edges below a row: the further they reach to the side, the higher."""
+    reaches = (abs(child.x - box.x) for box in parents for child in box.children)
+    return min(max(LOWEST_CURVE, max(reaches, default=0) // 5), HIGHEST_CURVE)
 
 
 def small_width(text: str) -> int:

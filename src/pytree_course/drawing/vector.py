@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.labels import count_leaves, counted, shorten, summary
+from pytree_course.drawing.labels import columns, count_leaves, counted, shorten, summary
 from pytree_course.drawing.layout import (
     MARK_GAP,
     NAME_ADVANCE,
@@ -16,7 +16,6 @@ from pytree_course.drawing.layout import (
     SMALL_SIZE,
     STUB,
     Box,
-    columns,
     layout,
     mark_words,
     small_width,
@@ -77,7 +76,8 @@ def describe(observation: Observation, drawn: list[Item]) -> str:
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     what = summary(seen)
     if seen["kind"] == "node":
-        what = f"{shorten(seen['type'], 26)} with {counted(len(seen['children']), 'child', 'children')}"
+        children = counted(len(seen["children"]), "child", "children")
+        what = f"{shorten(seen['type'], 26)} with {children}"
         what += f", {counted(count_leaves(seen), 'leaf', 'leaves')}"
     for item in drawn:
         if item.mark:

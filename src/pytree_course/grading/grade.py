@@ -16,9 +16,8 @@ from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.running import PUBLIC_SEED
 from pytree_course.checking.verdicts import Verdict, VerdictKind, judge, without_outcomes
 from pytree_course.grading.running import CELL_TIMEOUT, CellRun, NotebookRun, run_notebook
-from pytree_course.grading.submission import Submission, read_submission
+from pytree_course.grading.submission import read_submission
 from pytree_course.layout import Course, LessonFiles
-
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
 
@@ -90,30 +89,22 @@ def grade_notebook(
     starters = {name: cells[answer_id(name)] for name in expected.exercises}
     submission = read_submission(notebook, starters)
 
-    answers = dict(submission.answers)
-    verdicts: dict[str, Verdict] = {}
-    while len(verdicts) < len(expected.exercises):
-        merged = with_answers(blank, answers)
-        run = run_notebook(merged, Course(files.root), seed, cell_timeout)
-        culprit = None
-        for name, exercise in expected.exercises.items():
-            if name in verdicts:
-                continue
-            verdict = _verdict(exercise, run, submission)
-            if verdict is not None:
-                verdicts[name] = verdict
-            if _ended_the_kernel(name, run):
-                culprit = name
-                break
-        if culprit is None:
-            break
-        # The rest is run again without the answer that took the kernel down.
-        answers[culprit] = starters[culprit]
-    for name in expected.exercises.keys() - verdicts.keys():
-        reason = "the Python process ended before this exercise had its turn"
-        verdicts[name] = without_outcomes(expected.exercises[name], VerdictKind.CRASHED, reason)
-    ordered = [verdicts[name] for name in expected.exercises]
-    return Grade(files.stem, notebook, seed, expected, ordered, submission.notes)
+    def run(answers: dict[str, str]) -> NotebookRun:
+        return run_notebook(with_answers(blank, answers), Course(files.root), seed, cell_timeout)
+
+    together = run(submission.answers)
+    verdicts = []
+    for name, exercise in expected.exercises.items():
+        if name not in submission.answers:
+            reason = submission.notes[name]
+            verdict = without_outcomes(exercise, VerdictKind.NOT_ATTEMPTED, reason)
+        elif together.kernel_died and not _is_settled(name, together):
+            # Whose fault that was cannot be told from this run, and it should cost nobody else.
+            verdict = _verdict(exercise, run({name: submission.answers[name]}))
+        else:
+            verdict = _verdict(exercise, together)
+        verdicts.append(verdict)
+    return Grade(files.stem, notebook, seed, expected, verdicts, submission.notes)
 
 
 def with_answers(blank: NotebookNode, answers: dict[str, str]) -> NotebookNode:
@@ -125,30 +116,22 @@ def with_answers(blank: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     return merged
 
 
-def _ended_the_kernel(exercise: str, run: NotebookRun) -> bool:
-    cells = (run.cell(answer_id(exercise)), run.cell(check_id(exercise)))
-    return any(cell.killed_kernel for cell in cells)
+def _is_settled(exercise: str, run: NotebookRun) -> bool:
+    """Say whether a run in which the kernel died nevertheless shows how an exercise went."""
+    answer, check = run.cell(answer_id(exercise)), run.cell(check_id(exercise))
+    return check.outcomes is not None or answer.timed_out or check.timed_out
 
 
-def _verdict(
-    exercise: ExpectedExercise, run: NotebookRun, submission: Submission
-) -> Verdict | None:
-    """Judge one exercise, or return None when its cells did not get their turn."""
+def _verdict(exercise: ExpectedExercise, run: NotebookRun) -> Verdict:
     answer, check = run.cell(answer_id(exercise.name)), run.cell(check_id(exercise.name))
-    if exercise.name not in submission.answers:
-        reason = submission.notes[exercise.name]
-        return without_outcomes(exercise, VerdictKind.NOT_ATTEMPTED, reason)
-    for cell in (answer, check):
-        if cell.timed_out:
-            reason = "your code did not come to an end in time: look for a loop without an end"
-            return without_outcomes(exercise, VerdictKind.TIMED_OUT, reason)
-        if cell.killed_kernel:
-            reason = "your code ended the Python process that it ran in"
-            return without_outcomes(exercise, VerdictKind.CRASHED, reason)
-    if not check.ran:
-        return None
+    if answer.timed_out or check.timed_out:
+        reason = "your code did not come to an end in time: look for a loop without an end"
+        return without_outcomes(exercise, VerdictKind.TIMED_OUT, reason)
     if check.outcomes is not None and len(check.outcomes) == len(exercise.observations):
         return judge(exercise, check.outcomes)
+    if run.kernel_died:
+        reason = "your code ended the Python process that it ran in"
+        return without_outcomes(exercise, VerdictKind.CRASHED, reason)
     return without_outcomes(exercise, VerdictKind.ERROR, _error(answer, check))
 
 

@@ -50,8 +50,9 @@ def show(grade: Grade, console: Console) -> None:
 
 def explanation(verdict: Verdict, grade: Grade) -> str:
     """Say in a sentence or two why an exercise has its verdict."""
-    why = verdict.misconception.explanation if verdict.misconception else f"{verdict.reason}."
-    sentences = [f"{why[0].upper()}{why[1:]}"]
+    sentences = [misconception.explanation for misconception in verdict.misconceptions]
+    if not sentences:
+        sentences = [f"{verdict.reason[0].upper()}{verdict.reason[1:]}."]
     failure = verdict.failure
     if failure is not None and failure.got.get("type") == "NameError":
         sentences.append(
@@ -73,7 +74,7 @@ def to_json(grade: Grade) -> str:
             "exercise_points": verdict.exercise_points,
             "cases_passed": verdict.passed,
             "cases": verdict.cases,
-            "misconception": verdict.misconception.name if verdict.misconception else None,
+            "misconceptions": [misconception.name for misconception in verdict.misconceptions],
             "feedback": explanation(verdict, grade),
         }
         for verdict in grade.verdicts

@@ -38,28 +38,29 @@ class CellRun:
 
     Attributes
     ----------
-    ran
-        False when the kernel was gone before its turn came.
     outcomes
         What its check reported, if it is a check cell that came to its end.
     error
         Type and message of the exception that ended it.
-    error_line
-        The line of the cell in which that was, and its text, as Python reports them.
     """
 
-    ran: bool = False
     outcomes: list[Outcome] | None = None
     error: tuple[str, str] | None = None
     timed_out: bool = False
-    killed_kernel: bool = False
 
 
 @dataclass
 class NotebookRun:
-    """How the cells of a notebook ran, by cell id."""
+    """How the cells of a notebook ran, by cell id.
+
+    Attributes
+    ----------
+    kernel_died
+        Whether the kernel was gone before all cells had their turn.
+    """
 
     cells: dict[str, CellRun] = field(default_factory=dict)
+    kernel_died: bool = False
 
     def cell(self, cell_id: str) -> CellRun:
         """Return how a cell ran; one that is not there did not run."""
@@ -168,15 +169,15 @@ class _Collector:
         run = self.collected.cells[item.cell.id] = CellRun()
         kernel = item.parent.kernel
         if not kernel.is_alive():
+            self.collected.kernel_died = True
             pytest.skip("the kernel is gone")
-        run.ran = True
         item.options["check"] = False
         item.parent.timed_out = False
         try:
             return (yield)
         finally:
             run.timed_out = item.parent.timed_out
-            run.killed_kernel = not kernel.is_alive()
+            self.collected.kernel_died |= not kernel.is_alive()
             for output in item.test_outputs or ():
                 if output.output_type == "error":
                     run.error = (str(output.ename), _ANSI.sub("", str(output.evalue)))

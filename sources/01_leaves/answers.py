@@ -1,0 +1,965 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% exercise="count_leaves" variant="by_structure"
+def count_leaves(tree):
+    return jax.tree.structure(tree).num_leaves
+
+
+# %% exercise="count_leaves" variant="by_reduce"
+def count_leaves(tree):
+    return jax.tree.reduce(lambda count, leaf: count + 1, tree, 0)
+
+
+# %% exercise="count_leaves" variant="by_paths"
+def count_leaves(tree):
+    return sum(1 for path, leaf in jax.tree.leaves_with_path(tree))
+
+
+# %% exercise="count_leaves" variant="by_recursion"
+def count_leaves(tree):
+    level = jax.tree_util.default_registry.flatten_one_level(tree)
+    if level is None:
+        return 1
+    children, _ = level
+    return sum(count_leaves(child) for child in children)
+
+
+# %% exercise="count_leaves" misconception="counts_the_top_level"
+"""`len` counts the items of the outermost container, or the rows of an array. JAX opens every container inside it too, opens no array, and counts only what it finds at the ends."""
+def count_leaves(tree):
+    return len(tree)
+
+
+# %% exercise="count_leaves" misconception="counts_array_elements"
+"""You count the numbers inside the arrays. For JAX an array is one thing that it does not open: its shape plays no part in how many leaves there are."""
+def count_leaves(tree):
+    return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+"""You count `None` as a leaf. For JAX `None` is a node without children, like an empty tuple: it has a place in the structure, but it adds nothing to the leaves."""
+def count_leaves(tree):
+    return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
+
+
+# %% exercise="count_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
+"""You count everything in the tree, the containers too. `num_nodes` counts nodes and leaves together. A container is a node, not a leaf."""
+def count_leaves(tree):
+    return jax.tree.structure(tree).num_nodes
+
+
+# %% exercise="count_leaves" misconception="subclasses_are_nodes" section="the-registry-goes-by-exact-type"
+"""You walk with `isinstance`. JAX asks a registry for the exact type instead: it does not open an unregistered subclass of `dict` or `list`, and it does open classes that were registered."""
+def count_leaves(tree):
+    if tree is None:
+        return 0
+    if isinstance(tree, dict):
+        return sum(count_leaves(child) for child in tree.values())
+    if isinstance(tree, (list, tuple)):
+        return sum(count_leaves(child) for child in tree)
+    return 1
+
+
+# %% exercise="predict_leaf_counts" starter=True
+predictions = {
+    "A": ...,  # {"w": np.ones((2, 3)), "b": np.zeros(3)}
+    "B": ...,  # [1, None, (2, None)]
+    "C": ...,  # [(), {}, [[]], None]
+    "D": ...,  # {"name": "abc", "point": (1.5, 2)}
+    "E": ...,  # OrderedDict(a=1, b=(2, 3))
+    "F": ...,  # [{1, 2, 3}, deque([4, 5])]
+    "G": ...,  # Config(a=1, b=2)
+    "H": ...,  # {1: "a", "b": 2}
+}
+
+
+# %% exercise="predict_leaf_counts" variant="with_dict"
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" variant="with_numpy_integers"
+predictions = dict(zip("ABCDEFG", np.array([2, 2, 0, 3, 3, 2, 1])))
+predictions["H"] = "error"
+
+
+# %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+"""Everything is right but the trees with `None` in them: you count each `None`. For JAX it is a node without children, so it adds no leaf."""
+predictions = dict(A=2, B=4, C=1, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="arrays_are_opened" section="leaves-are-not-elements"
+"""You look inside the arrays of tree A and count their numbers. JAX does not open an array, whatever its shape: it is one thing in the tree."""
+predictions = dict(A=9, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="leaves-are-not-elements"
+"""In tree C you count each empty container as a leaf, as if something had to be at the end of every branch. For JAX an empty container is a node that holds nothing."""
+predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="strings_are_opened" section="leaves-are-not-elements"
+"""You count the letters of the text in tree D. Python can loop over a text, but that does not matter to JAX: `str` is not in its registry, so it does not look inside."""
+predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes"
+"""You take the `OrderedDict` of tree E for something that JAX does not open. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and named tuples."""
+predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes"
+"""You expect that `Config` is a node because it is a kind of `dict`. The registry goes by the exact type and knows nothing of parent classes, so JAX does not open it."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes"
+"""You let JAX open the set and the deque of tree F, because they hold items. Being a container is not enough: the type must be in the registry, and these two are not."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="every_container_is_a_node"
+"""In F and G you let JAX open whatever holds items. It opens only types that are in its registry, by exact type; sets, deques and your own subclasses are not there."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=2, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="any_keys_work" section="dict-keys-are-sorted"
+"""Seven of eight. You expect that JAX takes any dict that Python takes. But JAX visits the keys in sorted order: think of what `sorted` says to the keys of tree H."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
+
+
+# %% exercise="leaf_shapes" variant="by_flatten_with_path"
+from jax.tree_util import keystr
+
+
+def leaf_shapes(tree):
+    pairs, _ = jax.tree.flatten_with_path(tree)
+    shapes = {}
+    for path, leaf in pairs:
+        shapes[keystr(path, simple=True, separator="/")] = np.shape(leaf)
+    return shapes
+
+
+# %% exercise="leaf_shapes" variant="by_map_with_path"
+def leaf_shapes(tree):
+    shapes = {}
+
+    def note(path, leaf):
+        shapes[jax.tree_util.keystr(path, simple=True, separator="/")] = jnp.shape(leaf)
+
+    jax.tree.map_with_path(note, tree)
+    return shapes
+
+
+# %% exercise="leaf_shapes" variant="by_recursion"
+def leaf_shapes(tree, before=()):
+    if hasattr(tree, "shape"):
+        return {jax.tree_util.keystr(before, simple=True, separator="/"): tree.shape}
+    shapes = {}
+    for path, child in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree):
+        shapes |= leaf_shapes(child, before + path)
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="default_keystr"
+"""Your texts are written in the default style of `keystr`, like Python code: `['w'][0]`. The task asks for the simple style, with a separator between the steps."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="str_of_each_entry"
+"""You make a text of each step with `str`. A step is an object of JAX, a `DictKey` or a `SequenceKey`, and its `str` has brackets and quotes: `['w']`, `[0]`."""
+def leaf_shapes(tree):
+    return {
+        "/".join(str(entry) for entry in path): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="only_the_last_step"
+"""You name each leaf by the last step of its path. Two layers may both have a `w`; then the second takes the place of the first in your dict. Only the whole path belongs to one leaf."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path[-1:], simple=True, separator="/"): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="shapes_are_leaves"
+"""You turn every leaf into its shape first, and then ask for paths. But a shape is a tuple, and a tuple is a node: JAX opens it, and each length becomes a leaf of its own."""
+def leaf_shapes(tree):
+    shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): shape
+        for path, shape in jax.tree.leaves_with_path(shapes)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+"""You give `None` an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
+def leaf_shapes(tree):
+    pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.shape(leaf)
+        for path, leaf in pairs
+    }
+
+
+# %% exercise="leaf_shapes" misconception="only_the_top_level" section="leaves-are-not-elements"
+"""You visit the items of one dict. A tree may be nested, it may start with a list or a bare array, and it may hold `None`. Let JAX find the leaves for you."""
+def leaf_shapes(tree):
+    return {name: leaf.shape for name, leaf in tree.items()}
+
+
+# %% exercise="count_nones" variant="by_difference"
+def count_nones(tree):
+    with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return len(with_nones) - len(jax.tree.leaves(tree))
+
+
+# %% exercise="count_nones" variant="by_map"
+def count_nones(tree):
+    marks = jax.tree.map(lambda leaf: leaf is None, tree, is_leaf=lambda node: node is None)
+    return sum(jax.tree.leaves(marks))
+
+
+# %% exercise="count_nones" variant="by_reduce"
+def count_nones(tree):
+    return jax.tree.reduce(
+        lambda count, leaf: count + (leaf is None), tree, 0, is_leaf=lambda node: node is None
+    )
+
+
+# %% exercise="count_nones" variant="by_recursion"
+def count_nones(tree):
+    if tree is None:
+        return 1
+    level = jax.tree_util.default_registry.flatten_one_level(tree)
+    return 0 if level is None else sum(count_nones(child) for child in level[0])
+
+
+# %% exercise="count_nones" misconception="none_is_a_leaf"
+"""You look for `None` among the leaves, and there it never is. For JAX `None` is a node without children; `jax.tree.leaves` goes past it."""
+def count_nones(tree):
+    return sum(leaf is None for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_nones" misconception="counts_every_leaf" section="where-to-stop"
+"""You let JAX stop at each `None`, and that is right. But `is_leaf` only adds places to stop. It takes no leaf away: the ordinary ones are in your list too."""
+def count_nones(tree):
+    return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
+
+
+# %% exercise="count_nones" misconception="every_node_is_a_none" section="structure-is-a-value"
+"""You take all nodes that are not leaves for `None`. `num_nodes` also counts each dict, list and tuple, full or empty, so your number is too high."""
+def count_nones(tree):
+    structure = jax.tree.structure(tree)
+    return structure.num_nodes - structure.num_leaves
+
+
+# %% exercise="count_nones" misconception="reads_the_text" section="structure-is-a-value"
+"""You search the printed structure for the word None. A dict key can be called `"None"` too, and a custom node prints its own data there. Ask the tree, not its text."""
+def count_nones(tree):
+    return str(jax.tree.structure(tree)).count("None")
+
+
+# %% exercise="count_nones" misconception="equal_to_none"
+"""You compare with `==`. A NumPy array compares each of its elements and gives an array back, and Python cannot take that for one yes or no. There is one `None` only, so ask with `is`."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node == None)
+    return sum(bool(leaf == None) for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="subclasses_are_nodes" section="the-registry-goes-by-exact-type"
+"""You walk with `isinstance`. JAX goes by the exact type: it does not look into an unregistered subclass of `dict`, and it does look into registered classes that are no dict, list or tuple."""
+def count_nones(tree):
+    if isinstance(tree, dict):
+        return sum(count_nones(child) for child in tree.values())
+    if isinstance(tree, (list, tuple)):
+        return sum(count_nones(child) for child in tree)
+    return int(tree is None)
+
+
+# %% exercise="count_nones" misconception="empty_is_none"
+"""You stop at everything that is empty and count it. An empty container is a node without children, as `None` is, but it is not `None`: the structure keeps them apart."""
+def count_nones(tree):
+    def is_empty(node):
+        return node is None or (isinstance(node, (dict, list, tuple)) and len(node) == 0)
+
+    return sum(is_empty(leaf) for leaf in jax.tree.leaves(tree, is_leaf=is_empty))
+
+
+# %% exercise="nan_paths" starter=True
+def nan_paths(params):
+    """Return the path texts of the leaves with a nan in them, in JAX's order.
+
+    >>> nan_paths({"w": np.zeros(2), "b": np.array([1.0, np.nan]), "scale": None})
+    ['b']
+    """
+    names = list(params)
+    leaves = jax.tree.leaves(params)
+    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" variant="by_loop"
+def nan_paths(params):
+    found = []
+    for path, leaf in jax.tree.flatten_with_path(params)[0]:
+        if np.isnan(np.sum(leaf)):
+            found.append(jax.tree_util.keystr(path, simple=True, separator="/"))
+    return found
+
+
+# %% exercise="nan_paths" variant="by_map_with_path"
+def nan_paths(params):
+    def name_if_broken(path, leaf):
+        if np.isnan(leaf).any():
+            return jax.tree_util.keystr(path, simple=True, separator="/")
+
+    return jax.tree.leaves(jax.tree.map_with_path(name_if_broken, params))
+
+
+# %% exercise="nan_paths" misconception="dicts_keep_their_order"
+"""The names come in the order in which they were written, the leaves in JAX's order: it sorts the keys. So `zip` pairs a name with somebody else's leaf. A `None` also moves the pairs."""
+def nan_paths(params):
+    names = list(params)
+    leaves = jax.tree.leaves(params)
+    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="sorts_the_names" section="none-is-a-node-without-children"
+"""You sort the names as JAX does, but there is still one name for each key and one leaf for each array. A `None` or a nested dict changes the number of leaves, and all later pairs are wrong."""
+def nan_paths(params):
+    leaves = jax.tree.leaves(params)
+    return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="one_level_only" section="leaves-are-not-elements"
+"""You visit the items of one dict, in the order in which they were written. Inside may be further dicts or lists, and `None`, which NumPy cannot test. JAX also visits the keys in sorted order."""
+def nan_paths(params):
+    return [name for name, leaf in params.items() if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths"
+"""You compare with `np.nan`. A nan is not equal to anything, not even to itself, so this test is never true. Names and leaves may be right now, but nothing is found."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.any(leaf == np.nan)
+    ]
+
+
+# %% exercise="nan_paths" misconception="sorts_the_texts" section="key-paths"
+"""You sort the finished path texts. Then `10` comes before `2`, because texts are compared letter by letter. JAX sorts the keys themselves, and it does not sort lists at all."""
+def nan_paths(params):
+    return sorted(
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    )
+
+
+# %% exercise="same_structure" variant="by_flatten"
+def same_structure(a, b):
+    _, structure_a = jax.tree.flatten(a)
+    _, structure_b = jax.tree.flatten(b)
+    return structure_a == structure_b
+
+
+# %% exercise="same_structure" variant="by_prefix_both_ways"
+def same_structure(a, b):
+    try:
+        jax.tree.map(lambda x, y: 0, a, b)
+        jax.tree.map(lambda x, y: 0, b, a)
+    except ValueError:
+        return False
+    return True
+
+
+# %% exercise="same_structure" variant="by_zero_leaves"
+def same_structure(a, b):
+    return jax.tree.structure(jax.tree.map(lambda _: 0, a)) == jax.tree.structure(b)
+
+
+# %% exercise="same_structure" misconception="counts_leaves"
+"""You compare how many leaves there are. Equal numbers do not make equal structures: the same leaves can stand in a list, in a tuple, or under other keys."""
+def same_structure(a, b):
+    return len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
+
+
+# %% exercise="same_structure" misconception="compares_paths" section="key-paths"
+"""You compare the paths of the leaves. A path does not tell a list from a tuple, and no path leads to `None` or to an empty container. The structure has all of these."""
+def same_structure(a, b):
+    def paths(tree):
+        return [
+            jax.tree_util.keystr(path, simple=True, separator="/")
+            for path, _ in jax.tree.leaves_with_path(tree)
+        ]
+
+    return paths(a) == paths(b)
+
+
+# %% exercise="same_structure" misconception="python_equality" section="the-registry-goes-by-exact-type"
+"""You make all leaves equal and then let Python compare. Python's `==` takes a named tuple for a tuple, and an `OrderedDict` for a dict. For JAX these are different kinds of nodes."""
+def same_structure(a, b):
+    def zeros(tree):
+        return jax.tree.map(lambda leaf: 0, tree)
+
+    return zeros(a) == zeros(b)
+
+
+# %% exercise="same_structure" misconception="map_would_complain" section="there-and-back"
+"""You believe that `jax.tree.map` complains whenever two structures differ. It accepts more: where the first tree has a leaf, the second may have a whole subtree."""
+def same_structure(a, b):
+    try:
+        jax.tree.map(lambda x, y: None, a, b)
+    except ValueError:
+        return False
+    return True
+
+
+# %% exercise="same_structure" misconception="shapes_matter"
+"""You also compare the shapes of the leaves. The structure is what remains when the leaves are taken out: it does not know whether a leaf is a number, a text or an array of some shape."""
+def same_structure(a, b):
+    def shapes(tree):
+        return [np.shape(leaf) for leaf in jax.tree.leaves(tree)]
+
+    return jax.tree.structure(a) == jax.tree.structure(b) and shapes(a) == shapes(b)
+
+
+# %% exercise="same_structure" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+"""You let `None` count as a leaf, and then any value may stand in its place. For JAX `None` is a node of its own kind, and a number beside it is a difference."""
+def same_structure(a, b):
+    def structure(tree):
+        return jax.tree.structure(tree, is_leaf=lambda node: node is None)
+
+    return structure(a) == structure(b)
+
+
+# %% exercise="replace_leaves" variant="by_flatten"
+def replace_leaves(tree, new_leaves):
+    old_leaves, structure = jax.tree.flatten(tree)
+    needed, given = len(old_leaves), len(new_leaves)
+    if needed != given:
+        raise ValueError(f"The tree has {needed} leaves, but the list has {given} items.")
+    return structure.unflatten(new_leaves)
+
+
+# %% exercise="replace_leaves" variant="by_map"
+def replace_leaves(tree, new_leaves):
+    count = len(jax.tree.leaves(tree))
+    if count != len(new_leaves):
+        raise ValueError(f"needs {count}, got {len(new_leaves)}")
+    rest = iter(new_leaves)
+    return jax.tree.map(lambda leaf: next(rest), tree)
+
+
+# %% exercise="replace_leaves" misconception="jax_says_it_all"
+"""You leave the error to JAX. It does raise a `ValueError`, but for some wrong numbers its message does not say how many leaves were given. The task asks for both numbers, always."""
+def replace_leaves(tree, new_leaves):
+    return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="leaves_run_out" section="there-and-back"
+"""You take new leaves one by one, without counting them first. Too many: the last ones are dropped without a word. Too few: the error that comes says nothing about numbers."""
+def replace_leaves(tree, new_leaves):
+    rest = iter(new_leaves)
+    return jax.tree.map(lambda leaf: next(rest), tree)
+
+
+# %% exercise="replace_leaves" misconception="opens_the_new_leaves"
+"""You flatten the new leaves too. A tuple among them falls apart, and a `None` disappears. In a rebuilt tree, anything may stand at the place of a leaf, in one piece."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    flat = jax.tree.leaves(new_leaves)
+    if structure.num_leaves != len(flat):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(flat)} given")
+    return jax.tree.unflatten(structure, flat)
+
+
+# %% exercise="replace_leaves" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+"""You give each `None` a new leaf as well. For JAX `None` is a node without children: it belongs to the structure and stays where it is."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="dicts_keep_their_order" section="dict-keys-are-sorted"
+"""You fill the dicts in the order in which their keys were written. JAX sorts the keys of a dict, so its first leaf belongs to the smallest key, not to the oldest one."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    rest = iter(new_leaves)
+
+    def is_dict(node):
+        return type(node) is dict
+
+    def fill(node):
+        if is_dict(node):
+            return {key: jax.tree.map(fill, child, is_leaf=is_dict) for key, child in node.items()}
+        return next(rest)
+
+    return jax.tree.map(fill, tree, is_leaf=is_dict)
+
+
+# %% exercise="replace_leaves" misconception="counts_the_top_level" section="leaves-are-not-elements"
+"""You compare with `len(tree)`, the number of items at the top. The number of leaves can be larger, because JAX opens the containers inside, or smaller, because of `None`."""
+def replace_leaves(tree, new_leaves):
+    if len(tree) != len(new_leaves):
+        raise ValueError(f"{len(tree)} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="asserts_the_number"
+"""You test the number with `assert`. That raises an `AssertionError`, which says "there is a mistake in this program". For a wrong argument, Python has another type of error; the task names it."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    needed, given = structure.num_leaves, len(new_leaves)
+    assert needed == given, f"{needed} leaves needed, {given} given"
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="leaf_at" variant="by_loop"
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    raise KeyError(f"there is no leaf at {path_text}")
+
+
+# %% exercise="leaf_at" variant="by_map_with_path"
+def leaf_at(tree, path_text):
+    found = []
+
+    def look(path, leaf):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            found.append(leaf)
+
+    jax.tree.map_with_path(look, tree)
+    if not found:
+        raise KeyError(path_text)
+    return found[0]
+
+
+# %% exercise="leaf_at" misconception="every_step_is_a_key"
+"""You use each piece of the text as a key. But a list wants a number, a key of a dict may be a number too, and a bare leaf has no steps. The text does not say which kind a step was."""
+def leaf_at(tree, path_text):
+    for step in path_text.split("/"):
+        tree = tree[step]
+    return tree
+
+
+# %% exercise="leaf_at" misconception="digits_are_positions"
+"""You take a piece made of digits for a position. It can also be a key of a dict: the text `"0"`. And a piece of text can be the field of a named tuple."""
+def leaf_at(tree, path_text):
+    for step in path_text.split("/") if path_text else []:
+        try:
+            tree = tree[int(step) if step.isdigit() else step]
+        except (IndexError, KeyError, TypeError):
+            raise KeyError(path_text) from None
+    if len(jax.tree.leaves(tree)) != 1 or jax.tree.leaves(tree)[0] is not tree:
+        raise KeyError(path_text)
+    return tree
+
+
+# %% exercise="leaf_at" misconception="returns_containers" section="leaves-are-not-elements"
+"""You walk down step by step and return whatever is there, a container or `None` too. Those are nodes; only what JAX finds at the end of a branch is a leaf."""
+def leaf_at(tree, path_text):
+    for path, node in all_nodes(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return node
+    raise KeyError(path_text)
+
+
+def all_nodes(tree, before=()):
+    yield before, tree
+    for path, child in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree):
+        if path:
+            yield from all_nodes(child, before + path)
+
+
+# %% exercise="leaf_at" misconception="silent_none"
+"""For a path that is not there, you return `None` and raise nothing. Then a typing mistake in a path shows up much later, far from its cause."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+
+
+# %% exercise="leaf_at" misconception="end_of_the_path"
+"""You accept a leaf when its path only ends with the text. `b` then finds `layers/0/b` too. A path text names the whole way, from the root to the leaf."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="default_keystr"
+"""You compare with the default style of `keystr`, such as `['layers'][0]['w']`. The texts that come in are in the simple style, so nearly nothing is found."""
+def leaf_at(tree, path_text):
+    leaves = {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)}
+    return leaves[path_text]
+
+
+# %% exercise="leaf_at" misconception="next_without_an_end"
+"""You find leaves well, but for a missing path `next` raises `StopIteration`. In a `for` loop or a generator that error can vanish without a trace. The task names another type."""
+def leaf_at(tree, path_text):
+    return next(
+        leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text
+    )
+
+
+# %% exercise="whole_shapes" variant="by_flatten"
+def is_shape(node):
+    if not isinstance(node, list):
+        return False
+    for item in node:
+        if type(item) is not int:
+            return False
+    return True
+
+
+def whole_shapes(tree):
+    return jax.tree.flatten(tree, is_leaf=is_shape)[0]
+
+
+# %% exercise="whole_shapes" variant="by_paths"
+def whole_shapes(tree):
+    def is_shape(node):
+        return type(node) is list and {type(item) for item in node} <= {int}
+
+    return [leaf for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=is_shape)]
+
+
+# %% exercise="whole_shapes" variant="by_recursion"
+def whole_shapes(tree):
+    if isinstance(tree, list) and all(isinstance(item, int) for item in tree):
+        return [tree]
+    level = jax.tree_util.default_registry.flatten_one_level(tree)
+    if level is None:
+        return [tree]
+    return sum((whole_shapes(child) for child in level[0]), [])
+
+
+# %% exercise="whole_shapes" misconception="lists_are_never_leaves"
+"""You take the leaves as they come. A list is a node for JAX, so each length becomes a leaf of its own. You can tell JAX where to stop, and then even a list stays in one piece."""
+def whole_shapes(tree):
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="whole_shapes" misconception="only_by_wrapping"
+"""You pack each shape into an array, because JAX does not open arrays. A list need not be packed to stay whole, and the result should hold the lists themselves."""
+def whole_shapes(tree):
+    def pack(node):
+        if isinstance(node, list) and all(isinstance(item, int) for item in node):
+            return np.array(node, dtype=int)
+        if isinstance(node, dict):
+            return {key: pack(child) for key, child in node.items()}
+        if type(node) in (list, tuple):
+            return type(node)(pack(child) for child in node)
+        return node
+
+    return jax.tree.leaves(pack(tree))
+
+
+# %% exercise="whole_shapes" misconception="stops_at_every_list"
+"""You stop at every list. JAX asks from the outside to the inside and never opens a list once your function has said yes: a list of shapes comes back as one leaf."""
+def whole_shapes(tree):
+    return jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, list))
+
+
+# %% exercise="whole_shapes" misconception="is_leaf_is_a_filter"
+"""You keep only the leaves for which `is_leaf` said yes. `is_leaf` adds places to stop; it is no filter, and the other leaves, such as texts, belong to the result too."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=is_shape) if is_shape(leaf)]
+
+
+# %% exercise="whole_shapes" misconception="empty_lists_vanish"
+"""You ask that a shape has at least one item. The empty list is the shape of a single number. If JAX does not stop there, it finds a node without children, and the shape is gone."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and node != [] and all(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="tuples_too" section="the-registry-goes-by-exact-type"
+"""You keep tuples whole as well. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes: a tuple is opened as usual."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, (list, tuple)) and all(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="looks_at_one_item"
+"""You look at the first item only. A list can begin with a number and go on with a text or another list; then it is no shape, and JAX should open it."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            isinstance(key, str) and key[:5] == "layer" and key[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.flatten(tree, is_leaf=is_layers)[0]:
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: (len(name), name)):
+                leaves.extend(leaves_in_layer_order(item[name]))
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" variant="by_new_keys"
+import re
+
+
+def leaves_in_layer_order(tree):
+    return jax.tree.leaves(with_numbers(tree))
+
+
+def is_layers(node):
+    return type(node) is dict and all(re.fullmatch(r"layer\d+", str(key)) for key in node)
+
+
+def with_numbers(node):
+    """Rename layer12 to 12: JAX sorts numbers as numbers."""
+    if is_layers(node):
+        return {int(name[5:]): with_numbers(child) for name, child in node.items()}
+    return jax.tree.map(
+        lambda part: with_numbers(part) if is_layers(part) else part, node, is_leaf=is_layers
+    )
+
+
+# %% exercise="leaves_in_layer_order" variant="by_recursion"
+def leaves_in_layer_order(tree):
+    level = jax.tree_util.default_registry.flatten_one_level_with_keys(tree)
+    if level is None:
+        return [tree]
+    pairs = list(level[0])
+    if type(tree) is dict:
+        names = [str(key) for key in tree]
+        if all(name.startswith("layer") and name[5:].isdecimal() for name in names):
+            pairs.sort(key=lambda pair: int(pair[0].key[5:]))
+    return [leaf for _, child in pairs for leaf in leaves_in_layer_order(child)]
+
+
+# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order"
+"""You put the layers into a new dict in the right order, and give it to JAX. That order is lost at once: JAX sorts the keys of every dict by itself, letter by letter."""
+def leaves_in_layer_order(tree):
+    def number(name):
+        return int("".join(letter for letter in str(name) if letter.isdigit()) or 0)
+
+    if isinstance(tree, dict):
+        tree = {name: tree[name] for name in sorted(tree, key=number)}
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_in_layer_order" misconception="order_of_writing"
+"""You take the layers in the order in which they were written into the dict. That is often right, but not always. Their names say the order: use the numbers in them."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for child in item.values():
+                leaves += leaves_in_layer_order(child)
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="last_digit"
+"""You read only the last digit of the name, so `layer10` counts as 0. A number may have several digits: take all that comes after the word."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[-1])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="top_level_only"
+"""You put the layers of the outermost dict in order and leave the rest to JAX. Dicts of layers can also be deeper, under another name or inside a list, and JAX sorts those by letters."""
+def leaves_in_layer_order(tree):
+    def is_layer(key):
+        return str(key)[:5] == "layer" and str(key)[5:].isdigit()
+
+    if type(tree) is dict and all(is_layer(key) for key in tree):
+        names = sorted(tree, key=lambda name: int(name[5:]))
+        return [leaf for name in names for leaf in jax.tree.leaves(tree[name])]
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_in_layer_order" misconception="one_number_for_all" section="key-paths"
+"""You sort all leaves by the numbers in their paths. Then layers from different parts of the tree are mixed, and list positions count too. The numbers order the layers of one dict only."""
+def leaves_in_layer_order(tree):
+    def numbers(pair):
+        text = jax.tree_util.keystr(pair[0], simple=True, separator="/")
+        return [int(d) for d in "".join(c if c.isdigit() else " " for c in text).split()]
+
+    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
+
+
+# %% exercise="leaves_in_layer_order" misconception="every_dict_has_layers"
+"""You expect a number at the end of every key that begins with `layer`. Other keys may begin so too, such as `layernorm`: look at the rest of the name before you read a number from it."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(str(key).startswith("layer") for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name.removeprefix("layer"))):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="shared_leaves" variant="by_comparing"
+def shared_leaves(tree):
+    arrays = []
+    groups = []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if not isinstance(leaf, np.ndarray):
+            continue
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        for array, group in zip(arrays, groups):
+            if array is leaf:
+                group.append(text)
+                break
+        else:
+            arrays.append(leaf)
+            groups.append([text])
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" variant="by_two_passes"
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
+        for path, leaf in jax.tree.flatten_with_path(tree)[0]
+        if hasattr(leaf, "shape")
+    ]
+    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+    return [
+        group
+        for place, group in enumerate(groups)
+        if len(group) > 1 and group not in groups[:place]
+    ]
+
+
+# %% exercise="shared_leaves" misconception="equal_values"
+"""You group arrays with equal values. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault((leaf.shape, leaf.tobytes()), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="sharing_survives"
+"""You look at the result of `jax.tree.map`. The map makes a new leaf at each path, so what was one object is now several: a pytree is a tree and does not remember sharing."""
+def shared_leaves(tree):
+    arrays = jax.tree.map(np.array, tree)
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(arrays):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="numbers_count_too"
+"""You look at every leaf. Python often uses one object for equal small numbers and for equal texts, without anyone having meant to share them. Only arrays count here."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
+"""You note a path only when you meet its array again. Then the first place is missing, and the groups are not complete. All places of a shared array belong together."""
+def shared_leaves(tree):
+    seen = set()
+    repeats = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            if id(leaf) in seen:
+                text = jax.tree_util.keystr(path, simple=True, separator="/")
+                repeats.setdefault(id(leaf), []).append(text)
+            seen.add(id(leaf))
+    return list(repeats.values())
+
+
+# %% exercise="shared_leaves" misconception="views_are_the_same"
+"""You ask whether two arrays use the same memory. A view, such as `a[:]` or `a.T`, does, but it is another object with its own shape. The task asks for the same object."""
+def shared_leaves(tree):
+    arrays = []
+    groups = []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            for array, group in zip(arrays, groups):
+                if np.shares_memory(array, leaf):
+                    group.append(text)
+                    break
+            else:
+                arrays.append(leaf)
+                groups.append([text])
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="pairs_only"
+"""You report each pair of paths. An array can stand at three places or more; then it gives several pairs, although it is one object. Each object should appear once."""
+def shared_leaves(tree):
+    arrays = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if isinstance(leaf, np.ndarray)
+    ]
+    return [
+        [text, later]
+        for place, (text, leaf) in enumerate(arrays)
+        for later, other in arrays[place + 1 :]
+        if other is leaf
+    ]

@@ -1,0 +1,72 @@
+"""Fixtures: a small course, built once, and copies of it to work in."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pytree_course.authoring.building import build
+from pytree_course.layout import Course, LessonFiles
+
+# course.py sets it when it is called from another folder; the tests look in folders of their own.
+os.environ.pop("PYTREE_COURSE", None)
+
+MINI_COURSE = Path(__file__).parent / "mini_course"
+
+
+@pytest.fixture(scope="session")
+def built_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the small course once; nobody may change this copy."""
+    root = tmp_path_factory.mktemp("built") / "course"
+    shutil.copytree(MINI_COURSE, root)
+    build(Course(root).lesson("01_mini"))
+    return root
+
+
+@pytest.fixture
+def course(built_course: Path, tmp_path: Path) -> Course:
+    """Return a built course of one's own."""
+    root = tmp_path / "course"
+    shutil.copytree(built_course, root)
+    return Course(root)
+
+
+@pytest.fixture
+def mini(course: Course) -> LessonFiles:
+    """Return the files of the small course's only lesson."""
+    return course.lesson("01_mini")
+
+
+class ExerciseNotebook:
+    """An exercise notebook that a test writes answers into."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.content = json.loads(file.read_text(encoding="utf-8"))
+
+    @property
+    def cells(self) -> list[dict]:
+        """The notebook's cells, to be changed in place."""
+        return self.content["cells"]
+
+    def cell(self, cell_id: str) -> dict:
+        """Return a cell by its id."""
+        return next(cell for cell in self.cells if cell["id"] == cell_id)
+
+    def answer(self, exercise: str, code: str) -> "ExerciseNotebook":
+        """Write code into an exercise's answer cell."""
+        self.cell(f"{exercise}-answer")["source"] = code
+        return self
+
+    def save(self) -> Path:
+        """Write the notebook and return its path."""
+        self.file.write_text(json.dumps(self.content), encoding="utf-8")
+        return self.file
+
+
+@pytest.fixture
+def notebook(mini: LessonFiles) -> ExerciseNotebook:
+    """Return the small lesson's exercise notebook, as handed out."""
+    return ExerciseNotebook(mini.exercises)

@@ -1,0 +1,288 @@
+"""Building: sources in, notebooks out; the author's mistakes are found first."""
+
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from pytree_course.authoring.building import build, find_stale
+from pytree_course.authoring.sources import PLACEHOLDER, AuthorMistakesError, read_sources
+from pytree_course.checking.expected import Expected
+from pytree_course.handout import hand_out
+from pytree_course.layout import Course, LessonFiles
+from tests.conftest import MINI_COURSE
+
+
+@pytest.fixture
+def unbuilt(tmp_path: Path) -> LessonFiles:
+    """Return the small course's sources, not built yet."""
+    shutil.copytree(MINI_COURSE, tmp_path / "course")
+    return Course(tmp_path / "course").lesson("01_mini")
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def built_files(files: LessonFiles) -> list[Path]:
+    return [files.notebook, files.exercises, files.solutions, files.expected, files.blank]
+
+
+def test_building_twice_changes_no_byte(mini):
+    before = {file: file.read_bytes() for file in built_files(mini)}
+    build(mini)
+    assert {file: file.read_bytes() for file in built_files(mini)} == before
+
+
+def test_what_was_just_built_is_not_stale(mini):
+    assert find_stale(mini) == []
+
+
+def test_the_solution_is_stripped_from_the_exercises_and_from_what_is_expected(mini):
+    assert PLACEHOLDER in mini.exercises.read_text(encoding="utf-8")
+    for file in (mini.exercises, mini.blank, mini.expected):
+        assert "jax.tree.leaves(" not in file.read_text(encoding="utf-8")
+
+
+def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
+    notebook = nbformat.read(mini.solutions, as_version=4)
+    assert [cell.id for cell in notebook.cells] == [
+        "exercises-1",
+        "setup",
+        "count-the-leaves-1",
+        "count_leaves-answer",
+        "count_leaves-check",
+        "the-first-leaf-1",
+        "first_leaf-answer",
+        "first_leaf-check",
+    ]
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert {cell.execution_count for cell in code} == {1}
+    assert all(set(cell.metadata) == {"tags"} for cell in code)
+
+
+def test_a_cell_added_to_one_section_changes_no_other_id(mini):
+    before = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
+    edit(mini.sources / "exercises.md", "Intro.", "Intro.\n\n+++\n\nMore of it.")
+    build(mini)
+    after = [cell.id for cell in nbformat.read(mini.blank, as_version=4).cells]
+    assert [cell_id for cell_id in after if cell_id != "exercises-2"] == before
+
+
+def test_every_exercise_says_its_points_minutes_and_section(mini):
+    notebook = nbformat.read(mini.exercises, as_version=4)
+    prompt = next(cell.source for cell in notebook.cells if cell.id == "the-first-leaf-1")
+    assert "★★☆ · 2 points · about 4 minutes" in prompt
+    assert "../notebooks/01_mini.ipynb#Leaves-are-not-elements" in prompt
+
+
+def test_a_learners_work_is_kept_when_the_exercises_are_built_again(mini, notebook):
+    mine = notebook.answer("count_leaves", "def count_leaves(tree): return 42").save()
+    text = mine.read_text(encoding="utf-8")
+    edit(mini.sources / "exercises.md", "Prompt.", "Better prompt.")
+    build(mini)
+    edit(mini.sources / "exercises.md", "Better prompt.", "Best prompt.")
+    build(mini)  # nobody has worked in the one that the first build handed out
+    kept = list(mine.parent.glob("*kept*"))
+    assert [file.read_text(encoding="utf-8") for file in kept] == [text]
+    assert "42" not in mine.read_text(encoding="utf-8")
+
+
+def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
+    assert hand_out(mini) is None
+    for code in ("first = 1", "second = 2"):
+        notebook.answer("count_leaves", code).save()
+        kept = hand_out(mini)
+        assert code in kept.read_text(encoding="utf-8")
+        assert mini.exercises.read_bytes() == mini.blank.read_bytes()
+    assert len(list(mini.exercises.parent.glob("*kept*"))) == 2
+
+
+def test_expected_survives_its_file(mini):
+    expected = Expected.read(mini.expected)
+    expected.write(mini.expected)
+    assert Expected.read(mini.expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("which", "old", "new", "why", "command"),
+    [
+        ("notebook", "Text.", "Other text.", "edited by hand", "build"),
+        ("notebook", "jax.tree.leaves", "jax.tree.structure", "edited by hand", "build"),
+        ("notebook", "[1, 2]", "[1, 3]", "edited by hand", "build"),
+        ("solutions", "all 6 cases passed", "all 7 cases passed", "outputs", "build"),
+        ("exercises", "Prompt.", "No prompt.", "edited by hand", "reset"),
+        ("blank", "Prompt.", "No prompt.", "edited by hand", "build"),
+        ("expected", '"points": 1', '"points": 9', "yield something else", "build"),
+        ("expected", '"value": 3.5', '"value": 4.5', "yield something else", "build"),
+    ],
+)
+def test_an_edited_built_file_is_named_with_the_command_that_mends_it(
+    mini, which, old, new, why, command
+):
+    file = getattr(mini, which)
+    edit(file, old, new)
+    [stale] = find_stale(mini)
+    assert stale.file == file
+    assert why in stale.why
+    assert stale.command == f"python3 course.py {command} 01_mini"
+
+
+@pytest.mark.parametrize("which", ["notebook", "exercises", "solutions", "expected", "blank"])
+def test_a_missing_built_file_is_named(mini, which):
+    getattr(mini, which).unlink()
+    assert [stale.file for stale in find_stale(mini)] == [getattr(mini, which)]
+
+
+def test_a_changed_lesson_makes_only_its_notebook_stale(mini):
+    edit(mini.sources / "lesson.md", "Text.", "Other text.")
+    assert [(stale.file, stale.why) for stale in find_stale(mini)] == [
+        (mini.notebook, "its sources have changed since it was built")
+    ]
+
+
+def test_a_changed_check_makes_the_exercises_stale(mini):
+    edit(mini.check_script, "[1, [2, 3], None, ()]", "[1, [2, 3], None, (), 4]")
+    stale = {stale.file for stale in find_stale(Course(mini.root).lesson("01_mini"))}
+    assert stale == {mini.exercises, mini.solutions, mini.expected, mini.blank}
+
+
+EXERCISES, ANSWERS, CHECKS = "exercises.md", "answers.py", "check_01_mini.py"
+
+MISTAKES = {
+    "no check": (
+        CHECKS,
+        "def first_leaf(answer, rng):",
+        "def first_leaf_of_all(answer, rng):",
+        EXERCISES,
+        "'first_leaf' has no check",
+    ),
+    "no exercise": (
+        CHECKS,
+        "def first_leaf(answer, rng):",
+        "def first_leaf_of_all(answer, rng):",
+        CHECKS,
+        "has no exercise",
+    ),
+    "answer to no exercise": (
+        ANSWERS,
+        'exercise="first_leaf" variant="loop"',
+        'exercise="frist_leaf" variant="loop"',
+        ANSWERS,
+        "there is no exercise 'frist_leaf'",
+    ),
+    "misconception as the right answer": (
+        ANSWERS,
+        "return len(tree)",
+        "return len(jax.tree.leaves(tree))",
+        ANSWERS,
+        "no case tells the misconception 'elements' from the right answer",
+    ),
+    "two misconceptions alike": (
+        ANSWERS,
+        "return len(tree)",
+        "return jax.tree.structure(tree).num_nodes",
+        ANSWERS,
+        "no case tells 'elements' and 'nodes' apart",
+    ),
+    "failing variant": (
+        ANSWERS,
+        "lambda n, _: n + 1, tree, 0",
+        "lambda n, _: n + 1, tree, 1",
+        ANSWERS,
+        "the variant 'reduce' fails",
+    ),
+    "passing starter": (
+        EXERCISES,
+        "    # BEGIN SOLUTION\n    return len(jax.tree.leaves(tree))\n    # END SOLUTION",
+        "    return len(jax.tree.leaves(tree))",
+        EXERCISES,
+        "the starter passes",
+    ),
+    "empty hint": (EXERCISES, '["one `jax.tree`", "two"]', '["", "two"]', EXERCISES, "hint 1"),
+    "too few hints": (EXERCISES, '["one `jax.tree`", "two"]', '["one"]', EXERCISES, "1 hints"),
+    "unknown section": (
+        EXERCISES,
+        "section: leaves-are-not-elements",
+        "section: elsewhere",
+        EXERCISES,
+        "no section 'elsewhere'",
+    ),
+    "no explanation": (
+        ANSWERS,
+        '"""You counted nodes."""',
+        "",
+        ANSWERS,
+        "needs an explanation",
+    ),
+    "neither variant nor misconception": (
+        ANSWERS,
+        ' variant="loop"',
+        "",
+        ANSWERS,
+        'say variant="..."',
+    ),
+    "answer with a syntax error": (
+        ANSWERS,
+        "return len(tree)",
+        "return len(tree",
+        ANSWERS,
+        "SyntaxError",
+    ),
+    "points missing": (EXERCISES, "points: 1\n", "", EXERCISES, "`points` should be a int"),
+    "broken options": (EXERCISES, "points: 1\n", "points: [1\n", EXERCISES, "YAML"),
+    "no set-up cell": (EXERCISES, ":id: setup\n", "", EXERCISES, "add the set-up cell"),
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "old", "new", "named", "message"), MISTAKES.values(), ids=MISTAKES
+)
+def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, where, old, new, named, message):
+    places = {EXERCISES: unbuilt.sources, ANSWERS: unbuilt.sources, CHECKS: unbuilt.root / "checks"}
+    edit(places[where] / where, old, new)
+    with pytest.raises(AuthorMistakesError) as caught:
+        build(unbuilt)
+    mistakes = [mistake for mistake in caught.value.mistakes if message in mistake.message]
+    assert mistakes, f"not among:\n{caught.value}"
+    assert mistakes[0].file.name == named
+    lines = mistakes[0].file.read_text(encoding="utf-8").splitlines()
+    assert 1 <= mistakes[0].line <= len(lines)
+    assert not any(file.exists() for file in built_files(unbuilt))
+
+
+def test_a_mistake_is_named_by_the_line_where_it_is(unbuilt):
+    edit(unbuilt.sources / ANSWERS, "return len(tree)", "return len(jax.tree.leaves(tree))")
+    with pytest.raises(AuthorMistakesError) as caught:
+        build(unbuilt)
+    [mistake] = caught.value.mistakes
+    line = mistake.file.read_text(encoding="utf-8").splitlines()[mistake.line - 1]
+    assert line == '# %% exercise="count_leaves" misconception="elements"'
+
+
+def test_headings_start_cells_but_not_inside_code(unbuilt):
+    edit(
+        unbuilt.sources / "lesson.md",
+        "Text.",
+        "Text.\n\n```python\n## no heading\n```\n\n## Second section\n\nMore.",
+    )
+    sources = read_sources(unbuilt)
+    assert list(sources.sections) == ["mini", "leaves-are-not-elements", "second-section"]
+
+
+def test_a_lesson_that_fails_is_not_built(unbuilt):
+    edit(unbuilt.sources / "lesson.md", "jax.tree.leaves([1, 2])", "jax.tree.leafs([1, 2])")
+    with pytest.raises(Exception, match="leafs"):
+        build(unbuilt)
+    assert not unbuilt.notebook.exists()
+
+
+def test_notebooks_are_valid_and_name_their_kernel(mini):
+    for file in (mini.notebook, mini.exercises, mini.solutions):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        nbformat.validate(content)
+        assert content["metadata"]["kernelspec"]["name"] == "python3"

@@ -1,0 +1,252 @@
+"""A check feeds cases to answers; a verdict says how it went, and why."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytree_course.checking import Case, as_int, check, random_tree
+from pytree_course.checking.expected import ExpectedExercise, Misconception
+from pytree_course.checking.feedback import Reread, feedback
+from pytree_course.checking.running import MAX_PRINTED, Outcome, run_check
+from pytree_course.checking.verdicts import VerdictKind, judge, without_outcomes
+from pytree_course.trees import observe
+
+
+@check
+def doubled(answer, rng):
+    yield Case(answer, [1, 2, 3, 4])
+    yield Case(answer, [])
+    yield Case(answer, [int(rng.integers(5, 100))])
+
+
+def right(values):
+    return [2 * value for value in values]
+
+
+def squares(values):
+    return [value * value for value in values]
+
+
+def expectation(seed=0):
+    right_ones = [outcome.observation for outcome in run_check(doubled, [right], seed)]
+    wrong_ones = [outcome.observation for outcome in run_check(doubled, [squares], seed)]
+    return ExpectedExercise(
+        name="doubled",
+        title="Double",
+        answers=["doubled"],
+        points=2,
+        minutes=3,
+        stars=1,
+        section="twice",
+        hints=["add", "twice"],
+        observations=right_ones,
+        misconceptions=[
+            Misconception(
+                "squares",
+                "Twice <b>is not</b> `x * x`.",
+                "twice",
+                {0: wrong_ones[0], 2: wrong_ones[2]},
+            )
+        ],
+    )
+
+
+def verdict_on(answer, seed=0):
+    return judge(expectation(seed), run_check(doubled, [answer], seed))
+
+
+def test_a_right_answer_earns_all_points():
+    verdict = verdict_on(right)
+    assert (verdict.kind, verdict.points, verdict.passed) == (VerdictKind.CORRECT, 2, 3)
+
+
+def test_another_right_answer_is_as_good():
+    assert verdict_on(lambda values: list(np.add(values, values).astype(int).tolist())).points == 2
+
+
+def test_a_wrong_answer_earns_nothing_and_shows_the_smallest_failing_case():
+    verdict = verdict_on(lambda values: values)
+    assert (verdict.kind, verdict.points, verdict.passed) == (VerdictKind.INCORRECT, 0, 1)
+    assert verdict.failure.case == 2  # one number, where case 0 has four
+    assert verdict.failure.difference.path == ("[0]",)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_misconception_is_recognised_by_what_it_yields(seed):
+    assert verdict_on(squares, seed).misconceptions[0].name == "squares"
+    assert verdict_on(lambda values: [value**2 for value in values], seed).misconceptions
+    assert verdict_on(lambda values: None, seed).misconceptions == ()
+
+
+def judge_counts(counts):
+    """Judge a dict of three counts, each of which may be wrong for a reason of its own."""
+
+    def observed(values):
+        return [observe(value) for value in values]
+
+    def misconception(name, wrong):
+        differing = {case: observe(value) for case, value in wrong.items()}
+        return Misconception(name, name, "", differing)
+
+    expected = replace(
+        expectation(),
+        observations=observed([1, 2, 3]),
+        misconceptions=[misconception("one", {0: 10}), misconception("two", {1: 20})],
+    )
+    outcomes = [Outcome([], [], observation) for observation in observed(counts)]
+    return [held.name for held in judge(expected, outcomes).misconceptions]
+
+
+def test_two_misconceptions_at_once_are_both_recognised():
+    assert judge_counts([10, 2, 3]) == ["one"]
+    assert judge_counts([10, 20, 3]) == ["one", "two"]
+
+
+def test_a_failure_that_no_misconception_explains_leaves_none():
+    assert judge_counts([10, 2, 30]) == []
+
+
+def test_an_exception_is_an_error_with_its_type():
+    verdict = verdict_on(lambda values: values[10])
+    assert verdict.kind is VerdictKind.ERROR
+    assert verdict.failure.got["type"] == "IndexError"
+
+
+def starter(values):
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("answer", [starter, lambda values: ...])
+def test_a_starter_is_not_attempted(answer):
+    verdict = verdict_on(answer)
+    assert (verdict.kind, verdict.points) == (VerdictKind.NOT_ATTEMPTED, 0)
+
+
+def test_a_partly_filled_starter_is_incorrect_and_not_unattempted():
+    verdict = verdict_on(lambda values: [] if not values else ...)
+    assert verdict.kind is VerdictKind.INCORRECT
+
+
+def test_the_same_seed_gives_the_same_cases_and_another_seed_others():
+    def inputs(seed):
+        return [outcome.inputs for outcome in run_check(doubled, [right], seed)]
+
+    assert inputs(1) == inputs(1)
+    assert inputs(1) != inputs(2)
+
+
+def test_inputs_are_seen_before_an_answer_changes_them():
+    def clearing(values):
+        values.clear()
+
+    outcome = run_check(doubled, [clearing], 0)[0]
+    assert outcome.inputs == [observe([1, 2, 3, 4])]
+
+
+def test_what_an_answer_prints_is_kept_and_bounded(capsys):
+    def talking(values):
+        print("x" * (10 * MAX_PRINTED))
+        return right(values)
+
+    outcome = run_check(doubled, [talking], 0)[0]
+    assert len(outcome.printed) == MAX_PRINTED
+    assert capsys.readouterr().out == ""
+
+
+def test_an_answer_that_leaves_python_is_an_error():
+    def leaving(values):
+        raise SystemExit(0)
+
+    assert verdict_on(leaving).kind is VerdictKind.ERROR
+
+
+def test_an_interrupt_is_not_swallowed():
+    def interrupted(values):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_check(doubled, [interrupted], 0)
+
+
+def test_outcomes_survive_json():
+    outcomes = run_check(doubled, [lambda values: values[0]], 0)
+    assert [Outcome.from_json(outcome.to_json()) for outcome in outcomes] == outcomes
+
+
+@pytest.mark.parametrize(
+    "data", [None, 3, {}, {"inputs": 1}, {"inputs": [], "written": [], "observation": {}}]
+)
+def test_what_is_no_outcome_is_refused(data):
+    with pytest.raises(ValueError, match=r"outcome|observation"):
+        Outcome.from_json(data)
+
+
+def test_an_outcome_too_few_is_no_verdict():
+    with pytest.raises(ValueError, match="2 outcomes for 3 cases"):
+        judge(expectation(), run_check(doubled, [right], 0)[:2])
+
+
+@pytest.mark.parametrize(
+    ("count", "is_int"),
+    [(3, True), (np.int64(3), True), (np.array(3), True), (3.0, False), (True, False)],
+)
+def test_counts_may_be_integer_scalars(count, is_int):
+    assert (observe(as_int(lambda: count)()) == observe(3)) is is_int
+
+
+@given(st.integers(0, 10_000))
+def test_random_trees_are_the_same_for_the_same_seed(seed):
+    trees = [observe(random_tree(np.random.default_rng(seed))) for _ in range(2)]
+    assert trees[0] == trees[1]
+    assert trees[0]["kind"] == "node"
+
+
+ALL_VERDICTS = {
+    "correct": verdict_on(right),
+    "incorrect": verdict_on(lambda values: values),
+    "misconception": verdict_on(squares),
+    "not attempted": verdict_on(starter),
+    "error": verdict_on(lambda values: 1 / 0),
+    "timed out": without_outcomes(expectation(), VerdictKind.TIMED_OUT, "it took too long"),
+    "crashed": without_outcomes(expectation(), VerdictKind.CRASHED, "it ended"),
+}
+
+
+@pytest.mark.parametrize("verdict", ALL_VERDICTS.values(), ids=ALL_VERDICTS)
+def test_feedback_has_a_word_and_a_symbol_in_both_forms(verdict):
+    shown = feedback(verdict)
+    first_line = shown.text.splitlines()[0]
+    symbol, word = first_line.split(" · ")[0].split(" ", 1)
+    assert f"<strong>{symbol} {word}</strong>" in shown.html
+    assert shown._repr_mimebundle_()["text/plain"] == shown.text
+
+
+def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part():
+    shown = feedback(ALL_VERDICTS["incorrect"])
+    for part in ("Given", "Yours", "Expected", "First difference at [0]"):
+        assert part in shown.text
+        assert part.split(" at ")[0] in shown.html
+    assert shown.html.count("<svg") == 3
+
+
+def test_feedback_explains_a_misconception_and_points_to_the_lesson():
+    shown = feedback(
+        ALL_VERDICTS["misconception"], reread=Reread("Twice", "../notebooks/x.ipynb#Twice")
+    )
+    assert "Twice <b>is not</b> `x * x`." in shown.text
+    assert "Twice &lt;b&gt;is not&lt;/b&gt; <code>x * x</code>." in shown.html
+    assert '<a href="../notebooks/x.ipynb#Twice">Twice</a>' in shown.html
+
+
+@given(st.text(max_size=40))
+def test_nothing_an_answer_yields_gets_into_the_page_unescaped(text):
+    def shouting(values):
+        print(f"<script>{text}")
+        return {f"<img src=x onerror={text}>": "<script>alert(1)</script>"}
+
+    html = feedback(verdict_on(shouting)).html
+    assert "<script" not in html
+    assert "<img" not in html

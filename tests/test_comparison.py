@@ -1,0 +1,91 @@
+"""Compare: structures and types exactly, floats with a tolerance."""
+
+from collections import OrderedDict
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+
+from pytree_course.checking.comparison import compare
+from pytree_course.trees import observe, observe_raised
+from tests.test_trees import Pair, Scaled, values
+
+
+@given(values)
+def test_compare_is_reflexive(value):
+    assert compare(observe(value), observe(value)) is None
+
+
+@given(values, values)
+def test_compare_is_symmetric_in_whether_there_is_a_difference(one, other):
+    there, back = compare(observe(one), observe(other)), compare(observe(other), observe(one))
+    assert (there is None) == (back is None)
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (1, 1.0),
+        (1, True),
+        (1, np.int64(1)),
+        ((1, 2), [1, 2]),
+        ((1, 2), Pair(1, 2)),
+        ({"a": 1}, OrderedDict(a=1)),
+        ({"a": 1}, {"a": 1, "b": 2}),
+        ([None], [0]),
+        ([None], []),
+        ("a", b"a"),
+        ({1}, frozenset({1})),
+        (np.zeros(2), jnp.zeros(2)),
+        (jnp.zeros(2), jnp.zeros(2, jnp.int32)),
+        (jnp.zeros((2, 1)), jnp.zeros((1, 2))),
+        (jnp.ones(2), jnp.ones(2) * 1.001),
+        (Scaled(1, "m"), Scaled(1, "km")),
+        (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
+        (0.0, float("nan")),
+    ],
+)
+def test_these_differ(expected, got):
+    assert compare(observe(expected), observe(got)) is not None
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (0.1 + 0.2, 0.3),
+        (float("nan"), float("nan")),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        (jnp.ones(2), jnp.ones(2) + 1e-7),
+        (jnp.ones(1, jnp.bfloat16), jnp.ones(1, jnp.bfloat16) + 0.008),
+    ],
+)
+def test_these_agree(expected, got):
+    assert compare(observe(expected), observe(got)) is None
+
+
+def test_the_first_difference_is_named_by_key_path():
+    difference = compare(
+        observe({"a": 1, "b": [2, {"c": 3}]}), observe({"a": 1, "b": [2, {"c": 4}]})
+    )
+    assert difference.path == ("['b']", "[1]", "['c']")
+    assert "3" in difference.reason
+    assert "4" in difference.reason
+
+
+def test_a_missing_key_is_named():
+    difference = compare(observe({"a": 1, "b": 2}), observe({"a": 1}))
+    assert difference.path == ("['b']",)
+    assert "missing" in difference.reason
+
+
+def test_a_subclass_of_the_expected_error_is_as_good():
+    expected = observe_raised(LookupError("leaf"), ("leaf",))
+    assert compare(expected, observe_raised(KeyError("leaf"), ("leaf",))) is None
+    assert compare(expected, observe_raised(ValueError("leaf"), ("leaf",))) is not None
+
+
+def test_what_the_message_must_mention_counts_and_its_wording_does_not():
+    expected = observe_raised(ValueError("3 leaves, not 2"), ("3", "2"))
+    assert compare(expected, observe_raised(ValueError("2 != 3"), ("3", "2"))) is None
+    assert compare(expected, observe_raised(ValueError("wrong"), ("3", "2"))) is not None

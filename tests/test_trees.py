@@ -1,0 +1,253 @@
+"""An observation is plain JSON, equal for equal values, and always bounded."""
+
+import json
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytree_course.trees import MAX_NODES, observe, observe_raised, validate
+
+Pair = namedtuple("Pair", ["x", "y"])
+
+
+@jax.tree_util.register_pytree_node_class
+class Scaled:
+    """A custom node with one child and aux_data."""
+
+    def __init__(self, value, unit):
+        self.value, self.unit = value, unit
+
+    def tree_flatten(self):
+        return (self.value,), self.unit
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux)
+
+
+class SubclassOfDict(dict):
+    """A leaf to JAX, whatever it holds."""
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers()
+values = st.recursive(
+    scalars,
+    lambda children: (
+        st.lists(children, max_size=4)
+        | st.lists(children, max_size=4).map(tuple)
+        | st.dictionaries(st.text(max_size=4), children, max_size=4)
+        | st.tuples(children, children).map(lambda pair: Pair(*pair))
+        | children.map(lambda child: Scaled(child, "m"))
+        | st.frozensets(st.integers(), max_size=3)
+    ),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_every_observation_is_valid_and_survives_json(value):
+    observation = observe(value)
+    text = json.dumps(observation, allow_nan=False)
+    assert validate(json.loads(text)) == observation
+
+
+@given(values)
+def test_an_observation_has_the_leaves_that_jax_sees(value):
+    def leaves(observation):
+        if observation["kind"] == "node":
+            return sum(leaves(child) for _, child in observation["children"])
+        return 0 if observation["kind"] == "none" else 1
+
+    assert leaves(observe(value)) == len(jax.tree.leaves(value))
+
+
+@given(st.dictionaries(st.text(max_size=3), scalars))
+def test_key_paths_are_those_of_jax(tree):
+    keys = [key for key, _ in observe(tree)["children"]]
+    assert keys == [jax.tree_util.keystr((jax.tree_util.DictKey(key),)) for key in sorted(tree)]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "type_name"),
+    [
+        ({}, "node", "dict"),
+        ([], "node", "list"),
+        ((), "node", "tuple"),
+        (OrderedDict(b=1), "node", "OrderedDict"),
+        (defaultdict(list), "node", "defaultdict"),
+        (Pair(1, 2), "node", "Pair"),
+        (Scaled(1, "m"), "node", "Scaled"),
+        (SubclassOfDict(a=1), "container leaf", "SubclassOfDict"),
+        (Counter("aab"), "container leaf", "Counter"),
+        ({1, 2}, "container leaf", "set"),
+        (deque([1]), "container leaf", "deque"),
+        (True, "number", "bool"),
+        (1, "number", "int"),
+        (1.0, "number", "float"),
+        (np.float32(1), "number", "numpy.float32"),
+        ("text", "string", "str"),
+        (b"bytes", "string", "bytes"),
+        (object(), "object", "object"),
+        (print, "object", "builtin_function_or_method"),
+        ({1: "a", "1": "b"}, "object", "dict"),  # keys that cannot be sorted
+    ],
+)
+def test_kinds_and_types(value, kind, type_name):
+    observation = observe(value)
+    assert (observation["kind"], observation["type"]) == (kind, type_name)
+
+
+def test_none_and_the_placeholder_have_kinds_of_their_own():
+    assert observe(None) == {"kind": "none"}
+    assert observe(...) == {"kind": "not attempted"}
+
+
+def test_namedtuple_children_have_their_fields_names():
+    assert [key for key, _ in observe(Pair(1, 2))["children"]] == [".x", ".y"]
+
+
+def test_aux_data_is_observed():
+    assert observe(Scaled(1.0, "m"))["aux"] == {"kind": "string", "type": "str", "value": "m"}
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int4", "int8", "uint32", "float16", "bfloat16", "float8_e4m3fn", "float32"],
+)
+def test_arrays_of_every_dtype(dtype):
+    observation = observe(jnp.asarray(np.ones((2, 1)), dtype))
+    assert (observation["dtype"], observation["shape"]) == (dtype, [2, 1])
+    assert observation["values"] == [1, 1]
+
+
+def test_numpy_arrays_are_told_from_jax_arrays():
+    assert observe(np.zeros(1))["library"] == "numpy"
+    assert observe(jnp.zeros(1))["library"] == "jax"
+    assert observe(np.zeros(1, ml_dtypes.bfloat16))["dtype"] == "bfloat16"
+
+
+def test_random_keys_are_arrays_of_their_own_dtype():
+    observation = observe(jax.random.key(7))
+    assert (observation["dtype"], observation["shape"]) == ("key<fry>", [])
+    assert observe(jax.random.key(8)) != observation
+
+
+def test_values_that_json_cannot_hold():
+    assert observe(float("nan"))["value"] == "nan"
+    assert observe(np.array([np.inf, 1]))["values"] == ["inf", 1.0]
+    assert observe(1 + 2j)["value"] == [1.0, 2.0]
+    json.dumps(observe("\ud800"), allow_nan=False).encode()
+
+
+def test_structures_are_observed_with_stars_for_leaves():
+    observation = observe(jax.tree.structure({"a": 1, "b": (None, 2)}))
+    (key_a, star), (key_b, pair) = observation["tree"]["children"]
+    assert (key_a, star, key_b) == ("['a']", {"kind": "star"}, "['b']")
+    assert [child["kind"] for _, child in pair["children"]] == ["none", "star"]
+
+
+def test_a_tracer_that_left_its_function():
+    leaked = []
+    jax.jit(lambda x: leaked.append(x) or x)(1.0)
+    assert observe(leaked[0])["kind"] == "tracer"
+
+
+def test_a_donated_array_is_not_read():
+    array = jnp.ones(2)
+    array.delete()
+    assert "deleted" in observe(array)["why"]
+
+
+def cyclic_list():
+    tree = [1]
+    tree.append(tree)
+    return tree
+
+
+def doubled(times):
+    tree = [1]
+    for _ in range(times):
+        tree = [tree, tree]
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (cyclic_list(), "contains itself"),
+        ([0] * (MAX_NODES + 1), "nodes and leaves"),
+        (doubled(40), "nodes and leaves"),
+        (np.zeros(10**6), "numbers"),
+        ("a" * 10**6, "characters"),
+        ([10**5000], "bits"),
+    ],
+    ids=["cycle", "wide", "shared", "array", "text", "integer"],
+)
+def test_values_without_end_become_one_clear_observation(value, why):
+    observation = observe({"result": value})
+    assert observation["kind"] == "unbounded"
+    assert why in observation["why"]
+
+
+def test_deep_nesting_is_bounded():
+    tree = 1
+    for _ in range(500):
+        tree = [tree]
+    assert observe(tree)["kind"] == "unbounded"
+
+
+def test_a_hostile_object_is_observed_all_the_same():
+    class Hostile:
+        def __getattribute__(self, name):
+            raise AssertionError(f"{name} was looked up")
+
+        def __eq__(self, other):
+            return True
+
+        __hash__ = object.__hash__
+
+    [(_, observation)] = observe([Hostile()])["children"]
+    assert (observation["kind"], observation["type"]) == ("object", "Hostile")
+
+
+def test_a_node_whose_flatten_fails_is_said_to_fail():
+    @jax.tree_util.register_pytree_node_class
+    class Broken:
+        def tree_flatten(self):
+            raise RuntimeError("no")
+
+        @classmethod
+        def tree_unflatten(cls, aux, children):
+            return cls()
+
+    assert "RuntimeError" in observe(Broken())["why"]
+
+
+def test_exceptions_are_seen_by_type_and_mentions():
+    observation = observe_raised(KeyError("layer2"), mentions=("layer2", "layer3"))
+    assert observation["type"] == "KeyError"
+    assert "LookupError" in observation["bases"]
+    assert observation["mentions"] == {"layer2": True, "layer3": False}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {"kind": "unheard of"},
+        {"kind": "node", "type": "dict"},
+        {"kind": "node", "type": "dict", "children": [["a"]]},
+        {"kind": "array", "library": "jax", "dtype": "float32", "shape": ["2"], "values": []},
+        {"kind": "number", "type": "int"},
+    ],
+)
+def test_what_is_no_observation_is_refused(data):
+    with pytest.raises(ValueError, match=r"."):
+        validate(data)
