@@ -13,7 +13,8 @@ from pytree_course.layout import Course, LessonFiles
 # course.py sets it when it is called from another folder; the tests look in folders of their own.
 os.environ.pop("PYTREE_COURSE", None)
 
-MINI_COURSE = Path(__file__).parent / "mini_course"
+ROOT = Path(__file__).parents[1]
+MINI_COURSE = ROOT / "tests" / "mini_course"
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,10 @@ def _compare(expected: Observation, got: Observation, path: Path) -> Difference 
             return _compare_numbers(expected, got, path)
         case "raised":
             return _compare_raised(expected, got, path)
+        case "string" if expected["type"] == got["type"]:
+            if expected["value"] != got["value"]:
+                texts = (repr(_shorten(each["value"])) for each in (expected, got))
+                return Difference(path, "expected {}, not {}".format(*texts))
         case "string" | "key" | "object" | "shape" | "tracer":
             entries = ("type", "value", "text", "name", "dtype", "shape")
             if any(expected.get(entry) != got.get(entry) for entry in entries):

@@ -10,7 +10,6 @@ from typing import Literal
 from pytree_course.drawing.labels import (
     LONGEST_NAME,
     count_leaves,
-    counted,
     expression,
     shorten,
     summary,
@@ -18,7 +17,7 @@ from pytree_course.drawing.labels import (
 )
 from pytree_course.trees import Observation, Path
 
-MOST_ITEMS = 60
+MOST_ITEMS = 48
 MOST_LEVELS = 8
 MOST_SIBLINGS = 16
 SIBLINGS_BEFORE_FOLD = 12
@@ -42,7 +41,7 @@ class Item:
 
 
 def items(observation: Observation, marked: Path | None = None) -> Item:
-    """Choose what to draw, level by level, so that large trees lose their depths first.
+    """Choose what to draw, level by level, so that a large tree loses its depths first.
 
     Parameters
     ----------
@@ -54,13 +53,13 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     Returns
     -------
     Item
-        The root, with at most about 60 items in 8 levels below it.
+        The root, with at most about 50 items in 8 levels.
     """
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     root = _item(seen)
     if seen is not observation:
         root.notes.insert(0, "PyTreeDef")
-    left = MOST_ITEMS - 1 - _needs_fold(seen)  # always keeps one item per unopened node
+    room = MOST_ITEMS - 1
     waiting = deque([(root, seen, marked, 1)])
     while waiting:
         item, seen, way, level = waiting.popleft()
@@ -69,31 +68,28 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
         if way is not None and on_way is None:
             item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
             if seen["kind"] == "array":
-                item.notes.append(shorten(values(seen), LONGEST_NOTE))
-        if not children:
+                item.notes.append(f"[{shorten(values(seen), LONGEST_NOTE)}]")
+        shown = _shown(children, on_way, room) if level < MOST_LEVELS else set()
+        if children and not shown:
+            item.notes.append(_folded([child for _, child in children], more=""))
+            item.mark = item.mark or ("in here" if on_way is not None else "")
+            room = 0  # a smaller node further down would fit, but stand there alone
             continue
-        if level == MOST_LEVELS:
-            fold = _fold([child for _, child in children])
-            fold.mark = "in here" if on_way is not None else ""
-            item.children.append(fold)
-            continue
-        shown = _shown(children, on_way, left + 1)
         hidden: list[Observation] = []
         for index, (key, child) in enumerate(children):
             if index not in shown:
                 hidden.append(child)
                 continue
             if hidden:
-                item.children.append(_fold(hidden))
+                item.children.append(Item("fold", _folded(hidden)))
                 hidden = []
             drawn = _item(child, key, (*item.path, key))
             item.children.append(drawn)
             rest = way[1:] if way is not None and index == on_way else None
             waiting.append((drawn, child, rest, level + 1))
-            left -= _needs_fold(child)
         if hidden:
-            item.children.append(_fold(hidden))
-        left -= len(item.children) - 1
+            item.children.append(Item("fold", _folded(hidden)))
+        room -= len(item.children)
     return root
 
 
@@ -136,35 +132,27 @@ def _children(seen: Observation) -> list[tuple[str, Observation]]:
     return [(key, child) for key, child in seen["children"]] if seen["kind"] == "node" else []
 
 
-def _needs_fold(seen: Observation) -> bool:
-    return bool(_children(seen))
-
-
 def _step(children: list[tuple[str, Observation]], way: Path | None) -> int | None:
-    """Index of the child that the marked path goes through next, if there is one."""
+    """Find the child that the marked path goes through next, if there is one."""
     if not way:
         return None
     return next((index for index, (key, _) in enumerate(children) if key == way[0]), None)
 
 
 def _shown(children: list[tuple[str, Observation]], on_way: int | None, room: int) -> set[int]:
-    """Choose the indices of the children to draw, the marked one always among them."""
-    cost = [1 + _needs_fold(child) for _, child in children]
-    if len(children) <= MOST_SIBLINGS and sum(cost) <= room:
-        return set(range(len(children)))
-    shown = {on_way} if on_way is not None else set()
-    room -= 2 + sum(cost[index] for index in shown)  # a fold before and one after the marked child
-    for index in range(min(SIBLINGS_BEFORE_FOLD, len(children))):
-        if index not in shown:
-            room -= cost[index]
-            if room < 0 or len(shown) == SIBLINGS_BEFORE_FOLD:
-                break
-            shown.add(index)
+    """Choose the children to draw by index, the marked one always among them; or none."""
+    many = len(children) > MOST_SIBLINGS
+    count = SIBLINGS_BEFORE_FOLD if many else len(children)
+    if count + many > room:
+        count = 0
+    shown = set(range(count))
+    if on_way is not None and on_way >= count:
+        shown = {*range(count - 1), on_way}
     return shown
 
 
-def _fold(hidden: list[Observation]) -> Item:
+def _folded(hidden: list[Observation], more: str = " more") -> str:
     leaves = sum(map(count_leaves, hidden))
     if not leaves:
-        return Item("fold", f"… {len(hidden)} more without leaves")
-    return Item("fold", f"… {counted(leaves, 'more leaf', 'more leaves')}")
+        return f"… {len(hidden)}{more} without leaves"
+    return f"… {leaves}{more} {'leaf' if leaves == 1 else 'leaves'}"

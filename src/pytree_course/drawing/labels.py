@@ -53,7 +53,7 @@ def _summary(seen: Observation) -> str:
         case "tracer":
             return f"tracer {_type_and_shape(seen)}"
         case "object":
-            return f"{seen['type']} {seen.get('name') or 'object'}"
+            return _object(seen)
         case "raised":
             return f"raised {seen['type']}"
         case kind:
@@ -170,9 +170,14 @@ def _number(seen: Observation) -> str:
 
 def _plain_number(value: Any) -> str:
     if isinstance(value, list) and len(value) == 2:
-        real, imaginary = map(str, value)
+        real, imaginary = (str(part).removesuffix(".0") for part in value)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     return str(value)
+
+
+def _object(seen: Observation) -> str:
+    kind = {"type": "class", "builtin_function_or_method": "function"}.get(seen["type"])
+    return f"{kind or seen['type']} {seen.get('name') or 'object'}"
 
 
 def _quoted(seen: Observation) -> str:

@@ -58,15 +58,14 @@ def layout(root: Item) -> tuple[list[Box], int, int]:
     _shift(top, MARGIN - min(left for left, _ in contour))
     boxes, row, y = [], [top], MARGIN
     while row:
+        below = [child for box in row for child in box.children]
+        keys = STUB + SMALL_LINE if any(child.item.key for child in below) else 0
         bottom = y + max(box.height for box in row)
         for box in row:
-            box.y, box.row_bottom = y, bottom
+            box.y, box.row_bottom, box.key_room = y, bottom, keys
         boxes += row
-        parents, row = row, [child for box in row for child in box.children]
-        keys = STUB + SMALL_LINE if any(box.item.key for box in row) else 0
-        for box in parents:
-            box.key_room = keys
-        y = bottom + _curve(parents) + keys
+        y = bottom + _curve(row) + keys
+        row = below
     width = max(right for _, right in contour) - min(left for left, _ in contour) + 2 * MARGIN
     return boxes, width, bottom + MARGIN
 
@@ -74,7 +73,7 @@ def layout(root: Item) -> tuple[list[Box], int, int]:
 def _curve(parents: list[Box]) -> int:
     """Height of the edges below a row: the further they reach to the side, the higher."""
     reaches = (abs(child.x - box.x) for box in parents for child in box.children)
-    return min(max(LOWEST_CURVE, max(reaches, default=0) // 5), HIGHEST_CURVE)
+    return min(max(LOWEST_CURVE, max(reaches, default=0) // 8), HIGHEST_CURVE)
 
 
 def small_width(text: str) -> int:

@@ -36,7 +36,11 @@ class Picture:
         figures = []
         for observation, title in self._titled():
             name = escape(shorten(title, 120))
-            caption = f'<figcaption style="margin:0 0 4px">{name}</figcaption>' if title else ""
+            caption = (
+                f'<figcaption style="margin:0 0 6px;font-weight:600">{name}</figcaption>'
+                if title
+                else ""
+            )
             figures.append(
                 f'<figure role="group" tabindex="0" aria-label="{name or "Tree picture"}" '
                 'style="margin:0;max-width:100%;overflow-x:auto">'

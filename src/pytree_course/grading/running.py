@@ -140,7 +140,7 @@ class KernelDiedError(RuntimeError):
     """The kernel's process ended."""
 
 
-class _NotebookFile(IPyNbFile):  # type: ignore[misc]  # nbval has no types
+class _NotebookFile(IPyNbFile):
     """nbval's notebook, run in a watched kernel; it compares no outputs."""
 
     environment: dict[str, str]

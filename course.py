@@ -1,0 +1,49 @@
+"""Start here: `python3 course.py` says what can be done.
+
+Makes the course's own environment beside this file on first use and runs the
+course's commands in it. Written so that even a Python that is much too old
+reads it and says so; the rest is in src/pytree_course/launcher.py.
+"""
+
+import os
+import sys
+
+NEEDED = (3, 11)
+
+
+def too_old(version):
+    """Return what to tell someone whose Python is too old, or None."""
+    if tuple(version[:2]) >= NEEDED:
+        return None
+    return (
+        "This course needs Python %d.%d or newer, and this is Python %d.%d.\n"
+        "  If a newer one is installed, call it by name:  python3.13 course.py lab\n"
+        "  (on Windows:  py -3.13 course.py lab).\n"
+        "  If not, get one from python.org, your system's packages or conda."
+    ) % (NEEDED + tuple(version[:2]))
+
+
+def main():
+    """Hand over to the launcher, read from its file: the course is not installed yet."""
+    complaint = too_old(sys.version_info)
+    if complaint:
+        sys.stderr.write(complaint + "\n")
+        return 1
+
+    import importlib.util
+
+    here = os.path.dirname(os.path.realpath(__file__))
+    path = os.path.join(here, "src", "pytree_course", "launcher.py")
+    if not os.path.exists(path):
+        sys.stderr.write(
+            "The folder src/ is missing beside course.py: copy the whole course, not one file.\n"
+        )
+        return 1
+    spec = importlib.util.spec_from_file_location("pytree_course_launcher", path)
+    launcher = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(launcher)
+    return launcher.main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

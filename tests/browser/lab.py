@@ -1,0 +1,264 @@
+"""JupyterLab as a learner sees it: the real server, a real browser, and words for what they do."""
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Locator, Page, Route, WebSocket
+
+ROOT = Path(__file__).parents[2]
+LEARNERS_FOLDERS = ("notebooks", "exercises", "checks")
+SCREENSHOTS = "PYTREE_COURSE_SCREENSHOTS"
+"""Environment variable that names the folder for screenshots; without it none are kept."""
+
+PATIENCE = 60_000  # ms, for anything that a person would wait for
+
+
+class Lab:
+    """JupyterLab on a learner's copy of the course, started by the course's own command."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "course"
+        self.token = secrets.token_hex(16)
+        self.log = folder / "lab.log"
+        for name in LEARNERS_FOLDERS:
+            (self.root / name).mkdir(parents=True)
+            if (ROOT / name).exists():
+                shutil.copytree(ROOT / name, self.root / name, dirs_exist_ok=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.command = [
+            *(sys.executable, "-P", "-m", "pytree_course", "lab", "--no-browser", "--allow-root"),
+            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+            # If the tests are killed, the server does not outlive them for long.
+            "--ServerApp.shutdown_no_activity_timeout=600",
+            # Gives the tests the object `jupyterapp`; it changes nothing that is seen.
+            *(f"--IdentityProvider.token={self.token}", "--LabApp.expose_app_in_browser=True"),
+        ]
+        # The settings of whoever runs the tests are not a learner's.
+        self.variables = os.environ | {
+            "JUPYTER_CONFIG_DIR": str(folder / "config"),
+            "JUPYTER_DATA_DIR": str(folder / "data"),
+            "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+            "IPYTHONDIR": str(folder / "ipython"),
+        }
+
+    def __enter__(self) -> Self:
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                self.command,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self.root,
+                env=self.variables,
+                start_new_session=True,
+            )
+        end = time.monotonic() + PATIENCE / 1000
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > end:
+                self._stop()
+                raise RuntimeError(f"JupyterLab did not start:\n{self.log.read_text('utf-8')}")
+            time.sleep(0.1)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/api?token={self.token}", timeout=5):
+                return True
+        except OSError:
+            return False
+
+    def _stop(self) -> None:
+        # The whole session: the command, the server and its kernels.
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, how)
+            except ProcessLookupError:
+                return
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                continue
+            time.sleep(0.5)
+
+
+class Visit:
+    """One browser page at the lab. It can't reach, and notes, any other host."""
+
+    def __init__(self, lab: Lab, page: Page) -> None:
+        self.lab = lab
+        self.page = page
+        self.other_hosts: list[str] = []
+        self.requests = 0
+        page.set_default_timeout(PATIENCE)
+        page.route("**/*", self._only_the_lab)
+        page.on("websocket", self._note_socket)
+
+    def _is_lab(self, url: str) -> bool:
+        return urlsplit(url).netloc == urlsplit(self.lab.url).netloc
+
+    def _only_the_lab(self, route: Route) -> None:
+        self.requests += 1
+        if self._is_lab(route.request.url):
+            route.continue_()
+        else:
+            self.other_hosts.append(route.request.url)
+            route.abort()
+
+    def _note_socket(self, socket: WebSocket) -> None:
+        if not self._is_lab(socket.url):
+            self.other_hosts.append(socket.url)
+
+    def open_start(self) -> "Notebook":
+        """Open the lab where it opens by itself, which has to be at a notebook."""
+        self.page.goto(f"{self.lab.url}/?token={self.lab.token}")
+        self.page.wait_for_url("**/lab/tree/**")
+        return Notebook(self, urlsplit(self.page.url).path.partition("/lab/tree/")[2])
+
+    def open(self, path: str) -> "Notebook":
+        """Open a notebook by its path in the course, with a kernel that is ready."""
+        self.page.goto(f"{self.lab.url}/lab/tree/{path}?reset&token={self.lab.token}")
+        return Notebook(self, path)
+
+    def screenshot(self, name: str) -> None:
+        """Keep a picture of the window, if a folder for them is named."""
+        folder = os.environ.get(SCREENSHOTS)
+        if folder:
+            self.page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+class Notebook:
+    """A notebook that is open in the lab. Cells are named by their id."""
+
+    def __init__(self, visit: Visit, path: str) -> None:
+        self.visit = visit
+        self.page = visit.page
+        self.path = path
+        self.page.wait_for_function("() => window.jupyterapp?.shell")
+        self._wait(
+            "panel && panel.sessionContext.isReady && panel.content.widgets.length > 0"
+            " && panel.content.widgets.length === panel.content.model.cells.length"
+            " && document.querySelector('#jupyterlab-splash') === null"
+        )
+        self.wait_until_idle()
+        self._script("for (const c of panel.content.widgets) c.node.dataset.cellId = c.model.id;")
+
+    _PANEL = """
+        const app = window.jupyterapp;
+        const panel = [...app.shell.widgets('main')].find(w => w.context?.path === path);
+    """
+
+    def _wait(self, condition: str) -> None:
+        function = f"(path) => {{ {self._PANEL} return {condition}; }}"
+        self.page.wait_for_function(function, arg=self.path)
+
+    def _script(self, code: str, **arguments: Any) -> Any:
+        function = f"""async ({{path, {", ".join(arguments)}}}) => {{
+            {self._PANEL}
+            {code}
+        }}"""
+        return self.page.evaluate(function, {"path": self.path, **arguments})
+
+    def _command(self, name: str) -> None:
+        self._script(
+            """
+            app.shell.activateById(panel.id);
+            const late = new Promise((_, no) => setTimeout(() => no(new Error('late')), patience));
+            await Promise.race([app.commands.execute(name), late]);
+            """,
+            name=name,
+            patience=PATIENCE,
+        )
+        self.wait_until_idle()
+
+    def wait_until_idle(self) -> None:
+        """Wait until the kernel is ready and has nothing to do."""
+        self._wait("panel.sessionContext.session?.kernel?.status === 'idle'")
+
+    def run_all(self) -> None:
+        """Run all cells, from the top until one fails."""
+        self._command("notebook:run-all-cells")
+
+    def run(self, cell_id: str) -> None:
+        """Run one cell."""
+        self._script(
+            """
+            const index = panel.content.widgets.findIndex(c => c.model.id === id);
+            if (index < 0) throw new Error(`no cell ${id}`);
+            panel.content.deselectAll();
+            panel.content.activeCellIndex = index;
+            """,
+            id=cell_id,
+        )
+        self._command("notebook:run-cell")
+
+    def write(self, cell_id: str, source: str) -> None:
+        """Put source into a cell, as if typed."""
+        self._script(
+            "panel.content.widgets.find(c => c.model.id === id)"
+            ".model.sharedModel.setSource(source);",
+            id=cell_id,
+            source=source,
+        )
+
+    def use_theme(self, theme: str) -> None:
+        """Change the lab's colours."""
+        self._script("await app.commands.execute('apputils:change-theme', {theme});", theme=theme)
+        self.page.wait_for_function(
+            "(theme) => document.body.dataset.jpThemeName === theme"
+            " && document.querySelector('#jupyterlab-splash') === null",
+            arg=theme,
+        )
+
+    def first_cell_after(self, start: str) -> str:
+        """Return the id of the cell below the first one whose source starts with a text."""
+        return self._script(
+            """
+            const cells = panel.content.widgets.map(c => c.model);
+            const at = cells.findIndex(c => c.sharedModel.getSource().startsWith(start));
+            return cells[at + 1].id;
+            """,
+            start=start,
+        )
+
+    def cell_ids(self) -> list[str]:
+        """Return the ids of all cells, in order."""
+        return self._script("return panel.content.widgets.map(c => c.model.id);")
+
+    def cell(self, cell_id: str) -> Locator:
+        """Return a cell on the page, scrolled into sight."""
+        cell = self.page.locator(f'[data-cell-id="{cell_id}"]')
+        cell.scroll_into_view_if_needed()
+        return cell
+
+    def output(self, cell_id: str) -> Locator:
+        """Return a cell's output area on the page."""
+        return self.cell(cell_id).locator(".jp-Cell-outputArea")
+
+    def output_text(self, cell_id: str) -> str:
+        """Return a cell's output as it is read."""
+        return "\n".join(self.output(cell_id).locator(".jp-OutputArea-output").all_inner_texts())
+
+    def output_html(self, cell_id: str) -> str:
+        """Return a cell's output as HTML."""
+        return self.output(cell_id).inner_html()

@@ -1,0 +1,53 @@
+"""The lab's first minute: at lesson 1, without prompts, without a word to the outside."""
+
+from tests.browser.lab import Visit
+
+
+def test_the_lab_opens_at_lesson_1_in_peace(visit: Visit):
+    lesson = visit.open_start()
+    assert lesson.path == "notebooks/01_leaves.ipynb"
+    # Prompts, if there were any, come a moment after the rest.
+    visit.page.wait_for_timeout(2000)
+    visit.screenshot("start")
+    assert visit.page.locator(".jp-Dialog").count() == 0
+    assert visit.page.locator(".Toastify__toast").count() == 0
+    assert visit.requests > 10
+    assert visit.other_hosts == []
+
+
+def test_lesson_1_runs_to_its_end(visit: Visit):
+    lesson = visit.open("notebooks/01_leaves.ipynb")
+    lesson.run_all()
+    visit.screenshot("lesson_1_end")
+    assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    assert visit.other_hosts == []
+
+
+def test_cells_are_written_run_and_read(visit: Visit):
+    (visit.lab.root / "scratch.ipynb").write_text(SCRATCH)
+    notebook = visit.open("scratch.ipynb")
+    assert notebook.cell_ids() == ["first", "second"]
+    notebook.run("second")
+    assert notebook.output_text("second") == "'two'"
+    assert notebook.output_text("first") == ""
+    notebook.write("first", "from IPython.display import HTML\nHTML('<b>one</b>')")
+    notebook.run_all()
+    assert "<b>one</b>" in notebook.output_html("first")
+
+
+def test_a_check_run_too_early_says_which_cell_to_run_first(visit: Visit):
+    (visit.lab.root / "early.ipynb").write_text(SCRATCH.replace("'two'", "check.any(1)"))
+    notebook = visit.open("early.ipynb")
+    notebook.run("second")
+    assert "Run the set-up cell first" in notebook.output_text("second")
+
+
+SCRATCH = """
+{"cells": [
+  {"cell_type": "code", "id": "first", "metadata": {}, "source": "1", "outputs": [],
+   "execution_count": null},
+  {"cell_type": "code", "id": "second", "metadata": {}, "source": "'two'", "outputs": [],
+   "execution_count": null}],
+ "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+ "nbformat": 4, "nbformat_minor": 5}
+"""

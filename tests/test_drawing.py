@@ -1,0 +1,387 @@
+"""What the pictures of trees promise."""
+
+import json
+from collections import deque
+from itertools import pairwise
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytree_course.drawing import Picture, draw, summary, svg, text
+from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
+from pytree_course.drawing.layout import layout
+from pytree_course.trees import observe, observe_raised, validate
+
+SVG = "{http://www.w3.org/2000/svg}"
+MARK_COLOUR = "#c2500c"
+
+words = st.text(max_size=40)
+shapes = st.lists(st.integers(0, 10_000), max_size=4)
+arrays = st.fixed_dictionaries(
+    {
+        "kind": st.just("array"),
+        "library": st.sampled_from(["jax", "numpy"]),
+        "dtype": st.sampled_from(["float32", "bfloat16", "bool", "key<fry>", "float8_e4m3fn"]),
+        "shape": shapes,
+        "values": st.lists(
+            st.one_of(
+                st.integers(),
+                st.floats(allow_nan=False, allow_infinity=False),
+                st.booleans(),
+                st.just("nan"),
+                st.just([1.0, "-inf"]),
+            ),
+            max_size=12,
+        ),
+    }
+)
+numbers = st.fixed_dictionaries(
+    {
+        "kind": st.just("number"),
+        "type": st.sampled_from(["int", "bool", "float", "complex", "numpy.int64"]),
+        "value": st.one_of(
+            st.integers(-(2**4000), 2**4000), st.booleans(), st.floats(), st.just([0.5, -2.0])
+        ),
+    }
+)
+strings = st.fixed_dictionaries(
+    {"kind": st.just("string"), "type": st.sampled_from(["str", "bytes"]), "value": words}
+)
+others = st.one_of(
+    st.sampled_from([{"kind": "none"}, {"kind": "star"}, {"kind": "not attempted"}]),
+    st.builds(lambda why: {"kind": "unbounded", "why": why}, words),
+    st.builds(lambda kind, name: {"kind": "object", "type": kind, "name": name}, words, words),
+    st.builds(lambda kind, why: {"kind": "object", "type": kind, "why": why}, words, words),
+    st.builds(lambda key: {"kind": "key", "type": "DictKey", "text": key}, words),
+    st.builds(
+        lambda kind, shape: {"kind": kind, "dtype": "int8", "shape": shape},
+        st.sampled_from(["shape", "tracer"]),
+        shapes,
+    ),
+    st.builds(
+        lambda kind, mentions, message: {
+            "kind": "raised",
+            "type": kind,
+            "bases": [kind],
+            "mentions": mentions,
+            "message": message,
+        },
+        words,
+        st.dictionaries(words, st.booleans(), max_size=3),
+        words,
+    ),
+)
+
+
+def containers(children):
+    return st.one_of(
+        st.builds(
+            lambda kind, aux, pairs, custom: {
+                "kind": "node",
+                "type": kind,
+                "aux": aux,
+                "children": [list(pair) for pair in pairs],
+                **({"custom": True} if custom else {}),
+            },
+            st.one_of(st.sampled_from(["dict", "list", "tuple", "Point"]), words),
+            st.none() | children,
+            st.lists(st.tuples(words, children), max_size=25),
+            st.booleans(),
+        ),
+        st.builds(
+            lambda kind, inside: {"kind": "container leaf", "type": kind, "items": inside},
+            words,
+            st.lists(children, max_size=3),
+        ),
+        st.builds(lambda tree: {"kind": "treedef", "tree": tree}, children),
+    )
+
+
+leaves = st.one_of(arrays, numbers, strings, others)
+observations = st.recursive(leaves, containers, max_leaves=80).map(validate)
+paths = st.none() | st.lists(words, max_size=3).map(tuple)
+
+
+@st.composite
+def marked_observations(draw):
+    """An observation, and often a path that leads somewhere in it."""
+    observation = draw(observations)
+    if draw(st.booleans()):
+        return observation, draw(paths)
+    way, seen = [], observation
+    while seen["kind"] == "node" and seen["children"] and draw(st.booleans()):
+        key, seen = draw(st.sampled_from(seen["children"]))
+        way.append(key)
+    return observation, tuple(way)
+
+
+def drawn(item):
+    return [item, *(below for child in item.children for below in drawn(child))]
+
+
+def words_of(picture):
+    return [element.text for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+# Any observation
+
+
+@given(marked_observations())
+def test_svg_is_xml_and_the_same_every_time(sample):
+    observation, marked = sample
+    picture = svg(observation, marked=marked)
+    copy = json.loads(json.dumps(observation))
+    assert svg(copy, marked=marked) == picture
+    picture.encode()  # no lone surrogates
+    root = ElementTree.fromstring(picture)
+    assert root.get("role") == "img" and root.get("aria-label")
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
+        "svg",
+        "title",
+        "path",
+        "g",
+        "rect",
+        "text",
+    }
+    assert not any("id" in element.attrib for element in root.iter())
+
+
+@given(marked_observations())
+def test_text_has_one_line_for_each_drawn_item(sample):
+    observation, marked = sample
+    lines = text(observation, marked=marked).splitlines()
+    assert len(lines) == len(drawn(items(observation, marked)))
+    assert sum("◀" in line for line in lines) >= (marked is not None)
+
+
+@given(marked_observations())
+def test_number_of_items_is_bounded_and_exactly_one_is_marked(sample):
+    observation, marked = sample
+    boxes, _, _ = layout(items(observation, marked))
+    assert len(boxes) <= MOST_ITEMS + 3 * MOST_LEVELS
+    assert len({box.y for box in boxes}) <= MOST_LEVELS
+    assert sum(bool(box.item.mark) for box in boxes) == (marked is not None)
+
+
+@given(marked_observations())
+def test_boxes_do_not_overlap_and_stay_inside(sample):
+    boxes, width, height = layout(items(*sample))
+    rows: dict[int, list[Any]] = {}
+    for box in boxes:
+        rows.setdefault(box.y, []).append(box)
+        assert box.left >= 0 and box.left + box.width <= width
+        assert box.y >= 0 and box.y + box.height <= height
+        if box.children:
+            middle = (box.children[0].x + box.children[-1].x) / 2
+            assert abs(box.x - middle) <= 1
+            assert box.row_bottom + 10 < box.children[0].y
+    for row in rows.values():
+        for left, right in pairwise(sorted(row, key=lambda box: box.x)):
+            assert left.left + left.width < right.left
+
+
+@given(st.text(alphabet="<>&\"'/scriptonx=\n\0\u202e", min_size=1, max_size=30))
+def test_texts_of_the_tree_are_never_markup(hostile):
+    observation = {
+        "kind": "node",
+        "type": hostile,
+        "custom": True,
+        "aux": {"kind": "string", "type": "str", "value": hostile},
+        "children": [[hostile, {"kind": "string", "type": "str", "value": hostile}]],
+    }
+    picture = Picture([observation], [hostile], (hostile,)).html()
+    tree = ElementTree.fromstring(picture)
+    allowed = {"div", "figure", "figcaption"} | {
+        SVG + tag for tag in ("svg", "title", "path", "g", "rect", "text")
+    }
+    assert {element.tag for element in tree.iter()} <= allowed
+    assert not any(name.startswith("on") for element in tree.iter() for name in element.attrib)
+    assert "\u202e" not in picture and "\0" not in picture
+
+
+# The grammar
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (np.zeros((2, 3)), "np f64[2,3]"),
+        (jax.ShapeDtypeStruct((4,), "bfloat16"), "shape bf16[4]"),
+        (3, "3"),
+        (True, "True"),
+        (0.5, "0.5"),
+        (float("nan"), "nan"),
+        (1 + 2j, "1+2j"),
+        (np.int64(3), "np.int64(3)"),
+        ("abc", "'abc'"),
+        ("it's\n", '"it\'s\\n"'),
+        (b"abc", "b'abc'"),
+        (None, "None"),
+        ({}, "empty dict"),
+        ({"a": 1, "b": 2}, "dict of 2"),
+        (Point(1, 2), "Point of 2"),
+        ({1, 2}, "set of 2"),
+        (jax.tree.structure([1, {"a": 2}]), "PyTreeDef of 2 leaves"),
+        (len, "function len"),
+        (object(), "object object"),
+        ("x" * 100, f"'{'x' * 12}…{'x' * 11}'"),
+    ],
+)
+def test_summary(value, words):
+    assert summary(observe(value)) == words
+
+
+def test_summary_of_a_jax_array():
+    assert summary(observe(jax.numpy.asarray(np.zeros((2, 3), np.float32)))) == "f32[2,3]"
+
+
+def test_tree_as_text():
+    tree = {"w": np.zeros(2), "more": [Point(1, None), {1, 2}, ()]}
+    assert (
+        text(observe(tree), marked=("['more']", "[0]", ".x"))
+        == """\
+dict
+├─ ['more']  list
+│  ├─ [0]  Point
+│  │  ├─ .x  1  ◀ here
+│  │  └─ .y  None  (no leaf)
+│  ├─ [1]  set of 2  (one leaf)
+│  └─ [2]  tuple  (no children)
+└─ ['w']  np f64[2]"""
+    )
+
+
+def test_svg_names_each_key_node_and_leaf():
+    found = words_of(svg(observe({"w": 1.5, "b": None})))
+    assert sorted(found) == ["1.5", "None", "['b']", "['w']", "dict", "no leaf"]
+
+
+def test_node_leaf_none_and_custom_differ_by_shape():
+    def outline(observation):
+        rects = ElementTree.fromstring(svg(observation)).findall(f".//{SVG}rect")
+        return [(rect.get("rx"), "stroke-dasharray" in rect.attrib) for rect in rects]
+
+    node = {"kind": "node", "type": "Foo", "aux": None, "children": []}
+    looks = [outline(o) for o in (node, {**node, "custom": True}, observe(1), observe(None))]
+    assert len(set(map(tuple, looks))) == 4
+    assert len(looks[1]) == 2  # a double outline
+    assert looks[3][0][1]  # a dashed one
+
+
+def test_custom_node_shows_its_metadata():
+    node = {"kind": "node", "type": "Linear", "custom": True, "children": []}
+    aux = observe(("relu", {"a": 3}, (1,)))
+    assert "(aux ('relu', {'a': 3}, (1,)); no children)" in text({**node, "aux": aux})
+
+
+def test_containers_that_jax_takes_for_leaves_have_no_children():
+    lines = text(observe([deque([1, 2]), {3}])).splitlines()
+    assert lines[1:] == ["├─ [0]  deque of 2  (one leaf)", "└─ [1]  set of 1  (one leaf)"]
+
+
+def test_treedef_is_a_tree_of_stars():
+    tree = text(observe(jax.tree.structure({"a": [1, None]})))
+    assert tree.splitlines()[0] == "dict  (PyTreeDef)"
+    assert "[0]  *" in tree and "[1]  None  (no leaf)" in tree
+    assert 'aria-label="PyTreeDef: dict with 1 child, 1 leaf"' in svg(
+        observe(jax.tree.structure({"a": [1, None]}))
+    )
+
+
+def test_what_is_no_tree_is_said_in_words():
+    loop: list[Any] = []
+    loop.append(loop)
+    assert text(observe(loop)) == "cannot be drawn  (it contains itself)"
+    assert text(observe(...)) == "not attempted"
+    raised = observe_raised(ValueError("it has 3 leaves"), mentions=("3", "['a']"))
+    assert text(raised) == (
+        "raised ValueError  (it has 3 leaves; mentions 3; does not mention ['a'])"
+    )
+
+
+# Marks
+
+
+def marks(value, path):
+    return [line for line in text(observe(value), marked=path).splitlines() if "◀" in line]
+
+
+def test_mark_at_the_root():
+    assert marks([1, 2], ()) == ["list  ◀ here"]
+
+
+def test_mark_of_what_is_missing_is_at_its_deepest_ancestor():
+    assert marks({"a": [1]}, ("['a']", "[1]", ".x")) == ["└─ ['a']  list  ◀ no [1] here"]
+
+
+def test_marked_array_shows_its_values():
+    assert marks([np.arange(9)], ("[0]",)) == [
+        "└─ [0]  np i64[9]  ([0, 1, 2, 3, 4, 5, 6, 7, …])  ◀ here"
+    ]
+
+
+def test_mark_has_an_outline_and_a_word():
+    plain, marked = svg(observe([1, 2])), svg(observe([1, 2]), marked=("[1]",))
+    assert MARK_COLOUR not in plain
+    assert f'stroke="{MARK_COLOUR}" stroke-width="3"' in marked
+    assert "▲ here" in words_of(marked)
+    assert "marked: [1] (here)" in marked
+
+
+# Folding
+
+
+def test_many_leaves_are_folded():
+    lines = text(observe(list(range(100)))).splitlines()
+    assert len(lines) == 14
+    assert lines[-1] == "└─ … 88 more leaves"
+
+
+def test_marked_leaf_is_drawn_between_folds():
+    lines = text(observe(list(range(100))), marked=("[50]",)).splitlines()
+    assert lines[-3:] == ["├─ … 39 more leaves", "├─ [50]  50  ◀ here", "└─ … 49 more leaves"]
+
+
+def test_deep_tree_is_folded_and_marked_where_it_ends():
+    tree: Any = None
+    for _ in range(50):
+        tree = [tree, 0]
+    lines = text(observe(tree), marked=("[0]",) * 50).splitlines()
+    assert len(lines) == 2 * MOST_LEVELS - 1
+    assert [line.strip("│├─└ ") for line in lines if "◀" in line] == [
+        "[0]  list  (… 43 leaves)  ◀ in here"
+    ]
+
+
+# Pictures
+
+
+def test_picture_has_a_form_for_notebooks_and_one_for_terminals():
+    picture = draw({"a": 1}, None, titles=("before", "after"))
+    bundle = picture._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(picture)
+    assert repr(picture) == "before:\ndict\n└─ ['a']  1\n\nafter:\nNone  (no leaf)"
+    figures = ElementTree.fromstring(bundle["text/html"]).findall("figure")
+    assert [figure.findtext("figcaption") for figure in figures] == ["before", "after"]
+    assert all(figure.get("tabindex") == "0" and figure.get("aria-label") for figure in figures)
+
+
+def test_pictures_without_titles_have_no_captions():
+    assert "figcaption" not in draw(1, 2).html()
+    assert repr(draw(1, 2)) == "1\n\n2"
+
+
+def test_picture_fetches_nothing_and_styles_nothing_else():
+    html = draw({"a": [1, None]}).html()
+    for word in ("<style", "<script", "href", "url(", "src=", ' id="'):
+        assert word not in html

@@ -1,0 +1,74 @@
+"""The course's own lessons: built from their sources as they are, and easy to read."""
+
+import statistics
+
+import nbformat
+import pytest
+
+from pytree_course.authoring.building import find_stale
+from pytree_course.authoring.mistakes import find_mistakes
+from pytree_course.authoring.sources import read_sources
+from pytree_course.layout import Course
+from tests.conftest import ROOT
+
+LESSONS = Course(ROOT).lessons()
+MOST_WORDS = 60  # in the median prose cell
+MOST_LINES = 10  # in a code cell of a lesson
+
+each_lesson = pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
+
+
+def test_there_are_lessons():
+    assert LESSONS
+
+
+@each_lesson
+def test_built_files_are_what_their_sources_make(files):
+    stale = find_stale(files)
+    assert not stale, "\n" + "\n".join(map(str, stale))
+
+
+@each_lesson
+def test_the_author_made_no_mistakes(files):
+    assert find_mistakes(read_sources(files)) == []
+
+
+@each_lesson
+def test_prose_cells_are_short(files):
+    cells = nbformat.read(files.notebook, as_version=4).cells
+    words = [len(cell.source.split()) for cell in cells if cell.cell_type == "markdown"]
+    assert statistics.median(words) < MOST_WORDS
+
+
+@each_lesson
+def test_code_cells_are_short(files):
+    for cell in nbformat.read(files.notebook, as_version=4).cells:
+        if cell.cell_type == "code":
+            assert len(cell.source.splitlines()) <= MOST_LINES, cell.id
+
+
+@each_lesson
+def test_every_cell_id_is_there_once(files):
+    for file in (files.notebook, files.exercises, files.solutions):
+        ids = [cell.id for cell in nbformat.read(file, as_version=4).cells]
+        assert len(ids) == len(set(ids))
+
+
+@each_lesson
+def test_a_prediction_hides_its_answer_until_the_cell_is_run(files):
+    cells = nbformat.read(files.notebook, as_version=4).cells
+    answers = [
+        next(later for later in cells[at:] if later.cell_type == "code")
+        for at, cell in enumerate(cells)
+        if cell.source.startswith("⟐")
+    ]
+    assert answers
+    assert all(cell.metadata.jupyter.outputs_hidden for cell in answers)
+
+
+@each_lesson
+def test_explanations_are_short_and_hints_are_graded(files):
+    for exercise in read_sources(files).exercises.values():
+        assert len(set(exercise.hints)) == len(exercise.hints) >= 2
+        for wrong in exercise.misconceptions:
+            assert 5 <= len(wrong.explanation.split()) <= 60, wrong.name
