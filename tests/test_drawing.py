@@ -209,6 +209,14 @@ def test_texts_of_the_tree_are_never_markup(hostile):
     assert "\u202e" not in picture and "\0" not in picture
 
 
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\ud800", "\ufffe", "\uffff", "\u2028"])
+def test_characters_that_xml_forbids_are_written_as_escapes(character):
+    observation = {"kind": "key", "type": "DictKey", "text": character}
+    picture = svg({"kind": "node", "type": character, "children": [[character, observation]]})
+    ElementTree.fromstring(picture.encode())
+    assert summary(observation) == f"key {character.encode('unicode_escape').decode()}"
+
+
 # The grammar
 
 

@@ -5,7 +5,7 @@ result can leave the learner's kernel as data, be compared in another process, a
 """
 
 import math
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -19,7 +19,7 @@ Observation = dict[str, Any]
 Path = tuple[str, ...]
 """The way from a tree's root to a node or leaf: the texts of its key path entries."""
 
-MAX_NODES = 5_000
+MAX_NODES = 20_000
 MAX_ELEMENTS = 20_000
 MAX_DEPTH = 100
 MAX_CHARACTERS = 10_000
@@ -59,7 +59,7 @@ class _TooLargeError(Exception):
     """The value passes a limit, so that no observation of it is made."""
 
 
-def observe(value: object) -> Observation:
+def observe(value: object, *, values: bool = True) -> Observation:
     """Describe a value as plain JSON, the way JAX sees it.
 
     The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
@@ -70,6 +70,9 @@ def observe(value: object) -> Observation:
     ----------
     value
         Anything: a pytree, a leaf, a PyTreeDef.
+    values
+        False leaves the numbers in arrays out, which a picture does not need: then arrays of any
+        size are observed, by dtype and shape.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def observe(value: object) -> Observation:
         JSON data, equal for equal values whatever the process, Python or JAX version.
     """
     try:
-        return _Walk().observe(value, depth=0)
+        return _Walk(values).observe(value, depth=0)
     except _TooLargeError as limit:
         return {"kind": "unbounded", "why": str(limit)}
 
@@ -148,7 +151,8 @@ def validate(observation: object) -> Observation:
 class _Walk:
     """One walk over one value, counting what it has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, values: bool) -> None:
+        self.values = values
         self.nodes = 0
         self.elements = 0
         self.open: set[int] = set()  # ids of the containers we are inside of
@@ -187,14 +191,13 @@ class _Walk:
 
     def node(self, value: object, level: "_Level", depth: int) -> Observation:
         observation: Observation = {"kind": "node", "type": type(value).__name__, "aux": None}
-        if _is_namedtuple(value):
+        if _is_namedtuple(type(value)):
             observation["namedtuple"] = True
-        elif type(value).__module__ != "builtins" and type(value).__name__ != "OrderedDict":
-            if type(value).__name__ != "defaultdict":
-                observation["custom"] = True
-                observation["aux"] = self.observe(level.aux, depth + 1)
-            else:
-                observation["aux"] = self.observe(level.aux[0], depth + 1)
+        elif isinstance(value, defaultdict):
+            observation["aux"] = self.observe(value.default_factory, depth + 1)
+        elif type(value) not in (dict, list, tuple, OrderedDict):
+            observation["custom"] = True
+            observation["aux"] = self.observe(level.aux, depth + 1)
         observation["children"] = [
             [key, self.observe(child, depth + 1)] for key, child in level.children
         ]
@@ -212,11 +215,16 @@ class _Walk:
             return {"kind": "none"}
         children = treedef.children()
         observation: Observation = {"kind": "node", "type": node_type.__name__, "aux": None}
-        if node_type is dict:
+        if node_type in (dict, OrderedDict):
             keys = [f"[{key!r}]" for key in aux]
+        elif node_type is defaultdict:
+            observation["aux"] = self.observe(aux[0], depth + 1)
+            keys = [f"[{key!r}]" for key in aux[1]]
+        elif _is_namedtuple(node_type):
+            keys = [f".{name}" for name in node_type._fields]
         else:
             keys = [f"[{index}]" for index in range(len(children))]
-            if aux is not None and not isinstance(aux, type):
+            if node_type not in (list, tuple):
                 observation["aux"] = self.observe(aux, depth + 1)
         observation["children"] = [
             [key, self.treedef(child, depth + 1)] for key, child in zip(keys, children, strict=True)
@@ -263,6 +271,14 @@ class _Walk:
         return {"kind": "string", "type": type(value).__name__, "value": str(text)}
 
     def array(self, array: jax.Array | np.ndarray, library: str) -> Observation:
+        if not self.values:
+            return {
+                "kind": "array",
+                "library": library,
+                "dtype": str(array.dtype),
+                "shape": [int(length) for length in array.shape],
+                "values": [],
+            }
         self.elements += array.size
         if self.elements > MAX_ELEMENTS:
             raise _TooLargeError(f"its arrays hold more than {MAX_ELEMENTS:,} numbers")
@@ -310,8 +326,8 @@ def _first_call_only() -> Callable[[], bool]:
     return lambda: next(calls, False)
 
 
-def _is_namedtuple(value: object) -> bool:
-    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+def _is_namedtuple(node_type: type) -> bool:
+    return issubclass(node_type, tuple) and hasattr(node_type, "_fields")
 
 
 def _items(value: object) -> list[Any] | None:

@@ -126,7 +126,7 @@ def printable(text: str) -> str:
 
 
 def columns(text: str) -> int:
-    """Width of a text in monospace columns: wide characters take two, combining ones none."""
+    """Width of a text in monospace columns; the characters of Asia and emoji take two."""
     return sum(map(_columns, text))
 
 
@@ -142,9 +142,9 @@ def _printable(character: str) -> str:
 
 
 def _columns(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
+    code = ord(character)
+    return 1 if code < 0x1100 or 0x1E00 <= code < 0x2E80 else 2
 
 
 def _cut(text: str, limit: int) -> str:

@@ -90,4 +90,4 @@ def draw(*values: object, titles: Sequence[str] = ()) -> Picture:
     ├─ ['b']  None  (no leaf)
     └─ ['w']  1.5
     """
-    return Picture([trees.observe(value) for value in values], titles)
+    return Picture([trees.observe(value, values=False) for value in values], titles)
