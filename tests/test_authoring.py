@@ -276,7 +276,9 @@ def test_headings_start_cells_but_not_inside_code(unbuilt):
 
 def test_a_lesson_that_fails_is_not_built(unbuilt):
     edit(unbuilt.sources / "lesson.md", "jax.tree.leaves([1, 2])", "jax.tree.leafs([1, 2])")
-    with pytest.raises(Exception, match="leafs"):
+    with pytest.raises(
+        AuthorMistakesError, match=r"lesson\.md:\d+: .* raised AttributeError: .*leafs"
+    ):
         build(unbuilt)
     assert not unbuilt.notebook.exists()
 

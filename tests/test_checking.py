@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from pytree_course.checking import Case, as_int, check, random_tree
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.feedback import Reread, feedback
-from pytree_course.checking.running import MAX_PRINTED, Outcome, run_check
+from pytree_course.checking.running import (
+    MAX_PRINTED,
+    MAX_PRINTED_LINES,
+    CaseInterrupted,
+    Outcome,
+    run_check,
+)
 from pytree_course.checking.verdicts import VerdictKind, judge, without_outcomes
 from pytree_course.trees import observe
 
@@ -42,6 +48,8 @@ def expectation(seed=0):
         stars=1,
         section="twice",
         hints=["add", "twice"],
+        silent_bug=False,
+        functions=True,
         observations=right_ones,
         misconceptions=[
             Misconception(
@@ -152,7 +160,7 @@ def test_what_an_answer_prints_is_kept_and_bounded(capsys):
         return right(values)
 
     outcome = run_check(doubled, [talking], 0)[0]
-    assert len(outcome.printed) == MAX_PRINTED
+    assert outcome.printed == "x" * MAX_PRINTED + "…"
     assert capsys.readouterr().out == ""
 
 
@@ -167,8 +175,20 @@ def test_an_interrupt_is_not_swallowed():
     def interrupted(values):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(CaseInterrupted) as caught:
         run_check(doubled, [interrupted], 0)
+    assert caught.value.written == ["[1, 2, 3, 4]"]
+
+
+def test_of_many_printed_lines_the_first_are_shown():
+    def counting(values):
+        print(*range(50), sep="\n")
+        return right(values)
+
+    lines = run_check(doubled, [counting], 0)[0].printed.splitlines()
+    assert lines[0] == "0"
+    assert lines[-1] == "… 40 more lines"
+    assert len(lines) == MAX_PRINTED_LINES + 1
 
 
 def test_outcomes_survive_json():

@@ -239,6 +239,20 @@ def test_ctrl_c_ends_the_installer_too_and_the_next_run_begins_anew(copy):
     assert "interrupted" in (Environment(copy.folder).broken() or "")
 
 
+def test_a_killed_runs_installer_is_waited_for(copy):
+    copy.add_environment()
+    process = copy.start("test", UV_HTTP_TIMEOUT="2")
+    wait_until(copy.calls_file.exists)
+    process.kill()
+    began = time.monotonic()
+    status, _, told = copy.run("test", PIP_NO_INDEX="1", PIP_CONFIG_FILE=os.devnull)
+    assert time.monotonic() - began > 1
+    assert status == 1  # there is nothing to install from
+    assert "waiting for it" in told
+    assert "its installation was interrupted. Making it anew" in told
+    process.communicate(timeout=30)
+
+
 def test_two_runs_at_once_take_turns(copy):
     copy.add_environment()
     first = copy.start("test", UV_HTTP_TIMEOUT="1")
@@ -352,8 +366,9 @@ def test_pips_mirror_is_handed_to_uv():
 def test_ctrl_c_is_the_commands_to_answer_where_there_is_no_exec():
     command = """
 import time
-print("ready", flush=True)
-try: time.sleep(30)
+try:
+    print("ready", flush=True)
+    time.sleep(30)
 except KeyboardInterrupt: raise SystemExit(5)
 """
     parent = (

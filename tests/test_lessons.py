@@ -8,21 +8,25 @@ import pytest
 from pytree_course.authoring.building import find_stale
 from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.sources import read_sources
+from pytree_course.built import hides_outputs
 from pytree_course.layout import Course
 from tests.conftest import ROOT
 
 LESSONS = Course(ROOT).lessons()
+PAGES = Course(ROOT).with_sources()  # the lessons, and the start page
 MOST_WORDS = 60  # in the median prose cell
 MOST_LINES = 10  # in a code cell of a lesson
 
 each_lesson = pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
+each_page = pytest.mark.parametrize("files", PAGES, ids=lambda files: files.stem)
 
 
-def test_there_are_lessons():
+def test_there_are_lessons_and_a_start_page():
     assert LESSONS
+    assert set(LESSONS) < set(PAGES)
 
 
-@each_lesson
+@each_page
 def test_built_files_are_what_their_sources_make(files):
     stale = find_stale(files)
     assert not stale, "\n" + "\n".join(map(str, stale))
@@ -33,14 +37,14 @@ def test_the_author_made_no_mistakes(files):
     assert find_mistakes(read_sources(files)) == []
 
 
-@each_lesson
+@each_page
 def test_prose_cells_are_short(files):
     cells = nbformat.read(files.notebook, as_version=4).cells
     words = [len(cell.source.split()) for cell in cells if cell.cell_type == "markdown"]
     assert statistics.median(words) < MOST_WORDS
 
 
-@each_lesson
+@each_page
 def test_code_cells_are_short(files):
     for cell in nbformat.read(files.notebook, as_version=4).cells:
         if cell.cell_type == "code":
@@ -58,12 +62,14 @@ def test_every_cell_id_is_there_once(files):
 def test_a_prediction_hides_its_answer_until_the_cell_is_run(files):
     cells = nbformat.read(files.notebook, as_version=4).cells
     answers = [
-        next(later for later in cells[at:] if later.cell_type == "code")
+        next(later for later in cells[at + 2 :] if later.cell_type == "code")
         for at, cell in enumerate(cells)
         if cell.source.startswith("⟐")
     ]
     assert answers
-    assert all(cell.metadata.jupyter.outputs_hidden for cell in answers)
+    for cell in answers:
+        assert cell.outputs == []
+        assert hides_outputs(cell)
 
 
 @each_lesson

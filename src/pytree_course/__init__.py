@@ -9,7 +9,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Checks", "draw"]
 
-_HOMES = {"Checks": "pytree_course.checking.notebook", "draw": "pytree_course.drawing"}
+_HOMES = {
+    "Checks": "pytree_course.checking.notebook",
+    "count_traces": "pytree_course.widgets.trace_counter",
+    "draw": "pytree_course.drawing",
+    "explore": "pytree_course.widgets.explorer",
+    "course_map": "pytree_course.widgets.start_page",
+    "pair": "pytree_course.widgets.map_view",
+    "predict": "pytree_course.widgets.prediction",
+    "show_progress": "pytree_course.widgets.header",
+    "steps": "pytree_course.widgets.stepper",
+}
 
 
 def __getattr__(name: str) -> Any:

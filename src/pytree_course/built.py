@@ -12,10 +12,37 @@ from pytree_course.layout import Course
 METADATA_KEY = "pytree_course"
 """Notebook metadata entry: digests of the sources and of the outputs it was built with."""
 
+HIDDEN_OUTPUTS = "outputs"
+"""Entry of a cell's own metadata of that name: the outputs that answer a prediction.
+
+They are kept out of the learner's sight until the cell is run; nbval compares them all the same.
+"""
+
+
+def hide_outputs(cell: NotebookNode) -> None:
+    """Move a cell's outputs where nobody sees them."""
+    cell.metadata[METADATA_KEY] = {HIDDEN_OUTPUTS: cell.outputs}
+    cell.outputs, cell.execution_count = [], None
+
+
+def show_outputs(cell: NotebookNode) -> None:
+    """Put a cell's hidden outputs back to their place."""
+    cell.outputs = cell.metadata[METADATA_KEY][HIDDEN_OUTPUTS]
+    cell.execution_count = 1
+
+
+def hides_outputs(cell: NotebookNode) -> bool:
+    """Say whether a cell has outputs that are, or are to be, hidden."""
+    return METADATA_KEY in cell.metadata
+
 
 def outputs_digest(notebook: NotebookNode) -> str:
-    """Return a digest of all outputs of a notebook."""
-    outputs = [cell.outputs for cell in notebook.cells if cell.get("outputs")]
+    """Return a digest of all outputs of a notebook, the hidden ones included."""
+    outputs = [
+        cell.metadata[METADATA_KEY] if hides_outputs(cell) else cell.outputs
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
     text = json.dumps(outputs, sort_keys=True, ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 

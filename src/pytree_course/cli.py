@@ -73,7 +73,11 @@ def build(
     from pytree_course.authoring.building import build as build_lesson
     from pytree_course.authoring.sources import AuthorMistakesError
 
-    chosen = [_lesson(name) for name in lessons] if lessons else _course().lessons()
+    everything = _course().with_sources()
+    chosen = [_lesson(name) for name in lessons] if lessons else everything
+    # Pages come last, and with every lesson: the start page shows what lessons there are.
+    pages = [files for files in everything if not files.has_exercises]
+    chosen = [*(files for files in chosen if files.has_exercises), *pages]
     for files in chosen:
         console.print(files.stem, style="bold")
         try:
@@ -92,7 +96,7 @@ def progress() -> None:
 
     course = _course()
     done = Progress.load(course.progress_file)
-    table = Table("Lesson", "Exercise", "Points", "", "Tries", "Hints")
+    table = Table("Lesson", "Exercise", "Points", "Status", "Tries", "Hints")
     for files in course.lessons():
         expected = Expected.read(files.expected)
         for exercise in expected.exercises.values():
@@ -121,6 +125,7 @@ def reset(lesson: options.Lesson) -> None:
     if kept:
         console.print(f"Your notebook is kept as {kept}")
     console.print(f"{files.exercises} is as new. Close it in JupyterLab and open it again.")
+    console.print("What you solved before stays in your progress.")
 
 
 @app.command()

@@ -97,6 +97,10 @@ SIZE = "1.5 GB"
 UNFINISHED = "unfinished"
 
 
+# The open lock file, while it is this run's turn to make the environment.
+TURN: list[int] = []
+
+
 class LauncherError(Exception):
     """Something the person at the keyboard has to know; the text is all they see."""
 
@@ -352,6 +356,8 @@ def run_installer(
         errors="replace",
         cwd=folder,
         env=dict(environment),
+        # Should this process be killed, its turn lasts until the installer has ended too.
+        pass_fds=TURN,
     )
     lines: list[str] = []
 
@@ -584,13 +590,17 @@ def alone(environment: Environment) -> Iterator[None]:
             "your own and start it there."
         ) from None
     with file:
+        TURN[:] = [file.fileno()] if os.name == "posix" else []
         told = False
         while not try_lock(file.fileno()):
             if not told:
                 say("Another run of course.py is making the environment: waiting for it.")
                 told = True
             time.sleep(0.2)
-        yield
+        try:
+            yield
+        finally:
+            TURN.clear()
 
 
 def try_lock(descriptor: int) -> bool:

@@ -60,6 +60,11 @@ class Course:
         scripts = sorted((self.root / "checks").glob("check_*.py"))
         return [self.lesson(script.stem.removeprefix("check_")) for script in scripts]
 
+    def with_sources(self) -> list["LessonFiles"]:
+        """Return the files of all that is built: the start page, and every lesson."""
+        folders = sorted(folder for folder in (self.root / "sources").glob("*") if folder.is_dir())
+        return [self.lesson(folder.name) for folder in folders]
+
     def lesson(self, stem: str) -> "LessonFiles":
         """Return where the files of one lesson are, by its stem such as "01_leaves"."""
         return LessonFiles(self.root, stem)
@@ -72,7 +77,7 @@ class Course:
         LookupError
             When there is no such lesson; the message lists those there are.
         """
-        lessons = self.lessons()
+        lessons = sorted({*self.lessons(), *self.with_sources()}, key=lambda each: each.stem)
         for lesson in lessons:
             number, _, topic = lesson.stem.partition("_")
             if name in (lesson.stem, number, number.lstrip("0"), topic):
@@ -112,6 +117,11 @@ class LessonFiles:
     def check_script(self) -> Path:
         """The hand-written check script."""
         return self.root / "checks" / f"check_{self.stem}.py"
+
+    @property
+    def has_exercises(self) -> bool:
+        """Whether this is a lesson: a page, such as the start page, has no exercises."""
+        return self.check_script.exists() or (self.sources / "exercises.md").exists()
 
     @property
     def expected(self) -> Path:

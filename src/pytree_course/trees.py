@@ -7,6 +7,7 @@ result can leave the learner's kernel as data, be compared in another process, a
 import math
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -59,7 +60,9 @@ class _TooLargeError(Exception):
     """The value passes a limit, so that no observation of it is made."""
 
 
-def observe(value: object, *, values: bool = True) -> Observation:
+def observe(
+    value: object, *, values: bool = True, is_leaf: Callable[[Any], bool] | None = None
+) -> Observation:
     """Describe a value as plain JSON, the way JAX sees it.
 
     The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
@@ -73,6 +76,8 @@ def observe(value: object, *, values: bool = True) -> Observation:
     values
         False leaves the numbers in arrays out, which a picture does not need: then arrays of any
         size are observed, by dtype and shape.
+    is_leaf
+        Where to stop, as JAX's functions take it: true for what is to be a leaf as it is.
 
     Returns
     -------
@@ -80,7 +85,7 @@ def observe(value: object, *, values: bool = True) -> Observation:
         JSON data, equal for equal values whatever the process, Python or JAX version.
     """
     try:
-        return _Walk(values).observe(value, depth=0)
+        return _Walk(values, is_leaf).observe(value, depth=0)
     except _TooLargeError as limit:
         return {"kind": "unbounded", "why": str(limit)}
 
@@ -151,8 +156,9 @@ def validate(observation: object) -> Observation:
 class _Walk:
     """One walk over one value, counting what it has seen."""
 
-    def __init__(self, values: bool) -> None:
+    def __init__(self, values: bool, is_leaf: Callable[[Any], bool] | None) -> None:
         self.values = values
+        self.is_leaf = is_leaf
         self.nodes = 0
         self.elements = 0
         self.open: set[int] = set()  # ids of the containers we are inside of
@@ -164,7 +170,7 @@ class _Walk:
         if depth > MAX_DEPTH:
             raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
         if value is None:
-            return {"kind": "none"}
+            return {"kind": "none", "leaf": True} if self.stops_at(None) else {"kind": "none"}
         if value is Ellipsis:
             return {"kind": "not attempted"}
         if id(value) in self.open:
@@ -181,23 +187,36 @@ class _Walk:
         finally:
             self.open.discard(id(value))
 
+    def stops_at(self, value: object) -> bool:
+        return self.is_leaf is not None and bool(self.is_leaf(value))
+
+    def aside(self, value: object, depth: int) -> Observation:
+        """Observe what is no part of the tree: metadata, and what a leaf holds."""
+        is_leaf, self.is_leaf = self.is_leaf, None
+        try:
+            return self.observe(value, depth)
+        finally:
+            self.is_leaf = is_leaf
+
     def node_or_leaf(self, value: object, depth: int) -> Observation:
         if isinstance(value, jax.tree_util.PyTreeDef):
             return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
         if isinstance(value, (list, tuple, dict)) and len(value) > MAX_NODES:
             raise _TooLargeError(_TOO_MANY_NODES)  # not even its keys are looked at
-        level = _flatten_one_level(value)
+        if self.stops_at(value):
+            return self.leaf(value, depth)
+        level = flatten_one_level(value)
         return self.node(value, level, depth) if level else self.leaf(value, depth)
 
-    def node(self, value: object, level: "_Level", depth: int) -> Observation:
+    def node(self, value: object, level: "Level", depth: int) -> Observation:
         observation: Observation = {"kind": "node", "type": type(value).__name__, "aux": None}
         if _is_namedtuple(type(value)):
             observation["namedtuple"] = True
         elif isinstance(value, defaultdict):
-            observation["aux"] = self.observe(value.default_factory, depth + 1)
+            observation["aux"] = self.aside(value.default_factory, depth + 1)
         elif type(value) not in (dict, list, tuple, OrderedDict):
             observation["custom"] = True
-            observation["aux"] = self.observe(level.aux, depth + 1)
+            observation["aux"] = self.aside(level.aux, depth + 1)
         observation["children"] = [
             [key, self.observe(child, depth + 1)] for key, child in level.children
         ]
@@ -251,7 +270,7 @@ class _Walk:
             return {"kind": "key", "type": type(value).__name__, "text": str(value)}
         items = _items(value)
         if items is not None:
-            observed = [self.observe(item, depth + 1) for item in items]
+            observed = [self.aside(item, depth + 1) for item in items]
             if isinstance(value, (set, frozenset)):
                 observed.sort(key=repr)
             return {"kind": "container leaf", "type": type(value).__name__, "items": observed}
@@ -299,22 +318,34 @@ class _Walk:
         }
 
 
-class _Level:
-    """A node's children with their keys' texts, and its aux_data."""
+@dataclass(frozen=True)
+class Level:
+    """What JAX makes of a node, one level deep.
 
-    def __init__(self, children: list[tuple[str, Any]], aux: Any) -> None:
-        self.children = children
-        self.aux = aux
+    Attributes
+    ----------
+    children
+        Each child with its key's text.
+    aux
+        The node's aux_data.
+    treedef
+        The node's own structure, with a leaf for each child: it makes the node of its children.
+    """
+
+    children: list[tuple[str, Any]]
+    aux: Any
+    treedef: jax.tree_util.PyTreeDef
 
 
-def _flatten_one_level(value: object) -> _Level | None:
+def flatten_one_level(value: object) -> Level | None:
     """Return what JAX's registry makes of a value, one level deep, or None for a leaf."""
     is_root = _first_call_only()
     children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: not is_root())
     data: tuple[type, Any] | None = treedef.node_data()  # type: ignore[attr-defined]
     if data is None:
         return None
-    return _Level([(jax.tree_util.keystr(path), child) for path, child in children], data[1])
+    named = [(jax.tree_util.keystr(path), child) for path, child in children]
+    return Level(named, data[1], treedef)
 
 
 def _first_call_only() -> Callable[[], bool]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from pytree_course.authoring.mistakes import find_mistakes
@@ -17,14 +18,27 @@ from pytree_course.authoring.rendering import (
     render_lesson,
     render_solutions,
 )
-from pytree_course.authoring.sources import AuthorMistakesError, LessonSources, read_sources
-from pytree_course.built import METADATA_KEY, outputs_digest
+from pytree_course.authoring.sources import (
+    AuthorMistakesError,
+    LessonSources,
+    Mistake,
+    SourceCell,
+    read_sources,
+)
+from pytree_course.built import (
+    HIDDEN_OUTPUTS,
+    METADATA_KEY,
+    hide_outputs,
+    hides_outputs,
+    outputs_digest,
+)
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.running import PUBLIC_SEED
 from pytree_course.handout import hand_out
 from pytree_course.layout import LessonFiles
 from pytree_course.trees import Observation
+from pytree_course.widgets.base import WIDGET_MIME
 
 CELL_TIMEOUT = 300  # seconds
 
@@ -48,6 +62,15 @@ def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
     """
     tell("reading the sources")
     sources = read_sources(files)
+    if files.has_exercises:
+        _build_exercises(sources, tell)
+    tell("running the lesson")
+    lesson = _executed(render_lesson(sources), files.notebook, sources.lesson)
+    _write(files.notebook, _text(lesson))
+
+
+def _build_exercises(sources: LessonSources, tell: Tell) -> None:
+    files = sources.files
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes(sources):
         raise AuthorMistakesError(mistakes)
@@ -56,9 +79,10 @@ def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")
-    _write(files.solutions, _text(_executed(render_solutions(sources), files.solutions)))
-    tell("running the lesson")
-    _write(files.notebook, _text(_executed(render_lesson(sources), files.notebook)))
+    _write(
+        files.solutions,
+        _text(_executed(render_solutions(sources), files.solutions, sources.exercise_cells)),
+    )
 
 
 @dataclass(frozen=True)
@@ -80,8 +104,11 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     the same under every Python that the course supports.
     """
     sources = read_sources(files)
+    stale = [*_stale_notebook(files.notebook, render_lesson(sources), files)]
+    if not files.has_exercises:
+        return stale
     return [
-        *_stale_notebook(files.notebook, render_lesson(sources), files),
+        *stale,
         *_stale_notebook(files.solutions, render_solutions(sources), files),
         *_stale_notebook(files.blank, render_exercises(sources), files),
         *_stale_notebook(files.exercises, render_exercises(sources), files, "reset"),
@@ -153,7 +180,7 @@ def _observations(exercise: ExpectedExercise) -> dict[tuple[str, int], Observati
     }
 
 
-def _executed(notebook: NotebookNode, file: Path) -> NotebookNode:
+def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
     """Run a notebook where it will stand, and keep outputs without traces of this one run."""
     file.parent.mkdir(exist_ok=True)
     resources = {"metadata": {"path": str(file.parent)}}
@@ -161,11 +188,15 @@ def _executed(notebook: NotebookNode, file: Path) -> NotebookNode:
         notebook,
         timeout=CELL_TIMEOUT,
         record_timing=False,
+        store_widget_state=False,
         coalesce_streams=True,
         resources=resources,
     )
     # The kernel's own log would only repeat, on the terminal, that it uses local TCP ports.
-    client.execute(stderr=subprocess.DEVNULL)
+    try:
+        client.execute(stderr=subprocess.DEVNULL)
+    except CellExecutionError as error:
+        raise AuthorMistakesError([_failed(notebook, source_cells, error)]) from None
     # Every count is 1, so that a cell added at the top changes no line below it. It cannot be
     # None: nbval refuses outputs of cells that were not run.
     for cell in notebook.cells:
@@ -174,16 +205,40 @@ def _executed(notebook: NotebookNode, file: Path) -> NotebookNode:
             for output in cell.outputs:
                 if "execution_count" in output:
                     output.execution_count = 1
+                # A live widget is nothing without its kernel: its static form stays.
+                output.get("data", {}).pop(WIDGET_MIME, None)
+            if hides_outputs(cell):
+                hide_outputs(cell)
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.metadata[METADATA_KEY]["outputs"] = outputs_digest(notebook)
     return notebook
 
 
-def _without_outputs(notebook: NotebookNode) -> list[tuple[str, str, str, str]]:
-    return [
-        (cell.id, cell.cell_type, cell.source, json.dumps(cell.metadata, sort_keys=True))
+def _failed(
+    notebook: NotebookNode, source_cells: list[SourceCell], error: CellExecutionError
+) -> Mistake:
+    """Name the source of the cell that raised an exception."""
+    failed = next(
+        cell.id
         for cell in notebook.cells
-    ]
+        for output in cell.get("outputs", ())
+        if output.output_type == "error"
+    )
+    message = f"the cell {failed!r} raised {error.ename}: {error.evalue}"
+    # Cells that the build adds, such as checks, come from the cell that is named in theirs.
+    for cell in source_cells:
+        if failed.startswith((cell.id, str(cell.metadata.get("exercise", cell.id)))):
+            return Mistake(cell.file, cell.line, message)
+    return Mistake(source_cells[0].file, 1, message)
+
+
+def _without_outputs(notebook: NotebookNode) -> list[tuple[str, str, str, str]]:
+    return [(cell.id, cell.cell_type, cell.source, _metadata(cell)) for cell in notebook.cells]
+
+
+def _metadata(cell: NotebookNode) -> str:
+    hidden = {METADATA_KEY: {HIDDEN_OUTPUTS: []}} if hides_outputs(cell) else {}
+    return json.dumps({**cell.metadata, **hidden}, sort_keys=True)
 
 
 def _text(notebook: NotebookNode) -> str:

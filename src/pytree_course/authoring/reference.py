@@ -4,12 +4,15 @@ This code runs in the process that calls it, for the author wrote it. A learner'
 """
 
 import contextlib
+import os
+from collections.abc import Iterator
 from typing import Any
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.checking.cases import Check
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
+from pytree_course.checking.notebook import SEED_VARIABLE
 from pytree_course.checking.running import Outcome, run_check
 
 
@@ -27,24 +30,45 @@ def run_answer(
     AnswerError
         When the code does not run, or does not define what the check needs.
     """
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    with contextlib.chdir(sources.files.sources):  # the set-up cell finds the course from there
-        try:
-            exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
-            exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
-            answers = [namespace[name] for name in exercise.answers]
-        except Exception as error:
-            raise AnswerError(f"{type(error).__name__}: {error}") from error
+    with _as_in_grading(sources, seed):
+        answers = _define(sources, exercise, answer)
         try:
             return run_check(check, answers, seed)
         except Exception as error:
             raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
 
+def _define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
+    """Run the set-up cell and an answer, and return what the check is to be given."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
+        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
+        return [namespace[name] for name in exercise.answers]
+    except Exception as error:
+        raise AnswerError(f"{type(error).__name__}: {error}") from error
+
+
+@contextlib.contextmanager
+def _as_in_grading(sources: LessonSources, seed: int) -> Iterator[None]:
+    """Let the set-up cell find the course, and show nothing."""
+    before = os.environ.get(SEED_VARIABLE)
+    os.environ[SEED_VARIABLE] = str(seed)
+    try:
+        with contextlib.chdir(sources.files.sources):
+            yield
+    finally:
+        os.environ.pop(SEED_VARIABLE)
+        if before is not None:
+            os.environ[SEED_VARIABLE] = before
+
+
 def expect_exercise(
     sources: LessonSources, exercise: Exercise, check: Check, seed: int
 ) -> ExpectedExercise:
     """Run the right answer and the misconceptions, and return what is expected of one exercise."""
+    with _as_in_grading(sources, seed):
+        functions = all(map(callable, _define(sources, exercise, exercise.solution)))
     right = run_answer(sources, exercise, exercise.solution, check, seed)
     observations = [outcome.observation for outcome in right]
     misconceptions = []
@@ -67,6 +91,8 @@ def expect_exercise(
         stars=exercise.stars,
         section=exercise.section,
         hints=exercise.hints,
+        silent_bug=exercise.silent_bug,
+        functions=functions,
         observations=observations,
         misconceptions=misconceptions,
     )
@@ -79,6 +105,7 @@ def expect(sources: LessonSources, seed: int) -> Expected:
         lesson=sources.files.stem,
         title=sources.title,
         sections=sources.sections,
+        predictions=sources.predictions,
         exercises={
             name: expect_exercise(sources, exercise, checks[name], seed)
             for name, exercise in sources.exercises.items()

@@ -1,36 +1,35 @@
 """From sources to notebooks, not yet executed."""
 
-from collections.abc import Iterator
-
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from pytree_course.authoring.sources import Answer, Exercise, LessonSources, SourceCell, slug
-from pytree_course.built import METADATA_KEY, outputs_digest
+from pytree_course.authoring.sources import Answer, Exercise, LessonSources, SourceCell
+from pytree_course.built import HIDDEN_OUTPUTS, METADATA_KEY, outputs_digest
 from pytree_course.checking.feedback import section_link
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
-PREDICTION = "⟐"
-"""What a prediction starts with: the code cell after it holds the answer."""
-EXERCISE_OPTIONS = {
-    *("exercise", "answers", "points", "minutes", "stars", "section", "hints", "id"),
+AUTHORS_OPTIONS = {
+    *("exercise", "answers", "points", "minutes", "stars", "section", "hints", "silent_bug"),
+    *("prediction", "id"),
 }
+"""What the author says of a cell that the notebook's metadata does not repeat."""
 
 
 def render_lesson(sources: LessonSources) -> NotebookNode:
     """Return the lesson's notebook, without outputs."""
     cells = []
-    predicting = False
-    for cell_id, cell in _with_ids(sources.lesson):
+    for cell in sources.lesson:
         if cell.kind == "markdown":
-            cells.append(_markdown(cell_id, cell.source))
-            predicting = cell.source.startswith(PREDICTION)
-        else:
-            cells.append(_code(cell_id, cell.source, cell))
-            if predicting:
-                # JupyterLab shows the stored answer only once the learner runs the cell.
-                cells[-1].metadata["jupyter"] = {"outputs_hidden": True}
-            predicting = False
+            cells.append(_markdown(cell.id, cell.source))
+            continue
+        code = _code(cell.id, cell.source, cell)
+        if cell.id in sources.predictions:
+            call = f'predict("{sources.files.stem}", "{cell.id}")'
+            question = _code(f"{cell.id}-predict", call)
+            question.metadata["jupyter"] = {"source_hidden": True}
+            cells.append(question)
+            code.metadata[METADATA_KEY] = {HIDDEN_OUTPUTS: []}  # to be filled when it has run
+        cells.append(code)
     return _notebook(cells, sources.lesson_digest)
 
 
@@ -57,32 +56,19 @@ def check_id(exercise: str) -> str:
 def _render_exercises(sources: LessonSources, answers: dict[str, Answer]) -> NotebookNode:
     by_heading = {exercise.title: exercise for exercise in sources.exercises.values()}
     cells = []
-    for cell_id, cell in _with_ids(sources.exercise_cells):
+    for cell in sources.exercise_cells:
         if cell.kind == "markdown":
             exercise = by_heading.get(cell.heading or "")
             text = _with_facts(cell.source, exercise, sources) if exercise else cell.source
-            cells.append(_markdown(cell_id, text))
+            cells.append(_markdown(cell.id, text))
         elif "exercise" in cell.metadata:
             exercise = sources.exercises[cell.metadata["exercise"]]
             cells.append(_code(answer_id(exercise.name), answers[exercise.name].source, cell))
             call = f"check.{exercise.name}({', '.join(exercise.answers)})"
-            cells.append(_code(check_id(exercise.name), call, cell))
+            cells.append(_code(check_id(exercise.name), call))
         else:
-            cells.append(_code(cell_id, cell.source, cell))
+            cells.append(_code(cell.id, cell.source, cell))
     return _notebook(cells, sources.exercises_digest)
-
-
-def _with_ids(cells: list[SourceCell]) -> Iterator[tuple[str, SourceCell]]:
-    """Give each cell its own id, or its section's slug and its number within the section.
-
-    So a cell added to one section changes no id in another.
-    """
-    section, number = "start", 0
-    for cell in cells:
-        if cell.heading:
-            section, number = slug(cell.heading), 0
-        number += 1
-        yield str(cell.metadata.get("id", f"{section[:56]}-{number}")), cell
 
 
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
@@ -100,12 +86,13 @@ def _markdown(cell_id: str, text: str) -> NotebookNode:
     return new_markdown_cell(text, id=cell_id)
 
 
-def _code(cell_id: str, code: str, cell: SourceCell) -> NotebookNode:
-    metadata = {key: value for key, value in cell.metadata.items() if key not in EXERCISE_OPTIONS}
+def _code(cell_id: str, code: str, cell: SourceCell | None = None) -> NotebookNode:
+    metadata = dict(cell.metadata) if cell else {}
     tags = [str(tag) for tag in metadata.pop("tags", [])]
     if IGNORE_OUTPUT not in tags:
         tags.append(CHECK_OUTPUT)
-    return new_code_cell(code, id=cell_id, metadata={**metadata, "tags": tags})
+    kept = {key: value for key, value in metadata.items() if key not in AUTHORS_OPTIONS}
+    return new_code_cell(code, id=cell_id, metadata={**kept, "tags": tags})
 
 
 def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:

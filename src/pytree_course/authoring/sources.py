@@ -3,7 +3,7 @@
 import ast
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -12,12 +12,17 @@ from typing import Any
 import jupytext
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
+from pytree_course.checking.expected import Prediction
 from pytree_course.layout import LessonFiles
 
 SOLUTION_REGION = re.compile(
     r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",
     re.MULTILINE | re.DOTALL,
 )
+PREDICTION = "⟐"
+"""What a prediction starts with; the code cell after it holds the answer."""
+PREDICTION_OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
+MOST_ID = 64  # characters in a cell id, by the notebook format
 PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
 SETUP_ID = "setup"
 
@@ -48,15 +53,20 @@ class SourceCell:
 
     Attributes
     ----------
+    kind
+        "markdown" or "code".
     file, line
         Where its source starts, counted from 1.
+    id
+        The id of the cell in the notebook.
     """
 
-    kind: str  # "markdown" or "code"
+    kind: str
     source: str
     metadata: dict[str, Any]
     file: Path
     line: int
+    id: str = ""
 
     @property
     def heading(self) -> str | None:
@@ -89,6 +99,7 @@ class Exercise:
     stars: int
     section: str
     hints: list[str]
+    silent_bug: bool = False
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
     given_starter: Answer | None = None
@@ -114,6 +125,7 @@ class LessonSources:
 
     files: LessonFiles
     lesson: list[SourceCell]
+    predictions: dict[str, Prediction]
     exercise_cells: list[SourceCell]
     exercises: dict[str, Exercise]
 
@@ -168,15 +180,19 @@ def read_sources(files: LessonFiles) -> LessonSources:
     """
     mistakes: list[Mistake] = []
     lesson = _read_myst(files.sources / "lesson.md", mistakes)
-    exercise_cells = _read_myst(files.sources / "exercises.md", mistakes)
-    exercises = _read_exercises(exercise_cells, mistakes)
-    _read_answers(files.sources / "answers.py", exercises, mistakes)
-    if not any(cell.metadata.get("id") == SETUP_ID for cell in exercise_cells):
-        message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
-        mistakes.append(Mistake(files.sources / "exercises.md", 1, message))
+    predictions = _read_predictions(lesson, mistakes)
+    exercise_cells: list[SourceCell] = []
+    exercises: dict[str, Exercise] = {}
+    if files.has_exercises:
+        exercise_cells = _read_myst(files.sources / "exercises.md", mistakes)
+        exercises = _read_exercises(exercise_cells, mistakes)
+        _read_answers(files.sources / "answers.py", exercises, mistakes)
+        if not any(cell.metadata.get("id") == SETUP_ID for cell in exercise_cells):
+            message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
+            mistakes.append(Mistake(files.sources / "exercises.md", 1, message))
     if mistakes:
         raise AuthorMistakesError(mistakes)
-    return LessonSources(files, lesson, exercise_cells, exercises)
+    return LessonSources(files, lesson, predictions, exercise_cells, exercises)
 
 
 def _read_myst(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
@@ -198,7 +214,7 @@ def _read_myst(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
         line = next((at for at in range(start, len(lines)) if lines[at] == first), start) + 1
         source_cell = SourceCell(cell.cell_type, cell.source, dict(cell.metadata), file, line)
         cells += _split_at_headings(source_cell) if cell.cell_type == "markdown" else [source_cell]
-    return cells
+    return _with_ids(cells)
 
 
 def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
@@ -215,6 +231,45 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
         metadata = cell.metadata if start == 0 else {}
         parts.append(SourceCell("markdown", source, metadata, cell.file, cell.line + start))
     return parts
+
+
+def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
+    """Give each cell its own id, or its section's slug and its number within the section.
+
+    So a cell added to one section changes no id in another.
+    """
+    named = []
+    section, number = "start", 0
+    for cell in cells:
+        if cell.heading:
+            section, number = slug(cell.heading), 0
+        number += 1
+        cell_id = str(cell.metadata.get("id", f"{section[: MOST_ID - 12]}-{number}"))
+        named.append(replace(cell, id=cell_id))
+    return named
+
+
+def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Prediction]:
+    """Pair each question with the cell below it, which holds the answer."""
+    predictions = {}
+    for above, cell in pairwise(cells):
+        asked = above.source.startswith(PREDICTION)
+        answer = cell.metadata.get("prediction")
+        if cell.kind != "code" or (not asked and answer is None):
+            continue
+        if not asked:
+            why = f"it answers a prediction, but the cell above does not start with {PREDICTION}"
+            mistakes.append(Mistake(cell.file, cell.line, why))
+            continue
+        options = dict(PREDICTION_OPTION.findall(above.source))
+        if answer is None or (options and answer not in options):
+            why = "the prediction needs its answer: `:prediction: B`, or the text to be written"
+            mistakes.append(Mistake(cell.file, cell.line, why))
+            continue
+        question = PREDICTION_OPTION.sub("", above.source).removeprefix(PREDICTION)
+        question = " ".join(question.replace("**Predict.**", "").split())
+        predictions[cell.id] = Prediction(question, options, str(answer))
+    return predictions
 
 
 def _read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Exercise]:
@@ -248,6 +303,7 @@ def _read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[st
             stars=cell.metadata["stars"],
             section=cell.metadata["section"],
             hints=[str(hint).strip() for hint in cell.metadata["hints"]],
+            silent_bug=bool(cell.metadata.get("silent_bug", False)),
         )
     return exercises
 

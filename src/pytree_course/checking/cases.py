@@ -25,14 +25,21 @@ class Case:
         What `call` is given, and what the learner is shown.
     mentions
         Texts that the message of an expected exception must contain.
+    note
+        A sentence for the learner on what the pictures of the inputs do not show.
     """
 
     def __init__(
-        self, call: Callable[..., Any], *inputs: Any, mentions: tuple[str, ...] = ()
+        self,
+        call: Callable[..., Any],
+        *inputs: Any,
+        mentions: tuple[str, ...] = (),
+        note: str = "",
     ) -> None:
         self.call = call
         self.inputs = inputs
         self.mentions = mentions
+        self.note = note
 
 
 def check(function: Check) -> Check:

@@ -40,6 +40,8 @@ def compare(expected: Observation, got: Observation) -> Difference | None:
 
 def _compare(expected: Observation, got: Observation, path: Path) -> Difference | None:
     kind = expected["kind"]
+    if kind == "raised" and got["kind"] == "object" and got["type"] == expected["type"]:
+        return Difference(path, f"the {expected['type']} should be raised, and you returned it")
     if kind != got.get("kind"):
         return Difference(path, f"expected {describe(expected)}, not {describe(got)}")
     match kind:

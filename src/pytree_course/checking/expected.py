@@ -1,7 +1,7 @@
 """What a check expects: the right answer's observations, and those of every misconception."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,10 @@ class ExpectedExercise:
 
     Attributes
     ----------
+    silent_bug
+        Whether the exercise is about a bug that raises no error.
+    functions
+        Whether the answers are functions or classes, and not values.
     observations
         The right answer's observation in each case.
     """
@@ -48,19 +52,56 @@ class ExpectedExercise:
     stars: int
     section: str
     hints: list[str]
+    silent_bug: bool
+    functions: bool
     observations: list[Observation]
     misconceptions: list[Misconception]
 
 
 @dataclass(frozen=True)
+class Prediction:
+    """A question before a surprise.
+
+    Attributes
+    ----------
+    question
+        In plain text, `code` between backticks.
+    options
+        What to choose from, by letter; empty where the learner writes the answer.
+    answer
+        The right letter, or the right text.
+    """
+
+    question: str
+    options: dict[str, str]
+    answer: str
+
+
+@dataclass(frozen=True)
 class Expected:
-    """What is expected in one lesson, on the cases of one seed."""
+    """What is expected in one lesson, on the cases of one seed.
+
+    Attributes
+    ----------
+    sections
+        The lesson's sections: slug to title.
+    predictions
+        The lesson's predictions, by the id of the cell that holds the answer.
+    sources
+        Digest of what this was built from.
+    """
 
     lesson: str
     title: str
-    sections: dict[str, str]  # slug -> title
-    exercises: dict[str, ExpectedExercise] = field(default_factory=dict)
-    sources: str = ""  # digest of what this was built from
+    sections: dict[str, str]
+    predictions: dict[str, Prediction]
+    exercises: dict[str, ExpectedExercise]
+    sources: str
+
+    @property
+    def points(self) -> int:
+        """Points to be had."""
+        return sum(exercise.points for exercise in self.exercises.values())
 
     def write(self, file: Path) -> None:
         """Write the expected observations as JSON, a few small lines for each exercise."""
@@ -98,6 +139,11 @@ class Expected:
         FileNotFoundError
             When the lesson was not built.
         """
+        if not file.exists():
+            raise FileNotFoundError(
+                f"{file} is missing. Fetch the course's files again, or, if you are its author, "
+                "run: python3 course.py build"
+            )
         data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         exercises = {}
         for name, exercise in data["exercises"].items():
@@ -109,4 +155,5 @@ class Expected:
                     Misconception(**{**misconception, "observations": observations})
                 )
             exercises[name] = ExpectedExercise(**{**exercise, "misconceptions": misconceptions})
-        return cls(**{**data, "exercises": exercises})
+        predictions = {name: Prediction(**each) for name, each in data["predictions"].items()}
+        return cls(**{**data, "exercises": exercises, "predictions": predictions})

@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from IPython.display import display
 from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.feedback import Feedback, Reread, feedback, note, section_link
-from pytree_course.checking.progress import Progress
-from pytree_course.checking.running import PUBLIC_SEED, run_check
+from pytree_course.checking.progress import ExerciseProgress, Progress
+from pytree_course.checking.running import PUBLIC_SEED, CaseInterrupted, run_check
+from pytree_course.checking.standing import standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind, judge
 from pytree_course.layout import Course, LessonFiles
 
@@ -24,6 +26,9 @@ OUTCOMES_MIME = "application/vnd.pytree-course.outcomes+json"
 """MIME type of the outcomes that a check reports to grading."""
 
 TRIES_BEFORE_SOLUTION = 3
+
+Presenter = Callable[[Feedback, "ExerciseCheck"], None]
+"""Shows the feedback of a check that was just run."""
 
 
 class Checks:
@@ -49,13 +54,24 @@ class Checks:
 
     def __init__(self, lesson: str) -> None:
         course = Course.find()
+        self._presenter: Presenter = lambda shown, _: display(shown)
         self._files = course.lesson_named(lesson)
         # A solution notebook is nobody's own work: it earns no progress.
         is_solution = Path.cwd().name == self._files.solutions.parent.name
         self._progress_file = None if is_solution else course.progress_file
 
+    @property
+    def is_graded(self) -> bool:
+        """Whether this notebook runs in grading, where nobody looks at it."""
+        return SEED_VARIABLE in os.environ
+
+    def present_with(self, presenter: Presenter) -> None:
+        """Have feedback shown by a function of one's own."""
+        self._presenter = presenter
+
     @cached_property
-    def _expected(self) -> Expected:
+    def expected(self) -> Expected:
+        """What is expected in the lesson, and what to say about it."""
         return Expected.read(self._files.expected)
 
     @cached_property
@@ -63,44 +79,34 @@ class Checks:
         return self._files.checks()
 
     @cached_property
-    def _progress(self) -> Progress:
+    def progress(self) -> Progress:
+        """What the learner did so far."""
         return Progress.load(self._progress_file)
 
     def __dir__(self) -> list[str]:
-        return sorted(self._expected.exercises)
+        return sorted(self.expected.exercises)
 
     def __getattr__(self, name: str) -> "ExerciseCheck":
         if name.startswith("_"):
             raise AttributeError(name)
-        exercise = self._expected.exercises.get(name)
+        exercise = self.expected.exercises.get(name)
         if exercise is None:
-            near = difflib.get_close_matches(name, self._expected.exercises, n=1)
+            near = difflib.get_close_matches(name, self.expected.exercises, n=1)
             there_are = f"Did you mean {near[0]!r}?" if near else f"There are: {dir(self)}."
             raise AttributeError(f"This lesson has no exercise {name!r}. {there_are}")
-        return ExerciseCheck(
-            self._files, self._checks[name], exercise, self._expected, self._progress
-        )
+        return ExerciseCheck(self, self._checks[name], exercise)
 
     def __repr__(self) -> str:
-        return f"Checks({self._files.stem!r}): {_standing(self._expected, self._progress)}"
+        return f"Checks({self._files.stem!r}): {standing(self.expected, self.progress)}"
 
 
 class ExerciseCheck:
     """The check of one exercise: call it with your answer; ask it for a hint or the solution."""
 
-    def __init__(
-        self,
-        files: LessonFiles,
-        check: Check,
-        exercise: ExpectedExercise,
-        expected: Expected,
-        progress: Progress,
-    ) -> None:
-        self._files = files
+    def __init__(self, checks: Checks, check: Check, exercise: ExpectedExercise) -> None:
+        self._checks = checks
         self._check = check
         self._exercise = exercise
-        self._expected = expected
-        self._progress = progress
 
     def __call__(self, *answers: Any) -> None:
         """Run the check's cases on your answer and show the verdict.
@@ -114,45 +120,91 @@ class ExerciseCheck:
         if len(answers) != len(wanted):
             call = f"check.{self._exercise.name}({', '.join(wanted)})"
             raise TypeError(f"This check takes {len(wanted)} answer(s): run {call}")
-        seed = os.environ.get(SEED_VARIABLE)
-        if seed is not None:
-            self._report(answers, int(seed))
+        if self._checks.is_graded:
+            self._report(answers, int(os.environ[SEED_VARIABLE]))
             return
-        verdict = judge(self._exercise, run_check(self._check, answers, PUBLIC_SEED))
+        if self._exercise.functions and not all(map(callable, answers)):
+            names = ", ".join(wanted)
+            display(note("→", f"Hand over {names} itself", [f"Write `{names}` without `()`."]))
+            return
+        try:
+            verdict = judge(self._exercise, run_check(self._check, answers, PUBLIC_SEED))
+        except CaseInterrupted as stopped:
+            given = ", ".join(stopped.written)
+            display(note("⏱", "You stopped it", [f"Your code was working on `{given}`."]))
+            return
         if verdict.kind is VerdictKind.CORRECT:
             self._keep("correct")
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._keep("tried")
-        display(self._feedback(verdict))
+        self._checks._presenter(self._feedback(verdict), self)
+
+    def __repr__(self) -> str:
+        name = self._exercise.name
+        call = f"check.{name}({', '.join(self._exercise.answers)})"
+        return f"Check your answer with {call}; for a hint: check.{name}.hint()"
 
     def hint(self) -> None:
         """Show one more hint, under those already opened."""
-        hints = self._exercise.hints
-        if self._done.hints < len(hints):
-            self._keep("hint")
-        opened = hints[: self._done.hints]
-        title = f"Hint {len(opened)} of {len(hints)} for {self._exercise.name}"
-        left = len(hints) - len(opened)
-        more = "Run this again for the next one." if left else "That was the last hint."
-        display(note("☞", title, [*opened, more]))
+        display(self.next_hint())
 
     def solution(self) -> None:
         """Show the solution: after a correct answer, or after three tries."""
-        name = self._exercise.name
-        title = f"Solution of {name}"
-        if not self._files.solutions.exists():
-            display(note("☞", title, ["This copy of the course has no solutions in it."]))
-        elif not (self._done.correct or self._done.tries >= TRIES_BEFORE_SOLUTION):
-            left = TRIES_BEFORE_SOLUTION - self._done.tries
-            tries = f"{left} more {'tries' if left > 1 else 'try'}"
-            wait = f"It opens after a correct answer, or after {tries}. "
-            display(note("☞", title, [wait + f"For a hint: `check.{name}.hint()`"]))
-        else:
-            self._keep("solution")
-            display(note("☞", title, ["One right way; yours may be another."], self._solution()))
+        display(self.solution_if_due())
 
     @property
-    def _done(self) -> Any:
+    def is_solved(self) -> bool:
+        """Whether a right answer has been checked."""
+        return self._done.correct
+
+    @property
+    def hints_left(self) -> int:
+        """How many hints have not been opened yet."""
+        return len(self._exercise.hints) - min(self._done.hints, len(self._exercise.hints))
+
+    @property
+    def solution_is_due(self) -> bool:
+        """Whether the solution is here, and the learner has earned a look at it."""
+        earned = self._done.correct or self._done.tries >= TRIES_BEFORE_SOLUTION
+        return earned and self._files.solutions.exists()
+
+    def next_hint(self) -> Feedback:
+        """Open one more hint, and return it with those already opened."""
+        if self.hints_left:
+            self._keep("hint")
+        hints = self._exercise.hints
+        opened = hints[: self._done.hints]
+        title = f"Hint {len(opened)} of {len(hints)} for {self._exercise.name}"
+        more = "Ask again for the next one." if self.hints_left else "That was the last hint."
+        return note("☞", title, [*opened, more])
+
+    def solution_if_due(self) -> Feedback:
+        """Return the solution, or what is to be done before it opens."""
+        title = f"Solution of {self._exercise.name}"
+        if not self._files.solutions.exists():
+            return note("☞", title, ["This copy of the course has no solutions in it."])
+        if not self.solution_is_due:
+            left = TRIES_BEFORE_SOLUTION - self._done.tries
+            tries = f"{left} more {'tries' if left > 1 else 'try'}"
+            hint = f"For a hint: `check.{self._exercise.name}.hint()`"
+            return note("☞", title, [f"It opens after a correct answer, or after {tries}. {hint}"])
+        self._keep("solution")
+        return note("☞", title, ["One right way; yours may be another."], self._solution())
+
+    @property
+    def _files(self) -> LessonFiles:
+        return self._checks._files
+
+    @property
+    def _expected(self) -> Expected:
+        return self._checks.expected
+
+    @property
+    def _progress(self) -> Progress:
+        return self._checks.progress
+
+    @property
+    def _done(self) -> ExerciseProgress:
         return self._progress.of(self._expected.lesson, self._exercise.name)
 
     def _keep(self, event: str) -> None:
@@ -169,8 +221,7 @@ class ExerciseCheck:
 
     def _feedback(self, verdict: Verdict) -> Feedback:
         if verdict.kind is VerdictKind.CORRECT:
-            standing = _standing(self._expected, self._progress)
-            return feedback(verdict, standing=standing)
+            return feedback(verdict, standing=str(standing(self._expected, self._progress)))
         hint = f"`check.{self._exercise.name}.hint()`"
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(
@@ -189,22 +240,8 @@ class ExerciseCheck:
         return feedback(verdict, advice=advice, reread=reread)
 
     def _next_help(self, hint: str) -> str:
-        left = len(self._exercise.hints) - self._done.hints
-        if left > 0:
-            return f"For a hint ({left} left): {hint}"
-        if self._done.tries >= TRIES_BEFORE_SOLUTION and self._files.solutions.exists():
+        if self.hints_left:
+            return f"For a hint ({self.hints_left} left): {hint}"
+        if self.solution_is_due:
             return f"For the solution: `check.{self._exercise.name}.solution()`"
         return f"To see the hints again: {hint}"
-
-
-def _standing(expected: Expected, progress: Progress) -> str:
-    """Say how far the learner is in a lesson, and what comes next."""
-    exercises = expected.exercises.values()
-    correct = [each for each in exercises if progress.of(expected.lesson, each.name).correct]
-    points = sum(each.points for each in correct)
-    all_points = sum(each.points for each in exercises)
-    line = f"{len(correct)} of {len(exercises)} exercises, {points} of {all_points} points"
-    todo = [each for each in exercises if each not in correct]
-    if not todo:
-        return f"{line}. All done: well done!"
-    return f"{line}. Next: {todo[0].name} (about {todo[0].minutes} min)"

@@ -1,11 +1,13 @@
 """The learner's progress: one local file that is only ever added to."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+_KEYS = {"exercise": ("exercise", "event"), "prediction": ("prediction", "choice")}
 
 
 @dataclass
@@ -28,6 +30,8 @@ class ExerciseProgress:
 class Progress:
     """What a learner did, read from and added to one file of JSON lines.
 
+    Whoever shows progress can be told of news: put a function into `watchers`.
+
     Each event is one appended line, so that two notebooks at once, or a crash, lose nothing.
     Lines that cannot be read are passed over and counted.
     """
@@ -35,6 +39,8 @@ class Progress:
     file: Path | None
     unreadable_lines: int = 0
     exercises: dict[tuple[str, str], ExerciseProgress] = field(default_factory=dict)
+    predictions: dict[tuple[str, str], str] = field(default_factory=dict)
+    watchers: list[Callable[[], None]] = field(default_factory=list)
 
     @classmethod
     def load(cls, file: Path | None) -> "Progress":
@@ -56,19 +62,28 @@ class Progress:
         return self.exercises.setdefault((lesson, exercise), ExerciseProgress())
 
     def add(self, lesson: str, exercise: str, event: str) -> None:
-        """Keep one event: "correct", "tried", "hint" or "solution"."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        entry = {"time": now, "lesson": lesson, "exercise": exercise, "event": event}
+        """Keep one event of an exercise: "correct", "tried", "hint" or "solution"."""
+        self._keep({"lesson": lesson, "exercise": exercise, "event": event})
+
+    def predict(self, lesson: str, prediction: str, choice: str) -> None:
+        """Keep what was predicted, under the prediction's name."""
+        self._keep({"lesson": lesson, "prediction": prediction, "choice": choice})
+
+    def _keep(self, event: dict[str, str]) -> None:
+        time = datetime.now(UTC).isoformat(timespec="seconds")
         if self.file is not None:
             with self.file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
-        self._count(entry)
+                file.write(json.dumps({"time": time, **event}, ensure_ascii=False) + "\n")
+        self._count(event)
+        for watcher in self.watchers:
+            watcher()
 
     def _events(self, file: Path) -> Iterator[dict[str, Any]]:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
                 event = json.loads(line)
-                if not all(isinstance(event[key], str) for key in ("lesson", "exercise", "event")):
+                keys = ("lesson", *_KEYS["prediction" if "prediction" in event else "exercise"])
+                if not all(isinstance(event[key], str) for key in keys):
                     raise ValueError(line)
             except (ValueError, KeyError, TypeError):
                 self.unreadable_lines += 1
@@ -76,6 +91,9 @@ class Progress:
                 yield event
 
     def _count(self, event: dict[str, Any]) -> None:
+        if "prediction" in event:
+            self.predictions[event["lesson"], event["prediction"]] = event["choice"]
+            return
         exercise = self.of(event["lesson"], event["exercise"])
         match event["event"]:
             case "correct":

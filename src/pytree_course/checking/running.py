@@ -17,6 +17,7 @@ PUBLIC_SEED = 0
 """The seed of the cases that every learner sees; grading draws another one each time."""
 
 MAX_PRINTED = 2_000  # characters of what an answer prints in one case
+MAX_PRINTED_LINES = 10
 MAX_WRITTEN = 200  # characters of an input as Python writes it
 
 
@@ -42,6 +43,8 @@ class Outcome:
         What the call returned or raised.
     printed
         What it printed, shortened.
+    note
+        What the check says of the case besides.
     line
         The learner's line that raised, if any.
     """
@@ -51,6 +54,7 @@ class Outcome:
     observation: Observation
     printed: str = ""
     line: Line | None = None
+    note: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as plain JSON."""
@@ -73,9 +77,24 @@ class Outcome:
                 observation=validate(data["observation"]),
                 printed=str(data["printed"])[:MAX_PRINTED],
                 line=line,
+                note=str(data["note"])[:MAX_PRINTED],
             )
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError("not the outcome of a case") from error
+
+
+class CaseInterrupted(KeyboardInterrupt):  # it is no error
+    """The learner stopped the kernel while a case was running.
+
+    Attributes
+    ----------
+    written
+        The case's inputs as Python writes them.
+    """
+
+    def __init__(self, written: list[str]) -> None:
+        super().__init__("interrupted while the check was running")
+        self.written = written
 
 
 def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
@@ -108,12 +127,23 @@ def _run_case(case: Case) -> Outcome:
     try:
         with contextlib.redirect_stdout(printed):
             observation = observe(case.call(*case.inputs))
+    except KeyboardInterrupt as interrupt:
+        raise CaseInterrupted(written) from interrupt
     except NotImplementedError:
         observation = {"kind": "not attempted"}
     except (Exception, SystemExit) as error:
         observation = observe_raised(error, case.mentions)
         line = learners_line(error)
-    return Outcome(inputs, written, observation, printed.getvalue()[:MAX_PRINTED], line)
+    said = _first_lines(printed.getvalue())
+    return Outcome(inputs, written, observation, said, line, case.note)
+
+
+def _first_lines(printed: str) -> str:
+    lines = printed[:MAX_PRINTED].splitlines()
+    more = len(printed.splitlines()) - MAX_PRINTED_LINES
+    if more > 0:
+        return "\n".join([*lines[:MAX_PRINTED_LINES], f"… {more:,} more lines"])
+    return "\n".join(lines) + ("…" if len(printed) > MAX_PRINTED else "")
 
 
 def _shorten(text: str) -> str:

@@ -44,6 +44,7 @@ class Failure:
     difference: Difference
     printed: str
     line: Line | None
+    note: str
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         difference=difference,
         printed=outcome.printed,
         line=outcome.line,
+        note=outcome.note,
     )
     kind = VerdictKind.ERROR if raised else VerdictKind.INCORRECT
     return _verdict(

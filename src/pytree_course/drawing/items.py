@@ -37,6 +37,7 @@ class Item:
     key: str = ""
     path: Path = ()
     mark: str = ""
+    leaves: range = range(0)  # places in the flat list of the leaves it is or holds
     children: list["Item"] = field(default_factory=list)
 
 
@@ -57,6 +58,7 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     """
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     root = _item(seen)
+    root.leaves = range(count_leaves(seen))
     if seen is not observation:
         root.notes.insert(0, "PyTreeDef")
     room = MOST_ITEMS - 1
@@ -76,19 +78,23 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
             room = 0  # a smaller node further down would fit, but stand there alone
             continue
         hidden: list[Observation] = []
+        place = item.leaves.start
         for index, (key, child) in enumerate(children):
             if index not in shown:
                 hidden.append(child)
                 continue
             if hidden:
-                item.children.append(Item("fold", _folded(hidden)))
+                item.children.append(_fold(hidden, place))
+                place = item.children[-1].leaves.stop
                 hidden = []
             drawn = _item(child, key, (*item.path, key))
+            drawn.leaves = range(place, place + count_leaves(child))
+            place = drawn.leaves.stop
             item.children.append(drawn)
             rest = way[1:] if way is not None and index == on_way else None
             waiting.append((drawn, child, rest, level + 1))
         if hidden:
-            item.children.append(Item("fold", _folded(hidden)))
+            item.children.append(_fold(hidden, place))
         room -= len(item.children)
     return root
 
@@ -105,7 +111,10 @@ def _item(seen: Observation, key: str = "", path: Path = ()) -> Item:
             if not seen["children"]:
                 notes.append("no children")
         case "none":
-            shape, notes = "none", ["no leaf"]
+            if seen.get("leaf"):  # is_leaf said so
+                notes = ["one leaf"]
+            else:
+                shape, notes = "none", ["no leaf"]
         case "container leaf":
             notes = ["one leaf"]
         case "tracer":
@@ -149,6 +158,11 @@ def _shown(children: list[tuple[str, Observation]], on_way: int | None, room: in
     if on_way is not None and on_way >= count:
         shown = {*range(count - 1), on_way}
     return shown
+
+
+def _fold(hidden: list[Observation], place: int) -> Item:
+    leaves = range(place, place + sum(map(count_leaves, hidden)))
+    return Item("fold", _folded(hidden), leaves=leaves)
 
 
 def _folded(hidden: list[Observation], more: str = " more") -> str:

@@ -105,7 +105,7 @@ def count_leaves(observation: Observation) -> int:
         seen = waiting.pop()
         if seen["kind"] == "node":
             waiting.extend(child for _, child in seen["children"])
-        elif seen["kind"] != "none":
+        elif seen["kind"] != "none" or seen.get("leaf"):
             leaves += 1
     return leaves
 

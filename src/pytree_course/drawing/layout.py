@@ -13,8 +13,8 @@ from pytree_course.drawing.labels import columns
 NAME_SIZE, NAME_ADVANCE, NAME_LINE = 13, 8.1, 18
 SMALL_SIZE, SMALL_ADVANCE, SMALL_LINE = 12, 7.5, 16
 PADDING = 7  # above and below the words of a box
-SIDE = 12  # left and right of them
-GAP = 14  # between neighbours in a row
+SIDE = 10  # left and right of them
+GAP = 10  # between neighbours in a row
 LOWEST_CURVE, HIGHEST_CURVE = 22, 52  # height of an edge above its key
 STUB = 7  # height of an edge below its key
 MARK_GAP = 4  # above the words of a mark

@@ -19,7 +19,11 @@ def text(observation: Observation, *, marked: Path | None = None) -> str:
     str
         Lines without a trailing newline.
     """
-    root = items(observation, marked)
+    return written(items(observation, marked))
+
+
+def written(root: Item) -> str:
+    """Write items as lines, one for each."""
     return "\n".join([_words(root), *_lines(root, "")])
 
 

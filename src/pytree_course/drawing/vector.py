@@ -1,5 +1,6 @@
 """Trees as inline SVG: legible on light and dark, without a style sheet, ids or scripts."""
 
+from collections.abc import Callable, Collection
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -25,10 +26,17 @@ from pytree_course.trees import Observation, Path
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 INK = "currentColor"
 LEAF = "var(--jp-brand-color1, #1976d2)"
+FADED = ".45"
 MARK = "#c2500c"  # dark enough under white letters, light enough on a black page
 
 
-def svg(observation: Observation, *, marked: Path | None = None) -> str:
+def svg(
+    observation: Observation,
+    *,
+    marked: Path | None = None,
+    current: Path | None = None,
+    faded: Collection[Path] = (),
+) -> str:
     """Draw an observation as one inline SVG.
 
     Parameters
@@ -38,15 +46,53 @@ def svg(observation: Observation, *, marked: Path | None = None) -> str:
     marked
         Path of the node or leaf to mark. If the tree has nothing there, the deepest node on the
         way is marked, and says which key it lacks.
+    current
+        Path of the node or leaf to put a ring around. It takes no room, so that everything keeps
+        its place from picture to picture in a sequence.
+    faded
+        Paths of nodes and leaves to draw pale.
 
     Returns
     -------
     str
-        An ``<svg role="img">`` element, the same text for the same observation everywhere.
+        An ``<svg role="img">`` element, the same text for the same observation everywhere. Boxes
+        and keys have their leaves' places in the flat list as `data-leaf` or `data-leaves`
+        (see :func:`leaves_attribute`), so that a page's style sheet can point at them.
     """
     root = items(observation, marked)
+    picture, groups = drawn(root, lambda items: describe(observation, items))
+    for box, group in groups:
+        if box.item.shape != "fold" and box.item.path in faded:
+            group.set("opacity", FADED)
+    if current is not None:
+        # The last box on the way: the place itself, or what it is folded into.
+        box, group = [each for each in groups if _is_on_way(each[0].item, current)][-1]
+        _ring(group, box)
+        group.attrib.pop("opacity", None)
+    return ElementTree.tostring(picture, encoding="unicode")
+
+
+def drawn(
+    root: Item, describe: Callable[[list[Item]], str]
+) -> tuple[Element, list[tuple[Box, Element]]]:
+    """Draw items as an SVG element that can still be added to.
+
+    Parameters
+    ----------
+    root
+        What to draw, with everything below it.
+    describe
+        Says in words what the drawn items show.
+
+    Returns
+    -------
+    picture : Element
+        The ``<svg>``.
+    groups : list of (Box, Element)
+        Every box with its ``<g>``, from the root down, level by level.
+    """
     boxes, width, height = layout(root)
-    description = describe(observation, [box.item for box in boxes])
+    description = describe([box.item for box in boxes])
     picture = Element(
         "svg",
         {
@@ -66,9 +112,16 @@ def svg(observation: Observation, *, marked: Path | None = None) -> str:
     )
     SubElement(picture, "title").text = description
     _edges(picture, boxes)
-    for box in boxes:
-        _box(picture, box)
-    return ElementTree.tostring(picture, encoding="unicode")
+    return picture, [(box, _box(picture, box)) for box in boxes]
+
+
+def leaves_attribute(item: Item) -> dict[str, str]:
+    """Say where an item's leaves are in the flat list: `data-leaf="3"`, `data-leaves="3-7"`."""
+    if not item.leaves:
+        return {}
+    if item.shape in ("leaf", "notice"):
+        return {"data-leaf": str(item.leaves.start)}
+    return {"data-leaves": f"{item.leaves.start}-{item.leaves.stop - 1}"}
 
 
 def describe(observation: Observation, drawn: list[Item]) -> str:
@@ -87,6 +140,10 @@ def describe(observation: Observation, drawn: list[Item]) -> str:
 
 def _where(item: Item) -> str:
     return shorten("".join(item.path), 120) or "the root"
+
+
+def _is_on_way(item: Item, path: Path) -> bool:
+    return item.shape != "fold" and item.path == path[: len(item.path)]
 
 
 def _edges(picture: Element, boxes: list[Box]) -> None:
@@ -110,12 +167,13 @@ def _edges(picture: Element, boxes: list[Box]) -> None:
             dots = {"stroke-dasharray": "2 3"} if dotted else {}
             SubElement(picture, "path", {"d": "".join(parts), **style, **dots})
     for child in keys:
-        _words(picture, child.item.key, child.x, child.y - STUB - 4, small=True)
+        key = _words(picture, child.item.key, child.x, child.y - STUB - 4, small=True)
+        key.attrib.update(leaves_attribute(child.item))
 
 
-def _box(picture: Element, box: Box) -> None:
+def _box(picture: Element, box: Box) -> Element:
     item = box.item
-    group = SubElement(picture, "g")
+    group = SubElement(picture, "g", leaves_attribute(item))
     if item.path:
         SubElement(group, "title").text = _where(item)
     _outline(group, box)
@@ -136,14 +194,13 @@ def _box(picture: Element, box: Box) -> None:
         _rect(group, box.x - width // 2, y - 11, width, SMALL_LINE, 8, fill=MARK)
         tag = _words(group, words, box.x, y + 1, small=True)
         tag.attrib.update({"fill": "#fff", "fill-opacity": "1", "font-weight": "600"})
+    return group
 
 
 def _outline(group: Element, box: Box) -> None:
     x, y, width, height = box.left, box.y, box.width, box.height
     if box.item.mark:
-        ring = {"fill": "none", "stroke": MARK, "stroke-width": "3"}
-        radius = 20 if box.item.shape in ("leaf", "fold") else 8
-        _rect(group, x - 4, y - 4, width + 8, height + 8, radius, **ring)
+        _ring(group, box)
     line = {"stroke": INK, "stroke-opacity": ".65", "stroke-width": "1.5"}
     match box.item.shape:
         case "node":
@@ -163,6 +220,12 @@ def _outline(group: Element, box: Box) -> None:
             corners = f"M{x + cut} {y}H{right - cut}L{right} {y + cut}V{bottom - cut}"
             corners += f"L{right - cut} {bottom}H{x + cut}L{x} {bottom - cut}V{y + cut}Z"
             SubElement(group, "path", {"d": corners, "fill": "none", **line})
+
+
+def _ring(group: Element, box: Box) -> None:
+    ring = {"fill": "none", "stroke": MARK, "stroke-width": "3"}
+    radius = 20 if box.item.shape in ("leaf", "fold") else 8
+    _rect(group, box.left - 4, box.y - 4, box.width + 8, box.height + 8, radius, **ring)
 
 
 def _rect(

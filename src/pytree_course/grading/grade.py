@@ -95,8 +95,8 @@ def grade_notebook(
     together = run(submission.answers)
     verdicts = []
     for name, exercise in expected.exercises.items():
-        if name not in submission.answers:
-            reason = submission.notes[name]
+        if submission.answers.get(name, starters[name]).strip() == starters[name].strip():
+            reason = submission.notes.get(name, "not attempted yet")
             verdict = without_outcomes(exercise, VerdictKind.NOT_ATTEMPTED, reason)
         elif together.kernel_died and not _is_settled(name, together):
             # Whose fault that was cannot be told from this run, and it should cost nobody else.
@@ -142,5 +142,5 @@ def _error(answer: CellRun, check: CellRun) -> str:
         return f"your answer cell raised {kind}: {message}"
     if check.error:
         kind, message = check.error
-        return f"{kind}: {message} (is the answer cell complete?)"
+        return f"{kind}: {message}: did you rename it, or leave something out?"
     return "the check did not report what it saw"

@@ -23,7 +23,9 @@ STYLES = {
 
 def show(grade: Grade, console: Console) -> None:
     """Print a table of the exercises, and below it what the wrong ones yielded."""
-    table = Table(title=f"{grade.expected.title}: {grade.notebook}", box=box.SIMPLE_HEAD)
+    console.print(Text(grade.expected.title, style="bold"))
+    console.print(Text(str(grade.notebook)), soft_wrap=True)
+    table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Exercise", no_wrap=True)
     table.add_column("Points", justify="right", no_wrap=True)
     table.add_column("Verdict", no_wrap=True)

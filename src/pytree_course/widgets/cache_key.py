@@ -1,0 +1,245 @@
+"""What `jax.jit` looks a trace up by, taken apart so that a change can be named."""
+
+import inspect
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from pytree_course.drawing.labels import shorten, summary
+from pytree_course.trees import Path
+from pytree_course.widgets.levels import Level
+from pytree_course.widgets.words import written
+
+MOST_NODES = 2_000
+"""Changes are looked for in so many nodes and leaves; what comes later is counted as one."""
+
+
+@dataclass(frozen=True)
+class NodePart:
+    """A node's part of the key: its type, its keys and its metadata."""
+
+    type: type
+    keys: tuple[str, ...]
+    aux: Any
+    aux_text: str  # as it read at the time: aux_data may be changed in place
+
+    @property
+    def words(self) -> str:
+        """The node in words."""
+        return "None" if self.type is type(None) else f"a {self.type.__name__}"
+
+
+@dataclass(frozen=True)
+class LeafPart:
+    """A leaf's part of the key: what a tracer would know of it. The value is no part, usually."""
+
+    type: type
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    weak: bool = False
+    value: Any = None  # of what is no array
+    text: str = ""
+
+    @property
+    def is_traceable(self) -> bool:
+        """Whether JAX can trace such a leaf at all."""
+        return bool(self.dtype)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference between two keys."""
+
+    words: str
+    of_value: bool = False
+
+
+class CacheKey:
+    """The key of one call.
+
+    Parameters
+    ----------
+    arguments
+        The call's arguments by their names.
+    """
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self.treedefs = {name: jax.tree.structure(value) for name, value in arguments.items()}
+        self.parts: dict[Path, NodePart | LeafPart] = {}
+        waiting: list[tuple[Path, Any]] = [
+            ((name,), value) for name, value in reversed(arguments.items())
+        ]
+        while waiting and len(self.parts) < MOST_NODES:
+            path, value = waiting.pop()
+            level = Level(value)
+            if level.data is None:
+                self.parts[path] = _leaf_part(value)
+                continue
+            aux = level.data[1]
+            text = written(aux) if _has_aux(level.data[0]) else ""
+            self.parts[path] = NodePart(level.data[0], tuple(level.keys), aux, text)
+            children = zip(level.keys, level.children, strict=True)
+            waiting += reversed([((*path, key), child) for key, child in children])
+
+    def changes_since(self, old: "CacheKey") -> list[Change]:
+        """Name what changed, topmost first; changes of values last."""
+        changes, values = [], []
+        changed: set[Path] = set()
+        for path, part in self.parts.items():
+            if any(path[:length] in changed for length in range(1, len(path))):
+                continue  # below a change
+            before = old.parts.get(path)
+            where = shorten("".join(path), 60)
+            if before is None:
+                changes.append(Change(f"{where} is new"))
+                changed.add(path)
+            elif isinstance(part, LeafPart) and isinstance(before, LeafPart):
+                found = _leaf_change(where, before, part)
+                if found is not None:
+                    (values if found.of_value else changes).append(found)
+            else:
+                words, is_below = _node_change(where, before, part)
+                if words:
+                    changes.append(Change(words))
+                if is_below:
+                    changed.add(path)
+        if not changes and any(
+            _equal(treedef, old.treedefs.get(name)) is False
+            for name, treedef in self.treedefs.items()
+        ):
+            changes.append(Change("the structure, somewhere deep in the tree"))
+        return changes + values
+
+    def aux_read_otherwise(self, old: "CacheKey") -> str:
+        """Name metadata that is equal to what it was for JAX, but does not read the same."""
+        for path, part in self.parts.items():
+            before = old.parts.get(path)
+            if isinstance(part, NodePart) and isinstance(before, NodePart):
+                if part.aux_text != before.aux_text:
+                    return f"{_aux_of(part, ''.join(path))}: {before.aux_text} → {part.aux_text}"
+        return ""
+
+    def cannot_be_compared_with(self, old: "CacheKey") -> bool:
+        """Whether comparing the structures raises, as it does with arrays in aux_data."""
+        return any(
+            _equal(treedef, old.treedefs.get(name)) is None
+            for name, treedef in self.treedefs.items()
+        )
+
+    def untraceable(self) -> tuple[str, str] | None:
+        """Return place and type of the first leaf that JAX cannot trace."""
+        for path, part in self.parts.items():
+            if isinstance(part, LeafPart) and not part.is_traceable:
+                return "".join(path), part.type.__name__
+        return None
+
+
+def named(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a call's arguments by the names of the function's parameters."""
+    try:
+        return dict(inspect.signature(function).bind(*arguments, **keywords).arguments)
+    except (TypeError, ValueError):
+        numbered = {f"argument {place}": value for place, value in enumerate(arguments, 1)}
+        return numbered | dict(keywords)
+
+
+def _leaf_part(value: Any) -> LeafPart:
+    try:
+        seen = jax.typeof(value)
+        dtype, shape = str(seen.dtype), tuple(seen.shape)
+    except Exception:
+        return LeafPart(type(value), value=value, text=written(value))
+    weak = bool(getattr(seen, "weak_type", False))
+    if isinstance(value, (bool, int, float, complex)):
+        return LeafPart(type(value), dtype, shape, weak, value, written(value))
+    return LeafPart(type(value), dtype, shape, weak)
+
+
+def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> Change | None:
+    if part.is_traceable != before.is_traceable:
+        return Change(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
+    if part.is_traceable:
+        if part.shape != before.shape:
+            if part.dtype == before.dtype:
+                return Change(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
+            return Change(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
+        if part.dtype != before.dtype:
+            return Change(f"dtype of {where}: {_type(before)} → {_type(part)}")
+        if part.weak != before.weak:
+            return Change(f"weak type of {where}: {_type(before)} → {_type(part)}")
+    if part.type is before.type and _equal(part.value, before.value):
+        return None
+    if part.value is None or before.value is None:
+        return None  # an array: its values are no part of the key
+    return Change(f"value of {where}: {_from_to(before.text, part.text)}", of_value=True)
+
+
+def _node_change(
+    where: str, before: NodePart | LeafPart, part: NodePart | LeafPart
+) -> tuple[str, bool]:
+    """Name a change, and say whether everything below has changed with it."""
+    if isinstance(part, LeafPart) or isinstance(before, LeafPart):
+        return f"{where}: {_words(before)} → {_words(part)}", True
+    if part.type is not before.type:
+        if part.type.__name__ == before.type.__name__:
+            return f"{where}: {part.words} of another class of that name", True
+        return f"type of {where}: {before.words} → {part.words}", True
+    if part.keys != before.keys:
+        if issubclass(part.type, dict):
+            return f"keys of {where}: {_listed(before.keys)} → {_listed(part.keys)}", True
+        count = f"{len(before.keys)} → {len(part.keys)}"
+        return f"number of children of {where}: {count}", True
+    if _has_aux(part.type) and not _equal(part.aux, before.aux):
+        return f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}", False
+    return "", False
+
+
+def _words(part: NodePart | LeafPart) -> str:
+    return part.words if isinstance(part, NodePart) else "a leaf"
+
+
+def _aux_of(part: NodePart, where: str) -> str:
+    return f"aux_data of {shorten(where, 60)} ({part.type.__name__})"
+
+
+def _from_to(before: str, after: str) -> str:
+    if before == after:
+        return f"another {after}, not equal to the one before"
+    return f"{before} → {after}"
+
+
+def _has_aux(node_type: type) -> bool:
+    built_in = (dict, list, tuple, OrderedDict, defaultdict, type(None))
+    return node_type not in built_in and not hasattr(node_type, "_fields")
+
+
+def _equal(one: Any, other: Any) -> bool | None:
+    """Compare as JAX does: identity, else ``==``; None if that raises."""
+    if one is other:
+        return True
+    try:
+        return bool(one == other)
+    except Exception:
+        return None
+
+
+def _type(part: LeafPart) -> str:
+    words = summary(
+        {
+            "kind": "array",
+            "library": "jax",
+            "dtype": part.dtype,
+            "shape": list(part.shape),
+            "values": [],
+        }
+    )
+    return f"weak {words}" if part.weak else words
+
+
+def _listed(keys: tuple[str, ...]) -> str:
+    return shorten(", ".join(key[1:-1] for key in keys) or "none", 40)

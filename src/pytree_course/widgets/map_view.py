@@ -1,0 +1,245 @@
+"""Which leaves `jax.tree.map` hands to a function together: the trees side by side."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from pytree_course.drawing.items import Item, items
+from pytree_course.drawing.labels import counted, shorten
+from pytree_course.drawing.layout import Box
+from pytree_course.drawing.plain import written
+from pytree_course.drawing.vector import describe, drawn
+from pytree_course.trees import Observation, Path
+from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
+from pytree_course.widgets.rendering import LOOKS, render
+
+BADGE_HEIGHT = 16
+
+
+def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> "MapView":
+    """Show how ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` pairs the leaves of trees.
+
+    Parameters
+    ----------
+    function
+        Called once for each leaf of the first tree, and never more often.
+    *trees
+        One tree or several.
+    is_leaf
+        Where the first tree ends, as for JAX.
+
+    Returns
+    -------
+    MapView
+        The trees, with the same number on what meets in one call; the calls; and the result, or
+        what kept JAX from one.
+
+    Examples
+    --------
+    >>> pair(lambda x, y: x + y, [1, 2], [10, 20])
+    ✓ tree.map(f, tree 1, tree 2) · 2 calls, one for each leaf of tree 1
+    <BLANKLINE>
+    Tree 1:
+    list
+    ├─ [0]  1  (#1)
+    └─ [1]  2  (#2)
+    <BLANKLINE>
+    Tree 2:
+    list
+    ├─ [0]  10  (#1)
+    └─ [1]  20  (#2)
+    <BLANKLINE>
+    Calls:
+    #1  [0]  f(1, 10) → 11
+    #2  [1]  f(2, 20) → 22
+    <BLANKLINE>
+    Result:
+    list
+    ├─ [0]  11  (#1)
+    └─ [1]  22  (#2)
+    """
+    if not trees:
+        raise TypeError("pair takes a function and at least one tree")
+    name = getattr(function, "__name__", "f")
+    name = shorten(name, 24) if isinstance(name, str) and name.isidentifier() else "f"
+    return MapView(name, map_and_watch(function, trees, is_leaf))
+
+
+class MapView:
+    """Several trees, and what `jax.tree.map` made of them.
+
+    It needs no live widget: the linking of partners is done by the page's style sheet.
+    """
+
+    def __init__(self, name: str, pairing: Pairing) -> None:
+        self.name = name
+        self.pairing = pairing
+
+    @property
+    def works(self) -> bool:
+        """Whether `jax.tree.map` gave a result."""
+        return self.pairing.result is not None
+
+    @property
+    def headline(self) -> str:
+        """What was called."""
+        trees = ", ".join(title.lower() for title in self._titles)
+        return f"tree.map({self.name}, {trees})"
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """What happened, in words; the first completes the headline."""
+        pairing = self.pairing
+        if pairing.mismatch is not None:
+            where = "".join(pairing.mismatch.path) or "the root"
+            title = self._titles[pairing.mismatch.position]
+            return [
+                f"the structure of {title.lower()} does not match, so {self.name} is never called",
+                f"First mismatch, at {shorten(where, 80)} of {title.lower()}: "
+                f"{pairing.mismatch.reason}.",
+            ]
+        if pairing.failed_call is not None:
+            where = "".join(pairing.failed_call.path) or "the root"
+            left = pairing.leaves - pairing.count
+            rest = f" {counted(left, 'leaf was', 'leaves were')} left." if left else ""
+            return [
+                f"{self.name} raised in call {pairing.count}, at {shorten(where, 80)}",
+                f"{pairing.error}.{rest}",
+            ]
+        if not self.works:
+            during = "rebuilding the result" if pairing.count else "looking into the trees"
+            return [f"{during} raised", pairing.error]
+        if not pairing.count:
+            return [f"no leaves in tree 1, so {self.name} is never called"]
+        sentences = [f"{pairing.count:,} calls, one for each leaf of tree 1"]
+        if pairing.count == 1:
+            sentences = ["1 call, for the only leaf of tree 1"]
+        whole = [call.number for call in pairing.calls if any(call.given_whole)]
+        if whole:
+            numbers = ", ".join(f"#{number}" for number in whole)
+            sentences.append(
+                f"Where tree 1 has a leaf, {self.name} is given all that the other tree has "
+                f"there, be it a node or None: {numbers}."
+                if len(self.pairing.trees) > 1
+                else f"is_leaf stops at a node, which {self.name} is given whole: {numbers}."
+            )
+        return sentences
+
+    def static_html(self) -> str:
+        """Return the view as HTML that needs no kernel and no script."""
+        shown = [
+            {"title": title, "svg": self._svg(tree, position)}
+            for position, (title, tree) in enumerate(zip(self._titles, self.pairing.trees))
+        ]
+        result = self.pairing.result
+        if result is not None:
+            shown.append({"title": "Result", "svg": self._svg(result, None)})
+        return render(
+            "map_view.html",
+            look=LOOKS["good" if self.works else "bad"],
+            view=self,
+            figures=shown,
+            titles=self._titles,
+            numbers=[call.number for call in self.pairing.calls],
+            more=self.pairing.count - len(self.pairing.calls),
+        )
+
+    def static_text(self) -> str:
+        """Return the view as plain text."""
+        head, *others = self.sentences
+        symbol = LOOKS["good" if self.works else "bad"].symbol
+        parts = ["\n".join([f"{symbol} {self.headline} · {head}", *others])]
+        for position, (title, tree) in enumerate(zip(self._titles, self.pairing.trees)):
+            parts.append(f"{title}:\n{written(self._items(tree, position, numbered=True))}")
+        if self.pairing.calls:
+            parts.append("\n".join(["Calls:", *self._call_lines()]))
+        if self.pairing.result is not None:
+            root = self._items(self.pairing.result, None, numbered=True)
+            parts.append(f"Result:\n{written(root)}")
+        return "\n\n".join(parts)
+
+    def __repr__(self) -> str:
+        return self.static_text()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/html": self.static_html(), "text/plain": self.static_text()}
+
+    @property
+    def _titles(self) -> list[str]:
+        return [f"Tree {number}" for number in range(1, len(self.pairing.trees) + 1)]
+
+    def _call_lines(self) -> list[str]:
+        calls = self.pairing.calls
+        paths = ["".join(call.path) for call in calls]
+        width = max(map(len, paths))
+        lines = [
+            f"#{call.number}  {path:{width}}  {self.name}({', '.join(call.arguments)}) → "
+            f"{'✗ ' if call.raised else ''}{call.result}"
+            for call, path in zip(calls, paths)
+        ]
+        hidden = self.pairing.count - len(calls)
+        return lines + ([f"… and {hidden:,} more calls"] if hidden else [])
+
+    def _items(self, tree: Observation, position: int | None, *, numbered: bool = False) -> Item:
+        """Choose what to draw of a tree; `position` is None for the result."""
+        mismatch, failed = self.pairing.mismatch, self.pairing.failed_call
+        marked, word = None, ""
+        if mismatch is not None:
+            marked = mismatch.path
+            word = "mismatch" if position in (0, mismatch.position) else ""
+        elif failed is not None:
+            marked, word = failed.path, f"{self.name} raised"
+        root = items(tree, marked)
+        waiting = [root]
+        while waiting:
+            item = waiting.pop()
+            waiting += item.children
+            if item.mark == "here" and word:
+                item.mark = word
+            call = self._call_at.get(item.path) if item.shape != "fold" else None
+            if call is None:
+                continue
+            if position is not None and call.given_whole[position]:
+                if item.shape == "none":
+                    item.notes.clear()
+                item.notes.append("given as it is" if item.shape == "none" else "given whole")
+            if numbered:
+                item.notes.append(f"#{call.number}")
+        return root
+
+    @cached_property
+    def _call_at(self) -> dict[Path, Call]:
+        return {call.path: call for call in self.pairing.calls}
+
+    def _svg(self, tree: Observation, position: int | None) -> str:
+        root = self._items(tree, position)
+        picture, groups = drawn(root, lambda shown: describe(tree, shown))
+        picture.set("overflow", "visible")
+        for box, group in groups:
+            if box.item.shape == "fold":
+                continue
+            call = self._call_with(box.item.path)
+            if call is not None:
+                group.set("data-pair", str(call.number))
+                if call.path == box.item.path:
+                    _add_badge(group, box, call.number)
+        return ElementTree.tostring(picture, encoding="unicode")
+
+    def _call_with(self, path: Path) -> Call | None:
+        """Return the call that was given what is at a path, by itself or within a node."""
+        ways = (path[:length] for length in range(len(path) + 1))
+        return next((self._call_at[way] for way in ways if way in self._call_at), None)
+
+
+def _add_badge(group: Element, box: Box, number: int) -> None:
+    """Put a call's number on the upper right corner of a box."""
+    width = max(BADGE_HEIGHT, 7 * len(str(number)) + 8)
+    x, y = box.left + box.width - 3, box.y
+    badge = SubElement(group, "g", {"class": "pytree-badge"})
+    place = {"x": str(x - width // 2), "y": str(y - BADGE_HEIGHT // 2)}
+    size = {"width": str(width), "height": str(BADGE_HEIGHT), "rx": str(BADGE_HEIGHT // 2)}
+    SubElement(badge, "rect", place | size)
+    words = SubElement(badge, "text", {"x": str(x), "y": str(y + 4), "font-size": "11"})
+    words.text = str(number)

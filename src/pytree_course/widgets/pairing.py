@@ -1,0 +1,193 @@
+"""What `jax.tree.map` does with several trees: it is run, watched, and what stopped it is found."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from pytree_course.drawing.labels import shorten
+from pytree_course.trees import Observation, Path, observe
+from pytree_course.widgets.levels import Level
+from pytree_course.widgets.words import LONGEST_MESSAGE, brief
+
+MOST_CALLS = 24
+"""So many calls are kept to be shown; the others are counted."""
+
+IsLeaf = Callable[[Any], bool]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the mapped function."""
+
+    number: int
+    path: Path
+    arguments: list[str]
+    given_whole: list[bool]  # for each argument: is it a node, with everything below it?
+    result: str
+    raised: bool = False
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Where a tree first differs from the first tree, and how."""
+
+    path: Path
+    position: int  # of the other tree, counted from 0
+    reason: str
+
+
+@dataclass
+class Pairing:
+    """What happened: a result, or else a mismatch, a call that raised, or another error."""
+
+    trees: list[Observation]
+    calls: list[Call] = field(default_factory=list)
+    count: int = 0
+    leaves: int = 0
+    result: Observation | None = None
+    mismatch: Mismatch | None = None
+    failed_call: Call | None = None
+    error: str = ""
+
+
+def map_and_watch(
+    function: Callable[..., Any], trees: Sequence[Any], is_leaf: IsLeaf | None = None
+) -> Pairing:
+    """Run ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` once and note what it does.
+
+    Parameters
+    ----------
+    function
+        Called as JAX calls it, once per leaf of the first tree.
+    trees
+        At least one.
+    is_leaf
+        As for JAX.
+    """
+    # Before the calls: the function may change what it is given.
+    pairing = Pairing([observe(tree, values=False) for tree in trees])
+    watch = _Watch(function, pairing)
+    try:
+        watch.paths = _leaf_paths(trees[0], is_leaf)
+        pairing.leaves = len(watch.paths)
+        mapped = jax.tree.map(watch, *trees, is_leaf=is_leaf)
+    except Exception as error:
+        pairing.error = error_words(error)
+        if not pairing.count:
+            pairing.mismatch = _first_mismatch(trees, is_leaf)
+    else:
+        pairing.result = observe(mapped, values=False)
+    return pairing
+
+
+def error_words(error: BaseException) -> str:
+    """Write an exception in one line: its type and what it says first."""
+    try:
+        said = str(error).strip().partition("\n")[0]
+    except Exception:
+        said = ""
+    return shorten(f"{type(error).__name__}: {said}".removesuffix(": "), LONGEST_MESSAGE)
+
+
+class _Watch:
+    """The function, noting each of its calls."""
+
+    def __init__(self, function: Callable[..., Any], pairing: Pairing) -> None:
+        self.function = function
+        self.pairing = pairing
+        self.paths: list[Path] = []
+
+    def __call__(self, *arguments: Any) -> Any:
+        pairing = self.pairing
+        pairing.count += 1
+        kept = pairing.count <= MOST_CALLS
+        given = self.described(arguments) if kept else ([], [])
+        try:
+            result = self.function(*arguments)
+        except Exception as error:
+            given = given if kept else self.described(arguments)
+            pairing.failed_call = Call(*self.place(), *given, error_words(error), raised=True)
+            pairing.calls.append(pairing.failed_call)
+            raise
+        if kept:
+            pairing.calls.append(Call(*self.place(), *given, brief(result)))
+        return result
+
+    def place(self) -> tuple[int, Path]:
+        return self.pairing.count, self.paths[self.pairing.count - 1]
+
+    def described(self, arguments: Sequence[Any]) -> tuple[list[str], list[bool]]:
+        return [brief(argument) for argument in arguments], [
+            Level(argument).data is not None for argument in arguments
+        ]
+
+
+def _leaf_paths(tree: Any, is_leaf: IsLeaf | None) -> list[Path]:
+    leaves, _ = jax.tree.flatten_with_path(tree, is_leaf=is_leaf)
+    return [tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in leaves]
+
+
+def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | None:
+    """Find the first place at which JAX cannot follow the first tree in another one."""
+    try:
+        for position, other in enumerate(trees[1:], 1):
+            found = _mismatch(trees[0], other, is_leaf)
+            if found is not None:
+                return Mismatch(found[0], position, found[1])
+    except Exception:
+        return None  # looking into a tree raised, or is_leaf did: the error itself is shown
+    return None
+
+
+def _mismatch(first: Any, other: Any, is_leaf: IsLeaf | None) -> tuple[Path, str] | None:
+    waiting: list[tuple[Path, Any, Any]] = [((), first, other)]
+    while waiting:
+        path, node, partner = waiting.pop()
+        if is_leaf is not None and is_leaf(node):
+            continue
+        level = Level(node)
+        if level.data is None:
+            continue
+        try:
+            partners = level.treedef.flatten_up_to(partner)
+        except ValueError:
+            return path, _reason(level, Level(partner))
+        pairs = zip(level.keys, level.children, partners, strict=True)
+        waiting += reversed([((*path, key), child, its) for key, child, its in pairs])
+    return None
+
+
+def _reason(node: Level, partner: Level) -> str:
+    """Say how two nodes differ, `node` being in the first tree."""
+    if partner.data is None or node.data[0] is not partner.data[0]:
+        return f"here the first tree has {_described(node)}, and this one has {_described(partner)}"
+    if issubclass(node.data[0], dict) and node.keys != partner.keys:
+        missing = [key for key in node.keys if key not in partner.keys]
+        added = [key for key in partner.keys if key not in node.keys]
+        if not missing and not added:
+            return "the keys are the same, but in another order, which counts in this type"
+        lists = {"only the first tree has": missing, "only this one has": added}
+        parts = [f"{who} {_listed(keys)}" for who, keys in lists.items() if keys]
+        return f"the keys differ: {' and '.join(parts)}"
+    if len(node.children) != len(partner.children):
+        counts = f"{len(node.children)} in the first tree, {len(partner.children)} in this one"
+        return f"the numbers of children differ: {counts}"
+    return (
+        f"the metadata of {node.type_name} differs: {brief(node.data[1])} in the first tree, "
+        f"{brief(partner.data[1])} in this one"
+    )
+
+
+def _listed(keys: list[str]) -> str:
+    shown = ", ".join(shorten(key, 24) for key in keys[:4])
+    return shown + (f" and {len(keys) - 4} more" if len(keys) > 4 else "")
+
+
+def _described(level: Level) -> str:
+    if level.data is None:
+        return "a leaf"
+    if level.data[0] is type(None):
+        return "None, a node without children"
+    return f"a node of type {level.type_name}"

@@ -1,0 +1,130 @@
+"""A question before a surprise: choose, run the cell below, and see."""
+
+import re
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import ipywidgets
+from IPython.core.getipython import get_ipython
+
+from pytree_course.checking.expected import Expected, Prediction
+from pytree_course.checking.progress import Progress
+from pytree_course.layout import Course
+from pytree_course.widgets.base import Play
+
+
+def predict(lesson: str, name: str) -> "Predict":
+    """Ask a lesson's question, and remember the answer.
+
+    Parameters
+    ----------
+    lesson
+        The lesson's stem.
+    name
+        Id of the cell below, which holds the answer.
+
+    Raises
+    ------
+    LookupError
+        When the lesson has no such prediction.
+    """
+    course = Course.find()
+    files = course.lesson_named(lesson)
+    predictions = Expected.read(files.expected).predictions
+    if name not in predictions:
+        raise LookupError(f"{files.stem} has no prediction {name!r}: build the lesson again.")
+    progress = Progress.load(course.progress_file)
+    widget = Predict(predictions[name], progress.predictions.get((files.stem, name)))
+    widget.remember = lambda choice: progress.predict(files.stem, name, choice)
+    shell = get_ipython()
+    if shell is not None:
+        _reveal_after_next_cell(widget, shell)
+    return widget
+
+
+class Predict(Play):
+    """A question whose answer the next cell gives.
+
+    Parameters
+    ----------
+    prediction
+        The question, its options and its answer.
+    choice
+        What was chosen before, if anything.
+    """
+
+    def __init__(self, prediction: Prediction, choice: str | None = None) -> None:
+        self.prediction = prediction
+        self.remember: Callable[[str], None] = lambda choice: None
+        self.revealed = False
+        self._said = ipywidgets.HTML(_status("Choose, then run the next cell."))
+        if prediction.options:
+            self.entry = ipywidgets.ToggleButtons(
+                options=[(letter, letter) for letter in prediction.options],
+                value=choice if choice in prediction.options else None,
+                tooltips=list(prediction.options.values()),
+                description="I predict",
+                style={"button_width": "4em"},
+            )
+        else:
+            self.entry = ipywidgets.Text(
+                value=choice or "",
+                description="I predict",
+                placeholder="write it here",
+                continuous_update=False,
+            )
+            self._said.value = _status("Write it down and press Enter, then run the next cell.")
+        self.entry.observe(self._chosen, names="value")
+        super().__init__([self.entry, self._said])
+
+    def _chosen(self, change: dict[str, Any]) -> None:
+        if self.revealed or not change["new"]:
+            return
+        self.remember(change["new"])
+        self._said.value = _status(f"You predict {change['new']}. Now run the next cell.")
+
+    def reveal(self) -> None:
+        """Say whether the prediction was right; it cannot be changed any more."""
+        self.revealed = True
+        self.entry.disabled = True
+        choice, answer = self.entry.value, self.prediction.answer
+        if not choice:
+            said = "No guess this time. Next time, guess first: it helps you remember."
+        elif _plain(choice) == _plain(answer):
+            said = f"✓ You predicted {choice}, and so it is."
+        elif self.prediction.options:
+            said = f"✗ You predicted {choice}. It is {answer}: the text below says why."
+        else:
+            said = f"You predicted {choice}. Compare it with what the cell shows."
+        self._said.value = _status(said)
+
+    def static_html(self) -> str:
+        """Return an invitation to run the cell: the question itself stands above it."""
+        return f"<p><em>{self.static_text()}</em></p>"
+
+    def static_text(self) -> str:
+        """Return an invitation to run the cell."""
+        return "Run this cell to write down your prediction."
+
+
+def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
+    """Reveal a prediction when the next cell, which holds the answer, has been run."""
+    own_cell = shell.execution_count
+
+    def after_cell(result: Any) -> None:
+        if shell.execution_count <= own_cell + 1 or not result.success:
+            return  # still the cell that asks, or one that failed and will be run again
+        shell.events.unregister("post_run_cell", after_cell)
+        widget.reveal()
+
+    shell.events.register("post_run_cell", after_cell)
+
+
+def _plain(text: str) -> list[str]:
+    """Reduce an answer to its words and numbers: "6, 7" is as good as "6 and 7"."""
+    return [word for word in re.findall(r"[\w.]+", text.lower()) if word != "and"]
+
+
+def _status(text: str) -> str:
+    return f'<div role="status" aria-live="polite">{escape(text)}</div>'

@@ -1,0 +1,130 @@
+"""What a learner typed, evaluated; and errors in words that say what to do next."""
+
+import difflib
+import re
+from html import escape
+from typing import Any
+
+from IPython.core.getipython import get_ipython
+
+import __main__
+from pytree_course.checking.feedback import LOOKS
+from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.drawing.labels import shorten
+from pytree_course.trees import Observation
+from pytree_course.widgets.linked import with_code
+
+LONGEST_MESSAGE = 300
+FAILED = "looking into it raised"
+
+
+class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
+    """Something that cannot be shown, in words for a learner.
+
+    Parameters
+    ----------
+    what
+        The error's type and message, or a sentence.
+    advice
+        What to do, text between backticks being code.
+    """
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(what)
+        self.what = without_addresses(shorten(what, LONGEST_MESSAGE))
+        self.advice = advice
+
+    def html(self) -> str:
+        """Return it as a part of a page, in the look that errors have in feedback."""
+        look = LOOKS[VerdictKind.ERROR]
+        advice = f'<p style="margin:2px 0 0">{with_code(self.advice)}</p>' if self.advice else ""
+        return (
+            f'<div role="alert" style="border-left:4px {look.border} {look.colour};'
+            'padding:2px 12px;margin:6px 0">'
+            f"<strong>{look.symbol} {look.word}</strong> · <code>{escape(self.what)}</code>"
+            f"{advice}</div>"
+        )
+
+    def text(self) -> str:
+        """Return it as plain text."""
+        return f"{self.what}\n{self.advice}".strip()
+
+
+def evaluate(expression: str) -> Any:
+    """Return the value of an expression in the notebook's own namespace.
+
+    Raises
+    ------
+    Trouble
+        When it has none.
+    """
+    names = _notebooks_names()
+    try:
+        return eval(expression.strip(), names)
+    except (Exception, SystemExit) as error:
+        raise Trouble(said(error), _advice(error, expression, names)) from None
+
+
+def said(error: BaseException) -> str:
+    """Write an error as Python ends a traceback: its type, and its message."""
+    try:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+    except Exception:
+        message = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def without_addresses(text: str) -> str:
+    """Leave out where objects are in memory, which means nothing and is new in each run."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+
+
+def flattening_advice(observation: Observation) -> str:
+    """Say why JAX could not flatten a tree, given what was observed of it."""
+    found = _first_failure(observation)
+    if found is None:
+        return ""
+    path, failed = found
+    where = f"`{path}`" if path else "the root"
+    if failed["type"] in ("dict", "defaultdict"):
+        return (
+            f"JAX sorts the keys of a dict, and those of the {failed['type']} at {where} cannot be "
+            "sorted. Use keys of one kind: all strings, or all integers."
+        )
+    return (
+        f"JAX called the flatten function of the `{failed['type']}` at {where}, and it failed. "
+        "Mend it and register the class anew; a class of the same name made in a new cell is a "
+        "new class."
+    )
+
+
+def _notebooks_names() -> dict[str, Any]:
+    shell = get_ipython()
+    return __main__.__dict__ if shell is None else shell.user_ns
+
+
+def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str:
+    match error:
+        case SyntaxError() if re.match(r"\s*(import|from|def|class|for|if|with|del)\b", expression):
+            return "Only an expression can be shown here. Other statements go into a cell."
+        case SyntaxError() if re.match(r"\s*\w+\s*=[^=]", expression):
+            return "Leave out the `=` and what is before it. To name a tree, use a cell."
+        case SyntaxError():
+            return "Look at the brackets, quotes and commas."
+        case NameError(name=str(name)):
+            near = difflib.get_close_matches(name, [each for each in names if each[:1] != "_"], 1)
+            meant = f"Did you mean `{near[0]}`? If not, run" if near else "Run"
+            return f"{meant} the cell that makes `{name}`, then press Show."
+        case KeyError() | IndexError():
+            return "The tree has nothing there. Show the whole tree first, and read off its paths."
+        case _:
+            return "The expression itself failed, before JAX saw a tree."
+
+
+def _first_failure(observation: Observation, path: str = "") -> tuple[str, Observation] | None:
+    if observation["kind"] == "object" and str(observation.get("why", "")).startswith(FAILED):
+        return path, observation
+    for key, child in observation.get("children", ()):
+        if found := _first_failure(child, path + key):
+            return found
+    return None
