@@ -1,7 +1,7 @@
 """Checks of lesson 1, leaves: python checks/check_01_leaves.py exercises/01_leaves.ipynb"""
 
 import operator
-from collections import OrderedDict, deque
+from collections import OrderedDict, deque, namedtuple
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -34,6 +34,10 @@ class Layer(NamedTuple):
 
 class Config(dict):
     """A leaf: JAX does not know this subclass of dict."""
+
+
+Point = namedtuple("Point", ["x", "y"])
+OtherPoint = namedtuple("Point", ["x", "y"])
 
 
 @jax.tree_util.register_dataclass
@@ -97,53 +101,68 @@ def count_leaves(answer, rng):
         yield Case(answer, [random_tree(rng), config, array(rng, 3), (1,) * extra])
 
 
+# The text of each line, and the tree it stands for.
 PREDICTED = {
-    "A": {"w": np.ones((2, 3)), "b": np.zeros(3)},
-    "B": [1, None, (2, None)],
-    "C": [(), {}, [[]], None],
-    "D": {"name": "abc", "point": (1.5, 2)},
-    "E": OrderedDict(a=1, b=(2, 3)),
-    "F": [{1, 2, 3}, deque([4, 5])],
-    "G": Config(a=1, b=2),
-    "H": {1: "a", "b": 2},
+    "A": ('{"w": np.ones((2, 3)), "b": np.zeros(3)}', {"w": np.ones((2, 3)), "b": np.zeros(3)}),
+    "B": ("[1, None, (2, None)]", [1, None, (2, None)]),
+    "C": ("[(), {}, [[]]]", [(), {}, [[]]]),
+    "D": ('{"name": "abc", "point": (1.5, 2)}', {"name": "abc", "point": (1.5, 2)}),
+    "E": ("OrderedDict(a=1, b=(2, 3))", OrderedDict(a=1, b=(2, 3))),
+    "F": ("[{1, 2, 3}, deque([4, 5])]", [{1, 2, 3}, deque([4, 5])]),
+    "G": ("Config(a=1, b=2)", Config(a=1, b=2)),
+    "H": ('{1: "a", "b": 2}', {1: "a", "b": 2}),
 }
 
 
 @check
 def predict_leaf_counts(predictions, rng):
-    """Each prediction is judged in a word, so that feedback does not give the number away."""
+    """Each line alone is judged in words, so that feedback does not give a number away."""
+
+    def count(name):
+        """Return the right prediction: a number, or "error"."""
+        try:
+            return len(jax.tree.leaves(PREDICTED[name][1]))
+        except ValueError:
+            return "error"
 
     def judge(name):
-        prediction = predictions[name]
+        prediction = predictions.get(name, ...)
         if prediction is ...:
             return ...
-        try:
-            right = len(jax.tree.leaves(PREDICTED[name]))
-        except ValueError:
-            right = None
-        if type(prediction) is str and prediction == "error":
-            return "right" if right is None else "wrong"
+        right = count(name)
+        if isinstance(prediction, str) and prediction.strip().lower() == "error":
+            return "right" if right == "error" else "not what happens"
         try:
             predicted = operator.index(prediction)
         except TypeError:
-            return "not a whole number"
-        if right is None:
-            return "wrong"
+            return 'neither a whole number nor the text "error"'
+        if right == "error":
+            return "not what happens"
         if predicted == right:
             return "right"
-        return "too many" if predicted > right else "too few"
+        return "too many leaves" if predicted > right else "too few leaves"
 
-    def total(names):
-        chosen = [predictions[name] for name in names]
-        if any(prediction is ... for prediction in chosen):
-            return ...
-        return sum(map(operator.index, chosen))
+    def total(weights):
+        verdicts = [judge(name) for name in PREDICTED]
+        if any(verdict != "right" for verdict in verdicts):
+            return ... if all(verdict is ... for verdict in verdicts) else "not all lines are right"
+        counts = [predictions[name] for name in PREDICTED if count(name) != "error"]
+        return sum(int(n) * weight for n, weight in zip(counts, weights, strict=True))
+
+    def note(name):
+        line = f"Line {name} is `{PREDICTED[name][0]}`"
+        said = predictions.get(name, ...) if isinstance(predictions, dict) else ...
+        # Only what is surely harmless to print: a check must not stumble over an odd answer.
+        if type(said) in (bool, int, float, str, type(None)) or isinstance(said, np.integer):
+            shown = repr(said.item() if isinstance(said, np.integer) else said)
+            return f"{line}; you said {shown if len(shown) < 30 else 'something long'}."
+        return f"{line}."
 
     for name in PREDICTED:
-        yield Case(judge, name)
-    # "right" is the same for everyone. These totals are not, and come up only when all is right.
-    for _ in range(3):
-        yield Case(total, [str(name) for name in rng.permutation(list("ABCDEFG"))[:4]])
+        yield Case(lambda name=name: judge(name), note=note(name))
+    # "right" is the same for everyone. This number is not, and comes up only when all is right.
+    weights = rng.integers(1, 100, len(PREDICTED) - 1).tolist()
+    yield Case(lambda: total(weights))
 
 
 @check
@@ -212,6 +231,10 @@ def same_structure(answer, rng):
     yield Case(answer, Layer(1, 2), (1, 2))
     yield Case(answer, OrderedDict(a=1, b=2), {"a": 1, "b": 2})
     yield Case(answer, {"w": np.zeros(2)}, {"w": np.zeros((2, 3))})
+    note = "These are two different namedtuple classes. Both are called `Point`."
+    yield Case(answer, Point(1, 2), OtherPoint(1, 2), note=note)
+    yield Case(answer, [Point(3, 4)], [OtherPoint(5, 6)], note=note)
+    yield Case(answer, [Point(1, 2)], [Point(3, 4)], note="Both hold the same class, `Point`.")
     for is_same in rng.permutation([True, True, True, False, False, False]):
         tree = random_tree(rng, depth=2)
         other = jax.tree.map(lambda _: number(rng), tree)
@@ -338,6 +361,10 @@ def leaves_in_layer_order(answer, rng):
     yield Case(answer, {"layer3": {"layer11": 1, "layer4": 2}, "layer12": 3})
     yield Case(answer, {"net": {"layer2": 1, "layer10": 2}, "aux": {"layer1": 3, "layer10": 4}})
     yield Case(answer, {"layernorm": 1})
+    yield Case(answer, {"block10": 1, "block2": 2})
+    yield Case(answer, Layer(w=1, b=2))
+    yield Case(answer, OrderedDict(w=1, b=2))
+    yield Case(answer, OrderedDict(layer10=1, layer2=2))
     for _ in range(3):
         first, second = words(rng, 2)
         yield Case(answer, {first: [layers(part), part()], second: layers(part)})
@@ -348,29 +375,32 @@ def leaves_in_layer_order(answer, rng):
 def shared_leaves(answer, rng):
     """The same array, not an equal one, a view of it, a number or a text; all its paths, once."""
 
-    def noted(tree, note):
-        # No picture shows which arrays are one object, so a text beside it says it.
-        return answer(tree)
+    # No picture shows which arrays are one object, so a sentence beside it says it.
+    def case(tree, note):
+        return Case(answer, tree, note=note)
 
     table, other = array(rng, 2, 2), array(rng, 2) + 0.5
     text, small = words(rng, 1)[0], number(rng)
     yield Case(answer, {})
     yield Case(answer, table)
     yield Case(answer, {"a": None, "b": None})
-    yield Case(noted, {"a": small, "b": small, "c": [text, text]}, "no arrays here")
-    yield Case(noted, {"a": other, "b": other}, "b is the same array")
-    yield Case(noted, {"a": other, "b": other.copy()}, "b is a copy of a")
-    yield Case(noted, {"a": other, "b": other[:]}, "b is a view of a")
-    yield Case(noted, [other, other, other], "all are the same array")
-    yield Case(answer, {"z": other, "b": table, "a": [other, table, small]})
+    yield case({"a": small, "b": small, "c": [text, text]}, "There are no arrays here.")
+    yield case({"a": other, "b": other}, "`a` and `b` are the same array.")
+    yield case({"a": other, "b": other.copy()}, "`b` is a copy of `a`.")
+    yield case({"a": other, "b": other[:]}, "`b` is a view of `a`.")
+    yield case([other, other, other], "All three are the same array.")
+    tree = {"z": other, "b": table, "a": [other, table, small]}
+    yield case(tree, "`a` holds the same arrays as `z` and `b`.")
     part = {"w": table, "b": other}
-    yield Case(answer, {"encoder": part, "decoder": part})
-    yield Case(answer, {"head": table.T, "embed": table, "tail": Layer(table, table.copy())})
+    yield case({"encoder": part, "decoder": part}, "`encoder` and `decoder` are the same dict.")
+    tree = {"head": table.T, "embed": table, "tail": Layer(table, table.copy())}
+    yield case(tree, "`embed` is also the `w` of `tail`; its `b` is a copy, and `head` is a view.")
     for _ in range(4):
         one, two = array(rng, 2), array(rng, 2) + 0.5
         pool = [one, one, two, two, one.copy(), two[:], number(rng), None]
         tree = model(rng, lambda pool=pool: pool[rng.integers(len(pool))])
-        yield Case(answer, [one, tree, one])
+        note = "Some arrays may be copies or views of others."
+        yield case([one, tree, one], note)
 
 
 if __name__ == "__main__":

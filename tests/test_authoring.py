@@ -48,6 +48,17 @@ def test_the_solution_is_stripped_from_the_exercises_and_from_what_is_expected(m
         assert "jax.tree.leaves(" not in file.read_text(encoding="utf-8")
 
 
+def test_the_answer_to_a_prediction_is_stored_out_of_sight(mini):
+    cells = {cell.id: cell for cell in nbformat.read(mini.notebook, as_version=4).cells}
+    answer = cells["leaves-are-not-elements-4"]
+    assert answer.outputs == []
+    assert answer.metadata.pytree_course.outputs[0].data["text/plain"] == "3"
+    question = cells["leaves-are-not-elements-4-predict"]
+    assert question.source == 'predict("01_mini", "leaves-are-not-elements-4")'
+    assert "Run this cell" in question.outputs[0].data["text/plain"]
+    assert "application/vnd.jupyter.widget-view+json" not in question.outputs[0].data
+
+
 def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
     notebook = nbformat.read(mini.solutions, as_version=4)
     assert [cell.id for cell in notebook.cells] == [
@@ -81,7 +92,7 @@ def test_every_exercise_says_its_points_minutes_and_section(mini):
 
 
 def test_a_learners_work_is_kept_when_the_exercises_are_built_again(mini, notebook):
-    mine = notebook.answer("count_leaves", "def count_leaves(tree): return 42").save()
+    mine = notebook.answer("count_leaves", "def count_leaves(tree): return my_own_way(tree)").save()
     text = mine.read_text(encoding="utf-8")
     edit(mini.sources / "exercises.md", "Prompt.", "Better prompt.")
     build(mini)
@@ -89,7 +100,7 @@ def test_a_learners_work_is_kept_when_the_exercises_are_built_again(mini, notebo
     build(mini)  # nobody has worked in the one that the first build handed out
     kept = list(mine.parent.glob("*kept*"))
     assert [file.read_text(encoding="utf-8") for file in kept] == [text]
-    assert "42" not in mine.read_text(encoding="utf-8")
+    assert "my_own_way" not in mine.read_text(encoding="utf-8")
 
 
 def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
@@ -235,6 +246,27 @@ MISTAKES = {
     ),
     "points missing": (EXERCISES, "points: 1\n", "", EXERCISES, "`points` should be a int"),
     "broken options": (EXERCISES, "points: 1\n", "points: [1\n", EXERCISES, "YAML"),
+    "prediction without its answer": (
+        "lesson.md",
+        ":prediction: C\n",
+        "",
+        "lesson.md",
+        "the prediction needs its answer",
+    ),
+    "prediction answered by no option": (
+        "lesson.md",
+        ":prediction: C",
+        ":prediction: D",
+        "lesson.md",
+        "the prediction needs its answer",
+    ),
+    "answer without a prediction": (
+        "lesson.md",
+        "⟐ **Predict.**",
+        "**Predict.**",
+        "lesson.md",
+        "does not start with ⟐",
+    ),
     "no set-up cell": (EXERCISES, ":id: setup\n", "", EXERCISES, "add the set-up cell"),
 }
 
@@ -243,8 +275,8 @@ MISTAKES = {
     ("where", "old", "new", "named", "message"), MISTAKES.values(), ids=MISTAKES
 )
 def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, where, old, new, named, message):
-    places = {EXERCISES: unbuilt.sources, ANSWERS: unbuilt.sources, CHECKS: unbuilt.root / "checks"}
-    edit(places[where] / where, old, new)
+    folder = unbuilt.root / "checks" if where == CHECKS else unbuilt.sources
+    edit(folder / where, old, new)
     with pytest.raises(AuthorMistakesError) as caught:
         build(unbuilt)
     mistakes = [mistake for mistake in caught.value.mistakes if message in mistake.message]

@@ -26,7 +26,7 @@ def kernel(tmp_path_factory, built_course):
                 texts.append("\n".join(content["traceback"]))
 
         client.execute_interactive(cell, output_hook=collect, timeout=60)
-        return re.sub(r"\x1b\[[0-9;]*m", "", "".join(texts))
+        return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", "".join(texts)).split())
 
     yield run
     client.stop_channels()

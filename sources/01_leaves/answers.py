@@ -31,31 +31,31 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="counts_the_top_level"
-"""`len` counts the items of the outermost container, or the rows of an array. JAX opens every container inside it too, opens no array, and counts only what it finds at the ends."""
+"""Your results are those of `len`: the items of the outermost container, or the rows of an array. JAX opens every container inside it too, opens no array, and counts only what it finds at the ends."""
 def count_leaves(tree):
     return len(tree)
 
 
 # %% exercise="count_leaves" misconception="counts_array_elements"
-"""You count the numbers inside the arrays. For JAX an array is one thing that it does not open: its shape plays no part in how many leaves there are."""
+"""Your numbers grow with the sizes of the arrays. For JAX an array is one thing that it does not open: its shape plays no part in how many leaves there are."""
 def count_leaves(tree):
     return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_leaves" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
-"""You count `None` as a leaf. For JAX `None` is a node without children, like an empty tuple: it has a place in the structure, but it adds nothing to the leaves."""
+"""Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: it has a place in the structure, but it adds nothing to the leaves."""
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 
 
 # %% exercise="count_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
-"""You count everything in the tree, the containers too. `num_nodes` counts nodes and leaves together. A container is a node, not a leaf."""
+"""Your numbers take in everything in the tree, the containers and each `None` too, as `num_nodes` does. A container is a node, not a leaf."""
 def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
 # %% exercise="count_leaves" misconception="subclasses_are_nodes" section="the-registry-goes-by-exact-type"
-"""You walk with `isinstance`. JAX asks a registry for the exact type instead: it does not open an unregistered subclass of `dict` or `list`, and it does open classes that were registered."""
+"""You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX asks its registry for the exact type: an unregistered subclass of `dict` stays closed, and a registered class of any kind is opened."""
 def count_leaves(tree):
     if tree is None:
         return 0
@@ -66,11 +66,17 @@ def count_leaves(tree):
     return 1
 
 
+# %% exercise="count_leaves" misconception="prints_it"
+"""Your function returns `None`: that is what Python gives back when nothing else is returned. A printed number can only be read; other code gets what stands after `return`."""
+def count_leaves(tree):
+    print(len(jax.tree.leaves(tree)))
+
+
 # %% exercise="predict_leaf_counts" starter=True
 predictions = {
     "A": ...,  # {"w": np.ones((2, 3)), "b": np.zeros(3)}
     "B": ...,  # [1, None, (2, None)]
-    "C": ...,  # [(), {}, [[]], None]
+    "C": ...,  # [(), {}, [[]]]
     "D": ...,  # {"name": "abc", "point": (1.5, 2)}
     "E": ...,  # OrderedDict(a=1, b=(2, 3))
     "F": ...,  # [{1, 2, 3}, deque([4, 5])]
@@ -89,47 +95,42 @@ predictions["H"] = "error"
 
 
 # %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
-"""Everything is right but the trees with `None` in them: you count each `None`. For JAX it is a node without children, so it adds no leaf."""
-predictions = dict(A=2, B=4, C=1, D=3, E=3, F=2, G=1, H="error")
+"""Line B: your number is too high. Perhaps you counted each `None`. For JAX it is a node without children, so it adds no leaf."""
+predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="arrays_are_opened" section="leaves-are-not-elements"
-"""You look inside the arrays of tree A and count their numbers. JAX does not open an array, whatever its shape: it is one thing in the tree."""
+"""Line A: your number is too high. Perhaps you looked inside the arrays. JAX does not open an array, whatever its shape: it is one thing in the tree."""
 predictions = dict(A=9, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="leaves-are-not-elements"
-"""In tree C you count each empty container as a leaf, as if something had to be at the end of every branch. For JAX an empty container is a node that holds nothing."""
+"""Line C: your number is too high. Perhaps you expect something at the end of every branch. For JAX an empty container is a node that holds nothing."""
 predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="strings_are_opened" section="leaves-are-not-elements"
-"""You count the letters of the text in tree D. Python can loop over a text, but that does not matter to JAX: `str` is not in its registry, so it does not look inside."""
+"""Line D: your number is too high. Python can loop over the letters of a text, but that does not matter to JAX: `str` is not in its registry, so it does not look inside."""
 predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes"
-"""You take the `OrderedDict` of tree E for something that JAX does not open. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and named tuples."""
+"""Line E: your number is too low. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and namedtuples. JAX opens them, and then what is inside them."""
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes"
-"""You expect that `Config` is a node because it is a kind of `dict`. The registry goes by the exact type and knows nothing of parent classes, so JAX does not open it."""
+"""Line G: your number is too high. `Config` is a kind of `dict`, but the registry goes by the exact type and knows nothing of parent classes, so JAX does not open it."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes"
-"""You let JAX open the set and the deque of tree F, because they hold items. Being a container is not enough: the type must be in the registry, and these two are not."""
+"""Line F: your number is too high. A set and a deque hold items, but that is not enough for JAX: the type must be in the registry, and these two are not."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="every_container_is_a_node"
-"""In F and G you let JAX open whatever holds items. It opens only types that are in its registry, by exact type; sets, deques and your own subclasses are not there."""
-predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=2, H="error")
-
-
 # %% exercise="predict_leaf_counts" misconception="any_keys_work" section="dict-keys-are-sorted"
-"""Seven of eight. You expect that JAX takes any dict that Python takes. But JAX visits the keys in sorted order: think of what `sorted` says to the keys of tree H."""
+"""Line H: this is not what happens. Python takes any keys, but JAX visits the keys of a dict in sorted order. Think of what `sorted` says to the keys of this one."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
 
 
@@ -167,7 +168,7 @@ def leaf_shapes(tree, before=()):
 
 
 # %% exercise="leaf_shapes" misconception="default_keystr"
-"""Your texts are written in the default style of `keystr`, like Python code: `['w'][0]`. The task asks for the simple style, with a separator between the steps."""
+"""Your texts look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
@@ -175,7 +176,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="str_of_each_entry"
-"""You make a text of each step with `str`. A step is an object of JAX, a `DictKey` or a `SequenceKey`, and its `str` has brackets and quotes: `['w']`, `[0]`."""
+"""Each step in your texts has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, a `DictKey` or a `SequenceKey`, and this is what `str` makes of it."""
 def leaf_shapes(tree):
     return {
         "/".join(str(entry) for entry in path): leaf.shape
@@ -184,7 +185,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="only_the_last_step"
-"""You name each leaf by the last step of its path. Two layers may both have a `w`; then the second takes the place of the first in your dict. Only the whole path belongs to one leaf."""
+"""Your names are the last steps of the paths. Two layers may both have a `w`; then one takes the place of the other in your dict. Only the whole path belongs to one leaf."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path[-1:], simple=True, separator="/"): leaf.shape
@@ -193,7 +194,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="shapes_are_leaves"
-"""You turn every leaf into its shape first, and then ask for paths. But a shape is a tuple, and a tuple is a node: JAX opens it, and each length becomes a leaf of its own."""
+"""Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node: when leaves become shapes before the paths are made, JAX opens the shapes as well."""
 def leaf_shapes(tree):
     shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
     return {
@@ -202,8 +203,17 @@ def leaf_shapes(tree):
     }
 
 
+# %% exercise="leaf_shapes" misconception="shapes_are_lists" section="structure-is-a-value"
+"""Your shapes are lists. NumPy and JAX give a shape as a tuple, and the task asks for one. For JAX a list and a tuple are different kinds of nodes, so such results do not match."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): list(leaf.shape)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
 # %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
-"""You give `None` an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
+"""In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
     return {
@@ -213,7 +223,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="only_the_top_level" section="leaves-are-not-elements"
-"""You visit the items of one dict. A tree may be nested, it may start with a list or a bare array, and it may hold `None`. Let JAX find the leaves for you."""
+"""Your function manages one dict whose values are all arrays. A tree may be nested, it may start with a list or a bare array, and it may hold `None`. Let JAX find the leaves for you."""
 def leaf_shapes(tree):
     return {name: leaf.shape for name, leaf in tree.items()}
 
@@ -246,39 +256,58 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="none_is_a_leaf"
-"""You look for `None` among the leaves, and there it never is. For JAX `None` is a node without children; `jax.tree.leaves` goes past it."""
+"""Your count is always 0. Perhaps you look among the leaves, and there `None` never is: for JAX it is a node without children, and `jax.tree.leaves` goes past it."""
 def count_nones(tree):
     return sum(leaf is None for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_nones" misconception="counts_every_leaf" section="where-to-stop"
-"""You let JAX stop at each `None`, and that is right. But `is_leaf` only adds places to stop. It takes no leaf away: the ordinary ones are in your list too."""
+"""Your number takes in the ordinary leaves, beside each `None`. If you let JAX stop at `None`, that is right, but `is_leaf` only adds places to stop. It takes no leaf away."""
 def count_nones(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 
 
 # %% exercise="count_nones" misconception="every_node_is_a_none" section="structure-is-a-value"
-"""You take all nodes that are not leaves for `None`. `num_nodes` also counts each dict, list and tuple, full or empty, so your number is too high."""
+"""Your number takes in each dict, list and tuple, full or empty, as `num_nodes` does. Not every node is a `None`."""
 def count_nones(tree):
     structure = jax.tree.structure(tree)
     return structure.num_nodes - structure.num_leaves
 
 
 # %% exercise="count_nones" misconception="reads_the_text" section="structure-is-a-value"
-"""You search the printed structure for the word None. A dict key can be called `"None"` too, and a custom node prints its own data there. Ask the tree, not its text."""
+"""Your number is too high where the word None is written without being one. In a printed structure, a dict key can be called `"None"`, and a custom node shows its own data. Ask the tree, not its text."""
 def count_nones(tree):
     return str(jax.tree.structure(tree)).count("None")
 
 
 # %% exercise="count_nones" misconception="equal_to_none"
-"""You compare with `==`. A NumPy array compares each of its elements and gives an array back, and Python cannot take that for one yes or no. There is one `None` only, so ask with `is`."""
+"""Your function fails where an array meets `== None`. NumPy compares each of the elements and gives an array back, and Python cannot take that for one yes or no. There is one `None` only, so ask with `is`."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node == None)
     return sum(bool(leaf == None) for leaf in leaves)
 
 
+# %% exercise="count_nones" misconception="counts_among_the_leaves"
+"""You find no `None`, and an array raises an error. `jax.tree.leaves` goes past each `None`, and a list's `count` compares with `==`, which NumPy answers for each element of an array."""
+def count_nones(tree):
+    return jax.tree.leaves(tree).count(None)
+
+
+# %% exercise="count_nones" misconception="adds_comparisons_of_leaves"
+"""You find no `None`, and with arrays you return an array. `jax.tree.leaves` goes past each `None`, and NumPy answers `== None` for each element of an array."""
+def count_nones(tree):
+    return sum(leaf == None for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_nones" misconception="adds_comparisons"
+"""Your count is right until an array is in the tree; then it becomes an array. NumPy answers `== None` for each element. There is one `None` only, so ask with `is`."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return sum(leaf == None for leaf in leaves)
+
+
 # %% exercise="count_nones" misconception="subclasses_are_nodes" section="the-registry-goes-by-exact-type"
-"""You walk with `isinstance`. JAX goes by the exact type: it does not look into an unregistered subclass of `dict`, and it does look into registered classes that are no dict, list or tuple."""
+"""You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX goes by the exact type: it does not look into an unregistered subclass of `dict`, and it does look into registered classes of any kind."""
 def count_nones(tree):
     if isinstance(tree, dict):
         return sum(count_nones(child) for child in tree.values())
@@ -288,7 +317,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="empty_is_none"
-"""You stop at everything that is empty and count it. An empty container is a node without children, as `None` is, but it is not `None`: the structure keeps them apart."""
+"""Your number takes in empty containers. Each of them is a node without children, as `None` is, but it is not `None`: the structure keeps them apart."""
 def count_nones(tree):
     def is_empty(node):
         return node is None or (isinstance(node, (dict, list, tuple)) and len(node) == 0)
@@ -327,7 +356,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="dicts_keep_their_order"
-"""The names come in the order in which they were written, the leaves in JAX's order: it sorts the keys. So `zip` pairs a name with somebody else's leaf. A `None` also moves the pairs."""
+"""Your function gives what it gave when you found it. Compare two orders for `{"w": 1, "b": 2}`: that of `list(params)`, and that of `jax.tree.leaves(params)`. Then compare how many there are when a value is `None`."""
 def nan_paths(params):
     names = list(params)
     leaves = jax.tree.leaves(params)
@@ -335,20 +364,20 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="sorts_the_names" section="none-is-a-node-without-children"
-"""You sort the names as JAX does, but there is still one name for each key and one leaf for each array. A `None` or a nested dict changes the number of leaves, and all later pairs are wrong."""
+"""Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves, and from there on a name meets somebody else's leaf."""
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
     return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="one_level_only" section="leaves-are-not-elements"
-"""You visit the items of one dict, in the order in which they were written. Inside may be further dicts or lists, and `None`, which NumPy cannot test. JAX also visits the keys in sorted order."""
+"""Your function manages one dict of arrays or numbers, and reports in the order of writing. Inside may be further dicts or lists, and `None`, which NumPy cannot test. JAX also visits the keys in sorted order."""
 def nan_paths(params):
     return [name for name, leaf in params.items() if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths"
-"""You compare with `np.nan`. A nan is not equal to anything, not even to itself, so this test is never true. Names and leaves may be right now, but nothing is found."""
+"""You find nothing. Perhaps you compare with `np.nan`: a nan is not equal to anything, not even to itself, so such a test is never true."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -358,13 +387,23 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="sorts_the_texts" section="key-paths"
-"""You sort the finished path texts. Then `10` comes before `2`, because texts are compared letter by letter. JAX sorts the keys themselves, and it does not sort lists at all."""
+"""You find the right paths, in the order of their texts: `10` before `2`, letter by letter. JAX sorts the keys themselves, and it does not sort lists or namedtuples at all."""
 def nan_paths(params):
     return sorted(
         jax.tree_util.keystr(path, simple=True, separator="/")
         for path, leaf in jax.tree.leaves_with_path(params)
         if np.isnan(leaf).any()
     )
+
+
+# %% exercise="nan_paths" misconception="default_keystr" section="key-paths"
+"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path)
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
 
 
 # %% exercise="same_structure" variant="by_flatten"
@@ -390,13 +429,13 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="counts_leaves"
-"""You compare how many leaves there are. Equal numbers do not make equal structures: the same leaves can stand in a list, in a tuple, or under other keys."""
+"""You say `True` whenever there are equally many leaves. Equal numbers do not make equal structures: the same leaves can stand in a list, in a tuple, or under other keys."""
 def same_structure(a, b):
     return len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
 
 
 # %% exercise="same_structure" misconception="compares_paths" section="key-paths"
-"""You compare the paths of the leaves. A path does not tell a list from a tuple, and no path leads to `None` or to an empty container. The structure has all of these."""
+"""You take a list for a tuple, and you miss an additional `None` or empty container. The paths of the leaves show none of these. The structure has them all."""
 def same_structure(a, b):
     def paths(tree):
         return [
@@ -408,7 +447,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="python_equality" section="the-registry-goes-by-exact-type"
-"""You make all leaves equal and then let Python compare. Python's `==` takes a named tuple for a tuple, and an `OrderedDict` for a dict. For JAX these are different kinds of nodes."""
+"""You take a namedtuple for a tuple, and an `OrderedDict` for a dict, as Python's `==` does. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
         return jax.tree.map(lambda leaf: 0, tree)
@@ -417,7 +456,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="map_would_complain" section="there-and-back"
-"""You believe that `jax.tree.map` complains whenever two structures differ. It accepts more: where the first tree has a leaf, the second may have a whole subtree."""
+"""You say `True` where the first tree has a leaf and the second a whole subtree. `jax.tree.map` accepts such trees: that it does not complain is no sign of equal structures."""
 def same_structure(a, b):
     try:
         jax.tree.map(lambda x, y: None, a, b)
@@ -427,7 +466,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="shapes_matter"
-"""You also compare the shapes of the leaves. The structure is what remains when the leaves are taken out: it does not know whether a leaf is a number, a text or an array of some shape."""
+"""You say `False` when the leaves have different shapes. The structure is what remains when the leaves are taken out: it does not know whether a leaf is a number, a text or an array of some shape."""
 def same_structure(a, b):
     def shapes(tree):
         return [np.shape(leaf) for leaf in jax.tree.leaves(tree)]
@@ -436,12 +475,24 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
-"""You let `None` count as a leaf, and then any value may stand in its place. For JAX `None` is a node of its own kind, and a number beside it is a difference."""
+"""You say `True` where `None` stands against a value, as if it were a leaf. For JAX `None` is a node of its own kind, and a number in its place is a difference."""
 def same_structure(a, b):
     def structure(tree):
         return jax.tree.structure(tree, is_leaf=lambda node: node is None)
 
     return structure(a) == structure(b)
+
+
+# %% exercise="same_structure" misconception="compares_the_text"
+"""You say `True` for two classes that have only their name in common. A printed structure shows a class by its name, so the texts are equal although the structures are not."""
+def same_structure(a, b):
+    return str(jax.tree.structure(a)) == str(jax.tree.structure(b))
+
+
+# %% exercise="same_structure" misconception="equal_trees"
+"""Your answer depends on the leaves: other values make a `False`, and arrays may raise an error. That is how `==` works on whole trees. The structure is what remains when the leaves are taken out."""
+def same_structure(a, b):
+    return a == b
 
 
 # %% exercise="replace_leaves" variant="by_flatten"
@@ -463,20 +514,20 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="jax_says_it_all"
-"""You leave the error to JAX. It does raise a `ValueError`, but for some wrong numbers its message does not say how many leaves were given. The task asks for both numbers, always."""
+"""For some wrong numbers, your message does not say how many leaves were given. JAX's own message is like that, although it is a `ValueError`. The task asks for both numbers, always."""
 def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
 
 
 # %% exercise="replace_leaves" misconception="leaves_run_out" section="there-and-back"
-"""You take new leaves one by one, without counting them first. Too many: the last ones are dropped without a word. Too few: the error that comes says nothing about numbers."""
+"""Too many new leaves: the last ones are dropped without a word. Too few: the error that comes says nothing about numbers. This happens when they are taken one by one, without counting them first."""
 def replace_leaves(tree, new_leaves):
     rest = iter(new_leaves)
     return jax.tree.map(lambda leaf: next(rest), tree)
 
 
 # %% exercise="replace_leaves" misconception="opens_the_new_leaves"
-"""You flatten the new leaves too. A tuple among them falls apart, and a `None` disappears. In a rebuilt tree, anything may stand at the place of a leaf, in one piece."""
+"""A tuple among the new leaves falls apart, and a `None` disappears, as if you had flattened them too. In a rebuilt tree, anything may stand at the place of a leaf, in one piece."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     flat = jax.tree.leaves(new_leaves)
@@ -486,7 +537,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
-"""You give each `None` a new leaf as well. For JAX `None` is a node without children: it belongs to the structure and stays where it is."""
+"""Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and stays where it is."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
     if structure.num_leaves != len(new_leaves):
@@ -495,7 +546,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="dicts_keep_their_order" section="dict-keys-are-sorted"
-"""You fill the dicts in the order in which their keys were written. JAX sorts the keys of a dict, so its first leaf belongs to the smallest key, not to the oldest one."""
+"""Your new leaves go into a dict in the order in which its keys were written. JAX sorts the keys of a dict, so its first leaf belongs to the smallest key, not to the oldest one."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
     if needed != len(new_leaves):
@@ -514,7 +565,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="counts_the_top_level" section="leaves-are-not-elements"
-"""You compare with `len(tree)`, the number of items at the top. The number of leaves can be larger, because JAX opens the containers inside, or smaller, because of `None`."""
+"""Your function wants as many new leaves as there are items at the top. The number of leaves can be larger, because JAX opens the containers inside, or smaller, because of `None`."""
 def replace_leaves(tree, new_leaves):
     if len(tree) != len(new_leaves):
         raise ValueError(f"{len(tree)} leaves needed, {len(new_leaves)} given")
@@ -522,7 +573,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="asserts_the_number"
-"""You test the number with `assert`. That raises an `AssertionError`, which says "there is a mistake in this program". For a wrong argument, Python has another type of error; the task names it."""
+"""For a wrong number you raise an `AssertionError`, as `assert` does. It says "there is a mistake in this program". For a wrong argument, Python has another type of error; the task names it."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     needed, given = structure.num_leaves, len(new_leaves)
@@ -553,7 +604,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="every_step_is_a_key"
-"""You use each piece of the text as a key. But a list wants a number, a key of a dict may be a number too, and a bare leaf has no steps. The text does not say which kind a step was."""
+"""Your function finds its way by text keys only. Perhaps you use each piece of the text as a key. But a list wants a number, a key of a dict may be a number too, and a bare leaf has no steps."""
 def leaf_at(tree, path_text):
     for step in path_text.split("/"):
         tree = tree[step]
@@ -561,7 +612,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="digits_are_positions"
-"""You take a piece made of digits for a position. It can also be a key of a dict: the text `"0"`. And a piece of text can be the field of a named tuple."""
+"""You take a piece made of digits for a number. It can also be a key of a dict: the text `"0"`. And a piece of text can be the field of a namedtuple."""
 def leaf_at(tree, path_text):
     for step in path_text.split("/") if path_text else []:
         try:
@@ -574,7 +625,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="returns_containers" section="leaves-are-not-elements"
-"""You walk down step by step and return whatever is there, a container or `None` too. Those are nodes; only what JAX finds at the end of a branch is a leaf."""
+"""You return whatever is at the path, a container or `None` too. Those are nodes; only what JAX finds at the end of a branch is a leaf."""
 def leaf_at(tree, path_text):
     for path, node in all_nodes(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -607,14 +658,14 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="default_keystr"
-"""You compare with the default style of `keystr`, such as `['layers'][0]['w']`. The texts that come in are in the simple style, so nearly nothing is found."""
+"""You find nearly nothing. Perhaps you compare with the default style of `keystr`, such as `['layers'][0]['w']`. The texts that come in are in the simple style."""
 def leaf_at(tree, path_text):
     leaves = {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)}
     return leaves[path_text]
 
 
 # %% exercise="leaf_at" misconception="next_without_an_end"
-"""You find leaves well, but for a missing path `next` raises `StopIteration`. In a `for` loop or a generator that error can vanish without a trace. The task names another type."""
+"""You find the leaves, but for a missing path you raise `StopIteration`, as `next` does. Inside a `map` that error just ends the loop, without a trace. The task names another type."""
 def leaf_at(tree, path_text):
     return next(
         leaf
@@ -656,13 +707,13 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="lists_are_never_leaves"
-"""You take the leaves as they come. A list is a node for JAX, so each length becomes a leaf of its own. You can tell JAX where to stop, and then even a list stays in one piece."""
+"""Each length comes out as a leaf of its own, for a list is a node for JAX. You can tell JAX where to stop, and then even a list stays in one piece."""
 def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
 # %% exercise="whole_shapes" misconception="only_by_wrapping"
-"""You pack each shape into an array, because JAX does not open arrays. A list need not be packed to stay whole, and the result should hold the lists themselves."""
+"""Your shapes come back as arrays. JAX does not open arrays, but a list need not be packed into one to stay whole, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):
         if isinstance(node, list) and all(isinstance(item, int) for item in node):
@@ -677,13 +728,13 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="stops_at_every_list"
-"""You stop at every list. JAX asks from the outside to the inside and never opens a list once your function has said yes: a list of shapes comes back as one leaf."""
+"""Every list stays whole in your result. JAX asks from the outside to the inside and never opens a list once your function has said yes: a list of shapes comes back as one leaf."""
 def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, list))
 
 
 # %% exercise="whole_shapes" misconception="is_leaf_is_a_filter"
-"""You keep only the leaves for which `is_leaf` said yes. `is_leaf` adds places to stop; it is no filter, and the other leaves, such as texts, belong to the result too."""
+"""Only shapes are in your result. `is_leaf` adds places to stop; it is no filter, and the other leaves, such as texts, belong to the result too."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -692,7 +743,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="empty_lists_vanish"
-"""You ask that a shape has at least one item. The empty list is the shape of a single number. If JAX does not stop there, it finds a node without children, and the shape is gone."""
+"""Empty lists are missing from your result. The empty list is the shape of a single number. If JAX does not stop there, it finds a node without children, and the shape is gone."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and node != [] and all(isinstance(item, int) for item in node)
@@ -701,7 +752,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="tuples_too" section="the-registry-goes-by-exact-type"
-"""You keep tuples whole as well. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes: a tuple is opened as usual."""
+"""Tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes: a tuple is opened as usual."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, (list, tuple)) and all(isinstance(item, int) for item in node)
@@ -710,7 +761,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="looks_at_one_item"
-"""You look at the first item only. A list can begin with a number and go on with a text or another list; then it is no shape, and JAX should open it."""
+"""A list that begins with a number stays whole in your result, whatever comes after it. If a text or another list follows, it is no shape, and JAX should open it."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
@@ -770,7 +821,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order"
-"""You put the layers into a new dict in the right order, and give it to JAX. That order is lost at once: JAX sorts the keys of every dict by itself, letter by letter."""
+"""Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every dict by itself."""
 def leaves_in_layer_order(tree):
     def number(name):
         return int("".join(letter for letter in str(name) if letter.isdigit()) or 0)
@@ -781,7 +832,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="order_of_writing"
-"""You take the layers in the order in which they were written into the dict. That is often right, but not always. Their names say the order: use the numbers in them."""
+"""Your layers come in the order in which they were written into the dict. That is often right, but not always. Their names say the order: use the numbers in them."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
@@ -797,7 +848,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="last_digit"
-"""You read only the last digit of the name, so `layer10` counts as 0. A number may have several digits: take all that comes after the word."""
+"""In your result `layer10` comes first, as if its number were 0. The last digit alone is not the number, which may have several: take all that comes after the word."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -815,7 +866,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="top_level_only"
-"""You put the layers of the outermost dict in order and leave the rest to JAX. Dicts of layers can also be deeper, under another name or inside a list, and JAX sorts those by letters."""
+"""You put the layers of the outermost dict in order and no others. Dicts of layers can also be deeper, under another name or inside a list, and JAX sorts those by letters."""
 def leaves_in_layer_order(tree):
     def is_layer(key):
         return str(key)[:5] == "layer" and str(key)[5:].isdigit()
@@ -827,7 +878,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="one_number_for_all" section="key-paths"
-"""You sort all leaves by the numbers in their paths. Then layers from different parts of the tree are mixed, and list positions count too. The numbers order the layers of one dict only."""
+"""Layers from different parts of the tree are mixed in your result, and list positions count too: the leaves are sorted by the numbers in their paths. The numbers order the layers of one dict only."""
 def leaves_in_layer_order(tree):
     def numbers(pair):
         text = jax.tree_util.keystr(pair[0], simple=True, separator="/")
@@ -837,7 +888,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="every_dict_has_layers"
-"""You expect a number at the end of every key that begins with `layer`. Other keys may begin so too, such as `layernorm`: look at the rest of the name before you read a number from it."""
+"""Your function fails on a key such as `layernorm`: it begins with `layer`, but no number follows. Look at the rest of the name before you read a number from it."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key).startswith("layer") for key in node)
@@ -850,6 +901,37 @@ def leaves_in_layer_order(tree):
         else:
             leaves.append(item)
     return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry-goes-by-exact-type"
+"""You put an `OrderedDict` of layers in order too, as `isinstance(node, dict)` does. For JAX it is another kind of node, which keeps its own order, and the task speaks of plain dicts only."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return isinstance(node, dict) and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="sorts_whole_paths" section="key-paths"
+"""You put more in order than layers: `block2` comes before `block10`, and `b` before `w` in a namedtuple. Sorting all leaves by their path texts does that. Everything but dicts of layers keeps JAX's order."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def by_numbers(pair):
+        text = jax.tree_util.keystr(pair[0], simple=True, separator="/")
+        return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+
+    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=by_numbers)]
 
 
 # %% exercise="shared_leaves" variant="by_comparing"
@@ -886,7 +968,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="equal_values"
-"""You group arrays with equal values. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
+"""Arrays with equal numbers share a group in your result. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -897,7 +979,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="sharing_survives"
-"""You look at the result of `jax.tree.map`. The map makes a new leaf at each path, so what was one object is now several: a pytree is a tree and does not remember sharing."""
+"""You find nothing shared. Perhaps you look at the result of `jax.tree.map`: a map makes a new leaf at each path, and a pytree is a tree that does not remember sharing. Ask the leaves of `tree` itself."""
 def shared_leaves(tree):
     arrays = jax.tree.map(np.array, tree)
     paths = {}
@@ -908,7 +990,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="numbers_count_too"
-"""You look at every leaf. Python often uses one object for equal small numbers and for equal texts, without anyone having meant to share them. Only arrays count here."""
+"""Numbers or texts are in your groups. Python often uses one object for equal small numbers and for equal texts, without anyone having meant to share them. Only arrays count here."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -918,7 +1000,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
-"""You note a path only when you meet its array again. Then the first place is missing, and the groups are not complete. All places of a shared array belong together."""
+"""In your groups the first place is missing, as when a path is noted only once its array is met again. All places of a shared array belong together."""
 def shared_leaves(tree):
     seen = set()
     repeats = {}
@@ -932,7 +1014,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="views_are_the_same"
-"""You ask whether two arrays use the same memory. A view, such as `a[:]` or `a.T`, does, but it is another object with its own shape. The task asks for the same object."""
+"""A view stands beside its array in your groups. A view, such as `a[:]` or `a.T`, uses the same memory, but it is another object with its own shape. The task asks for the same object."""
 def shared_leaves(tree):
     arrays = []
     groups = []
@@ -950,7 +1032,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="pairs_only"
-"""You report each pair of paths. An array can stand at three places or more; then it gives several pairs, although it is one object. Each object should appear once."""
+"""Your groups are pairs of paths. An array can stand at three places or more; then it gives several pairs, although it is one object. Each object should appear once."""
 def shared_leaves(tree):
     arrays = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
@@ -963,3 +1045,25 @@ def shared_leaves(tree):
         for later, other in arrays[place + 1 :]
         if other is leaf
     ]
+
+
+
+# %% exercise="shared_leaves" misconception="default_keystr" section="key-paths"
+"""You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator, as in `leaf_shapes`."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            paths.setdefault(id(leaf), []).append(jax.tree_util.keystr(path))
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="groups_are_tuples" section="structure-is-a-value"
+"""Your groups are tuples. The task asks for a list of lists, and to JAX a list and a tuple are different kinds of nodes: such results do not have the same structure."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [tuple(group) for group in paths.values() if len(group) > 1]

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 COURSE_VARIABLE = "PYTREE_COURSE"
 """Environment variable that names the course's folder, for notebooks that run elsewhere."""
 
+NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
+"""Environment variable that the build sets: what it runs is nobody's progress."""
+
 
 class CourseNotFoundError(FileNotFoundError):
     """No folder of the course is to be found from here."""
@@ -51,9 +54,9 @@ class Course:
         )
 
     @property
-    def progress_file(self) -> Path:
-        """The one local file that keeps the learner's progress."""
-        return self.root / "progress.jsonl"
+    def progress_file(self) -> Path | None:
+        """The one local file that keeps the learner's progress; None where nobody learns."""
+        return None if NOBODY_VARIABLE in os.environ else self.root / "progress.jsonl"
 
     def lessons(self) -> list["LessonFiles"]:
         """Return the files of every lesson that is here, in order."""

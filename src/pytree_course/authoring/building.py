@@ -1,10 +1,12 @@
 """Build a lesson: sources in; notebooks, exercises, solutions and checks/expected out."""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -36,7 +38,7 @@ from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.running import PUBLIC_SEED
 from pytree_course.handout import hand_out
-from pytree_course.layout import LessonFiles
+from pytree_course.layout import NOBODY_VARIABLE, LessonFiles
 from pytree_course.trees import Observation
 from pytree_course.widgets.base import WIDGET_MIME
 
@@ -194,7 +196,7 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
     )
     # The kernel's own log would only repeat, on the terminal, that it uses local TCP ports.
     try:
-        client.execute(stderr=subprocess.DEVNULL)
+        client.execute(stderr=subprocess.DEVNULL, env={**os.environ, NOBODY_VARIABLE: "1"})
     except CellExecutionError as error:
         raise AuthorMistakesError([_failed(notebook, source_cells, error)]) from None
     # Every count is 1, so that a cell added at the top changes no line below it. It cannot be
@@ -237,7 +239,7 @@ def _without_outputs(notebook: NotebookNode) -> list[tuple[str, str, str, str]]:
 
 
 def _metadata(cell: NotebookNode) -> str:
-    hidden = {METADATA_KEY: {HIDDEN_OUTPUTS: []}} if hides_outputs(cell) else {}
+    hidden: dict[str, Any] = {METADATA_KEY: {HIDDEN_OUTPUTS: []}} if hides_outputs(cell) else {}
     return json.dumps({**cell.metadata, **hidden}, sort_keys=True)
 
 

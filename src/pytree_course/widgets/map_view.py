@@ -103,7 +103,7 @@ class MapView:
         if pairing.failed_call is not None:
             where = "".join(pairing.failed_call.path) or "the root"
             left = pairing.leaves - pairing.count
-            rest = f" {counted(left, 'leaf was', 'leaves were')} left." if left else ""
+            rest = f" {counted(left, 'leaf was', 'leaves were')} not reached." if left else ""
             return [
                 f"{self.name} raised in call {pairing.count}, at {shorten(where, 80)}",
                 f"{pairing.error}.{rest}",
@@ -131,7 +131,9 @@ class MapView:
         """Return the view as HTML that needs no kernel and no script."""
         shown = [
             {"title": title, "svg": self._svg(tree, position)}
-            for position, (title, tree) in enumerate(zip(self._titles, self.pairing.trees))
+            for position, (title, tree) in enumerate(
+                zip(self._titles, self.pairing.trees, strict=True)
+            )
         ]
         result = self.pairing.result
         if result is not None:
@@ -151,7 +153,9 @@ class MapView:
         head, *others = self.sentences
         symbol = LOOKS["good" if self.works else "bad"].symbol
         parts = ["\n".join([f"{symbol} {self.headline} · {head}", *others])]
-        for position, (title, tree) in enumerate(zip(self._titles, self.pairing.trees)):
+        for position, (title, tree) in enumerate(
+            zip(self._titles, self.pairing.trees, strict=True)
+        ):
             parts.append(f"{title}:\n{written(self._items(tree, position, numbered=True))}")
         if self.pairing.calls:
             parts.append("\n".join(["Calls:", *self._call_lines()]))
@@ -177,7 +181,7 @@ class MapView:
         lines = [
             f"#{call.number}  {path:{width}}  {self.name}({', '.join(call.arguments)}) → "
             f"{'✗ ' if call.raised else ''}{call.result}"
-            for call, path in zip(calls, paths)
+            for call, path in zip(calls, paths, strict=True)
         ]
         hidden = self.pairing.count - len(calls)
         return lines + ([f"… and {hidden:,} more calls"] if hidden else [])

@@ -110,11 +110,13 @@ class Predict(Play):
 
 def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
     """Reveal a prediction when the next cell, which holds the answer, has been run."""
-    own_cell = shell.execution_count
+    cells_run = 0
 
     def after_cell(result: Any) -> None:
-        if shell.execution_count <= own_cell + 1 or not result.success:
-            return  # still the cell that asks, or one that failed and will be run again
+        nonlocal cells_run
+        cells_run += 1
+        if cells_run == 1 or not result.success:
+            return  # the cell that asks, or one that failed and will be run again
         shell.events.unregister("post_run_cell", after_cell)
         widget.reveal()
 

@@ -3,55 +3,31 @@
 from collections.abc import Sequence
 from html import escape
 
-import ipywidgets
-
 from pytree_course.checking.badges import Badge, badges
 from pytree_course.checking.expected import Expected
+from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.checking.standing import standing
 from pytree_course.layout import Course
-from pytree_course.widgets.base import Play
 from pytree_course.widgets.header import progress_html
 
 
-def course_map() -> "CourseMap":
+def course_map() -> Feedback:
     """Show the lessons that are here, the learner's progress in each, and the badges."""
     course = Course.find()
     lessons = [Expected.read(files.expected) for files in course.lessons()]
-    return CourseMap(lessons, Progress.load(course.progress_file))
+    progress = Progress.load(course.progress_file)
+    # No widget: only in plain HTML does JupyterLab see to it that links open notebooks.
+    return Feedback(_map_html(lessons, progress), _map_text(lessons, progress))
 
 
-class CourseMap(Play):
-    """Lessons, progress and badges.
-
-    Parameters
-    ----------
-    lessons
-        The lessons, in order.
-    progress
-        What the learner did.
-    """
-
-    def __init__(self, lessons: Sequence[Expected], progress: Progress) -> None:
-        self._lessons = lessons
-        super().__init__([ipywidgets.HTML(_map_html(lessons, progress))])
-
-    def static_html(self) -> str:
-        """Return the map of somebody who has not begun."""
-        return _map_html(self._lessons, Progress.load(None))
-
-    def static_text(self) -> str:
-        """Return the lessons and the badges, one a line."""
-        lines = [
-            f"{lesson.title}: {len(lesson.exercises)} exercises, {lesson.points} points"
-            for lesson in self._lessons
-        ]
-        lines += [f"{each.symbol} {each.name}: {each.how}" for each in self._badges]
-        return "\n".join(lines)
-
-    @property
-    def _badges(self) -> list[Badge]:
-        return badges(self._lessons, Progress.load(None))
+def _map_text(lessons: Sequence[Expected], progress: Progress) -> str:
+    lines = [f"{lesson.title}: {standing(lesson, progress)}" for lesson in lessons]
+    lines += [
+        f"{badge.symbol} {badge.name} ({_word(badge)}): {badge.how}"
+        for badge in badges(lessons, progress)
+    ]
+    return "\n".join(lines)
 
 
 def _map_html(lessons: Sequence[Expected], progress: Progress) -> str:
@@ -79,9 +55,12 @@ def _lesson_html(lesson: Expected, progress: Progress) -> str:
 
 def _badge_html(badge: Badge) -> str:
     line = "solid 2px var(--jp-brand-color1, #1976d2)" if badge.earned else "dashed 1px #888"
-    word = "earned" if badge.earned else "to earn"
     return (
         f'<li style="border:{line};border-radius:6px;padding:6px 12px">'
-        f'<span aria-hidden="true">{badge.symbol}</span> <b>{escape(badge.name)}</b> ({word})<br>'
+        f'<span aria-hidden="true">{badge.symbol}</span> <b>{escape(badge.name)}</b> ({_word(badge)})<br>'
         f"{escape(badge.how)}</li>"
     )
+
+
+def _word(badge: Badge) -> str:
+    return "earned" if badge.earned else "to earn"

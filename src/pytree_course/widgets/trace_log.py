@@ -4,7 +4,7 @@ import functools
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import jax
 
@@ -21,18 +21,28 @@ Outcome = Literal["traced", "cached", "raised"]
 Values = Mapping[str, Any]
 
 
+class _Attempt(NamedTuple):
+    """How one call went."""
+
+    outcome: Outcome
+    why: str
+    result: str = ""
+    error: str = ""  # its type
+    message: str = ""  # differs from version to version of JAX: not for stored pages
+
+
 @dataclass(frozen=True)
 class LoggedCall:
-    """One call."""
+    """One call: its number, the controls' values, how often it was traced, and how it went."""
 
     number: int
     controls: dict[str, str]
+    traces: int
     outcome: Outcome
     why: str
     result: str
-    traces: int
-    error: str = ""  # type only
-    message: str = ""  # differs from version to version of JAX: not for stored pages
+    error: str
+    message: str
 
     @property
     def outcome_words(self) -> str:
@@ -90,35 +100,37 @@ class TraceLog:
         """Call the function with what the controls' values make."""
         self.calls += 1
         shown = {name: written(value) for name, value in values.items()}
-        traces, key = self.traces, None
-        outcome: Outcome
-        result = error = message = ""
+        before = self.traces
+        attempt = self._attempt(values)
+        row = LoggedCall(self.calls, shown, self.traces - before, *attempt)
+        self.rows.append(row)
+        self.totals.append((self.calls, row.outcome, self.traces))
+        return row
+
+    def _attempt(self, values: Values) -> "_Attempt":
         try:
             arguments, keywords = self._arguments(values)
-        except Exception as raised:
-            outcome, error, message = "raised", type(raised).__name__, error_words(raised)
-            why = "The arguments could not be made: make_arguments raised this."
-        else:
-            try:
-                key = CacheKey(named(self.function, arguments, keywords))
-            except Exception:
-                key = None  # a node that cannot be flattened: the call raises this as well
-            try:
-                result = brief(jax.block_until_ready(self._jitted(*arguments, **keywords)))
-            except Exception as raised:
-                outcome, error, message = "raised", type(raised).__name__, error_words(raised)
-                why = self._explained(raised, key, is_traced=self.traces > traces)
-            else:
-                outcome = "traced" if self.traces > traces else "cached"
-                why = self._reason(key, outcome)
+        except Exception as error:
+            return _raised(error, "make_arguments raised it; the function was not called", own=True)
+        try:
+            key = CacheKey(named(self.function, arguments, keywords))
+        except Exception:
+            key = None  # a node that cannot be flattened: the call raises this as well
+        before = self.traces
+        try:
+            result = brief(self._jitted(*arguments, **keywords))
+        except Exception as error:
+            is_traced = self.traces > before
+            why = self._explained(error, key, is_traced=is_traced)
+            if why:
+                return _raised(error, why)
+            when = "while the function was traced" if is_traced else "before any tracing"
+            return _raised(error, f"raised {when}", own=True)
+        outcome: Outcome = "traced" if self.traces > before else "cached"
+        why = self._reason(key, outcome)
         if key is not None and outcome == "traced":
             self._keys.append((self.calls, key))
-        row = LoggedCall(
-            self.calls, shown, outcome, why, result, self.traces - traces, error, message
-        )
-        self.rows.append(row)
-        self.totals.append((self.calls, outcome, self.traces))
-        return row
+        return _Attempt(outcome, why, result)
 
     def _arguments(self, values: Values) -> tuple[Sequence[Any], Values]:
         if self.make_arguments is None:
@@ -137,7 +149,9 @@ class TraceLog:
             default=None,
         )
         if nearest is None:
-            return "first call" if outcome == "traced" else "equal for JAX to an earlier call"
+            if outcome == "cached":
+                return "equal for JAX to an earlier call"
+            return "first call" if self.calls == 1 else "nothing was traced before"
         changes, number, old = nearest
         in_key = [change.words for change in changes if not change.of_value]
         of_values = [change.words for change in changes if change.of_value]
@@ -154,33 +168,39 @@ class TraceLog:
         if in_key:
             return _joined(in_key)
         if of_values:
-            return f"{_joined(of_values)}; nothing else changed, so this value is in the key: static"
+            return (
+                f"{_joined(of_values)}; nothing else changed, so this value is in the key: static"
+            )
         return f"no change seen in structure, shapes and dtypes since call {number}"
 
     def _explained(self, error: Exception, key: CacheKey | None, *, is_traced: bool) -> str:
         if is_traced:
             if isinstance(error, _NEEDS_VALUES):
                 return (
-                    "While it was traced, the function asked for a value. "
-                    "A tracer has a shape and a dtype, and no value."
+                    "while it was traced, the function asked for a value; "
+                    "a tracer has a shape and a dtype, but no value"
                 )
-            return "Raised while the function was traced; nothing is cached."
+            return ""
         if key is None:
-            return "The arguments could not be flattened."
-        if any(key.cannot_be_compared_with(old) for _, old in self._keys):
+            return ""
+        # JAX also compares with what other functions were given: its message tells those cases.
+        if isinstance(error, ValueError) and (
+            "checking equality" in str(error)
+            or any(key.cannot_be_compared_with(old) for _, old in self._keys)
+        ):
             return (
-                "To look for a trace, JAX compares aux_data with ==. Here that raises: arrays "
-                "answer with an array, not with one yes or no."
+                "to look for a trace, JAX compares aux_data with ==, which raises here: arrays "
+                "answer with an array, not with one yes or no"
             )
         if isinstance(error, (TypeError, ValueError)) and "hashable" in str(error):
-            return "To look for a trace, JAX hashes static arguments. This one cannot be hashed."
+            return "to look for a trace, JAX hashes static arguments; this one cannot be hashed"
         odd = key.untraceable()
-        if odd is not None:
+        if odd is not None and all(old.untraceable() != odd for _, old in self._keys):
             return (
-                f"{odd[0]} is of type {odd[1]}: neither an array nor a number. "
-                "It could only be static."
+                f"{odd[0]} is of type {odd[1]}: neither an array nor a number; "
+                "it could only be static"
             )
-        return "Raised before the function was traced or run."
+        return ""
 
 
 _NEEDS_VALUES = (
@@ -188,6 +208,12 @@ _NEEDS_VALUES = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+
+
+def _raised(error: Exception, why: str, *, own: bool = False) -> _Attempt:
+    """Log an error; one of the learner's own code with its message."""
+    message = error_words(error) if own else ""
+    return _Attempt("raised", why, error=type(error).__name__, message=message)
 
 
 def _joined(changes: list[str]) -> str:

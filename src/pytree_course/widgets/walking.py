@@ -1,5 +1,6 @@
 """Flattening and unflattening, one node at a time, through JAX's own registry."""
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -33,7 +34,9 @@ class Step:
     faded
         Paths of what is in pieces at this moment.
     leaves
-        How many leaves are in the list: on the way down those found, on the way back those left.
+        The leaves in the list so far: a few words for each.
+    used
+        How many of them are in their places again.
     structure
         The treedef's text, as far as it is known.
     failed
@@ -45,7 +48,8 @@ class Step:
     path: Path | None
     facts: tuple[tuple[str, str], ...]
     faded: frozenset[Path]
-    leaves: int
+    leaves: tuple[str, ...]
+    used: int
     structure: str
     failed: bool = False
 
@@ -71,8 +75,8 @@ class _Visit:
 
     @property
     def is_custom(self) -> bool:
-        seen = observe(self.value, values=False)
-        return bool(seen.get("custom")) or seen["kind"] == "object"
+        known = type(self.value) in (dict, list, tuple, OrderedDict, defaultdict, type(None))
+        return not known and not hasattr(self.value, "_fields")
 
 
 def walk(tree: object) -> list[Step]:
@@ -88,7 +92,8 @@ class _Walk:
         self.root = _Visit((), tree)
         self.leaves: list[_Visit] = []
         self.seen: list[Path] = []
-        self.is_whole = True
+        self.used = 0
+        self.is_whole = True  # until a function of a custom node raises
 
     def steps(self) -> Iterator[Step]:
         yield self.step("flatten", "The tree is whole. The list is empty, the structure unknown.")
@@ -99,18 +104,17 @@ class _Walk:
         yield self.step(
             "flatten",
             f"Flattened: {count} {'leaf' if count == 1 else 'leaves'} in a list, and a treedef.",
-            facts=(("Now", "leaves, treedef = jax.tree.flatten(tree)"),),
+            facts=(("in JAX", "leaves, treedef = jax.tree.flatten(tree)"),),
+            faded=self.seen,
         )
-        pieces = set(self.seen)
         built: list[Any] = []
-        yield from self.up(self.root, pieces, built)
+        yield from self.up(self.root, set(self.seen), built)
         if self.is_whole:
             yield self.end(built[0])
 
     def down(self, visit: _Visit) -> Iterator[Step]:
         """Flatten a node and all below it, in the order in which JAX does."""
         before = frozenset(self.seen)
-        visit.is_seen = True
         try:
             visit.level = flatten_one_level(visit.value)
         except Exception as error:
@@ -118,6 +122,7 @@ class _Walk:
             title = f"Flatten the `{visit.name}` {visit.where}: it failed."
             yield self.step("flatten", title, visit, (("It raised", said(error)),), failed=True)
             return
+        visit.is_seen = True
         self.seen.append(visit.path)
         if visit.level is None:
             visit.place = len(self.leaves)
@@ -130,7 +135,7 @@ class _Walk:
             title = f"`None` {visit.where}: a node without children. Nothing goes into the list."
             yield self.step("flatten", title, visit, faded=before)
             return
-        by = "its own flatten function gives" if visit.is_custom else "JAX takes out"
+        by = "its own flatten function gives:" if visit.is_custom else "JAX takes out:"
         facts = (("children", _children(visit)), ("aux_data", _aux(visit)))
         title = f"Flatten the `{visit.name}` {visit.where}: {by}"
         yield self.step("flatten", title, visit, facts, before)
@@ -158,7 +163,7 @@ class _Walk:
             ("aux_data", _aux(visit)),
             ("children", f"({', '.join(map(_written, parts))}{',' * (len(parts) == 1)})"),
         )
-        by = "its own unflatten function is given" if visit.is_custom else "JAX is given"
+        by = "its own unflatten function is given:" if visit.is_custom else "JAX is given:"
         title = f"Unflatten the `{visit.name}` {visit.where}: {by}"
         if visit.value is None:
             title, given = f"`None` {visit.where}, as the structure says: no leaf is used.", ()
@@ -177,7 +182,8 @@ class _Walk:
         """Say whether what came out is what went in."""
         was, now = (observe(each, values=False) for each in (self.root.value, made))
         if was == now:
-            return self.step("unflatten", "The tree is whole again.")
+            facts = (("in JAX", "jax.tree.unflatten(treedef, leaves)"),)
+            return self.step("unflatten", "The tree is whole again.", facts=facts)
         facts = (("went in", expression(was)), ("came out", expression(now)))
         title = "What came out is not what went in: flatten and unflatten do not fit together."
         return self.step("unflatten", title, facts=facts)
@@ -193,9 +199,11 @@ class _Walk:
     ) -> Step:
         path = visit.path if visit else None
         words = tuple((label, without_addresses(shorten(code, 240))) for label, code in facts)
-        left = len(self.leaves)
+        leaves = tuple(_summary(each.value) for each in self.leaves)
         structure = f"PyTreeDef({_structure(self.root)})"
-        return Step(half, title, path, words, frozenset(faded), left, structure, failed)
+        return Step(
+            half, title, path, words, frozenset(faded), leaves, self.used, structure, failed
+        )
 
 
 def _children(visit: _Visit) -> str:
@@ -211,7 +219,9 @@ def _aux(visit: _Visit) -> str:
 
 
 def _written(value: object) -> str:
-    return shorten(expression(_observed(value)), LONGEST_TEXT)
+    seen = _observed(value)
+    aux = f" with aux_data {expression(seen['aux'])}" if seen.get("custom") else ""
+    return shorten(expression(seen) + aux, LONGEST_TEXT)
 
 
 def _summary(value: object) -> str:

@@ -11,7 +11,7 @@ from pytree_course.trees import observe
 
 LONGEST_VALUE = 40
 LONGEST_MESSAGE = 160
-MOST_NUMBERS = 6
+MOST_NUMBERS = 4
 
 
 def brief(value: Any) -> str:
@@ -42,7 +42,7 @@ def _array(array: Any) -> str:
         return summary(seen)
     seen["values"] = [_rounded(number) for number in seen["values"]]
     numbers = values(seen)
-    return f"{summary(seen)}  {numbers if array.ndim == 0 else f'[{numbers}]'}"
+    return f"{summary(seen)} {numbers if array.ndim == 0 else f'[{numbers}]'}"
 
 
 def _rounded(number: Any) -> Any:

@@ -1,0 +1,205 @@
+"""How often a jitted function was traced and why, while what it is given is changed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets
+import jax
+
+from pytree_course.drawing.labels import counted, shorten
+from pytree_course.widgets.base import Play
+from pytree_course.widgets.rendering import LOOKS, render
+from pytree_course.widgets.trace_log import LoggedCall, TraceLog
+from pytree_course.widgets.trace_plot import trace_plot
+
+
+def count_traces(
+    function: Callable[..., Any],
+    make_arguments: Callable[..., Any] | None = None,
+    /,
+    *,
+    jit: Callable[..., Any] = jax.jit,
+    **controls: Any,
+) -> "TraceCounter":
+    """Call a function under ``jax.jit`` by sliders and menus, and see when JAX traces it and why.
+
+    At first it is called with the controls' first values, with the same again, and with each
+    control one step on and back.
+
+    Parameters
+    ----------
+    function
+        The Python function, not jitted yet: it is jitted here, with a counter inside.
+    make_arguments
+        Given the controls' values by name, returns the function's arguments: a tuple of them, or
+        anything else for a single one. Without it, the controls are the arguments, by name.
+    jit
+        Used in place of ``jax.jit``, for example
+        ``functools.partial(jax.jit, static_argnames="n")`` or ``equinox.filter_jit``.
+    **controls
+        Short forms of controls, as ``ipywidgets.interact`` takes them: ``(1, 8)`` is a slider,
+        a list or a dict is a menu, True or False a box to tick, and a control is itself.
+
+    Returns
+    -------
+    TraceCounter
+        Shown live with its controls, and in print as the log of the first calls.
+
+    Examples
+    --------
+    >>> count_traces(lambda x: x * 2, jax.numpy.ones, shape=[2, 3])
+    f · 2 traces in 4 calls
+    <BLANKLINE>
+    call  shape  trace     result                  why
+    1     2      ● traced  f32[2] [2.0, 2.0]       first call
+    2     2      ○ cached  f32[2] [2.0, 2.0]       same key as call 1
+    3     3      ● traced  f32[3] [2.0, 2.0, 2.0]  shape of x: [2] → [3]
+    4     2      ○ cached  f32[2] [2.0, 2.0]       same key as call 1
+    """
+    if hasattr(function, "lower"):
+        raise TypeError(
+            "count_traces takes the Python function, before jax.jit: it jits it itself, with a "
+            "counter inside. Options go into jit=functools.partial(jax.jit, ...)."
+        )
+    return TraceCounter(TraceLog(function, make_arguments, jit), _controls(controls))
+
+
+class TraceCounter(Play):
+    """Controls, a plot of traces against calls, and the log of the calls.
+
+    Parameters
+    ----------
+    log
+        Makes the calls.
+    controls
+        Widgets with a value, by the names of what they set.
+    """
+
+    def __init__(self, log: TraceLog, controls: dict[str, Any]) -> None:
+        self.trace_log = log
+        self.controls = controls
+        name = getattr(log.function, "__name__", "f")
+        self.name = shorten(name, 40) if name.isidentifier() else "f"
+        self._call_first()
+        self._static = (self._html(is_live=False), self._text())
+
+        self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
+        self.again = ipywidgets.Button(
+            description="Call again with the same values", layout={"width": "auto"}
+        )
+        self.empty = ipywidgets.Button(
+            description="Clear", tooltip="Empty the log and forget all traces"
+        )
+        self.again.on_click(lambda _: self._call())
+        self.empty.on_click(lambda _: self._clear())
+        shown = [control for control in controls.values() if isinstance(control, ipywidgets.Widget)]
+        for control in shown:
+            control.observe(lambda _: self._call(), names="value")
+        buttons = ipywidgets.HBox([self.again, self.empty], layout={"flex_flow": "row wrap"})
+        steering = ipywidgets.VBox([*shown, buttons], layout={"justify_content": "center"})
+        middle = ipywidgets.HBox(
+            [steering, self._plot], layout={"flex_flow": "row wrap", "align_items": "center"}
+        )
+        super().__init__([self._headline, middle, self._table])
+        self.add_class("pytree-traces")
+        self._update()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The controls' present values."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    def headline(self) -> str:
+        """How often it was called and traced."""
+        traces = counted(self.trace_log.traces, "trace", "traces")
+        return f"{traces} in {counted(self.trace_log.calls, 'call', 'calls')}"
+
+    def static_html(self) -> str:
+        """Return the log of the first calls as HTML."""
+        return self._static[0]
+
+    def static_text(self) -> str:
+        """Return the log of the first calls as text."""
+        return self._static[1]
+
+    def _call_first(self) -> None:
+        """Call twice with the first values, then with each control one step on and back."""
+        self.trace_log.call(self.values)
+        self.trace_log.call(self.values)
+        for control in self.controls.values():
+            before, after = control.value, _next_value(control)
+            for value in () if after is None else (after, before):
+                control.value = value
+                self.trace_log.call(self.values)
+
+    def _call(self) -> None:
+        self.trace_log.call(self.values)
+        self._update()
+
+    def _clear(self) -> None:
+        self.trace_log.clear()
+        self._update()
+
+    def _update(self) -> None:
+        self._headline.value = self._part("headline")
+        self._plot.value = trace_plot(self.trace_log.totals)
+        self._table.value = self._part("table")
+
+    def _part(self, part: str) -> str:
+        return render(f"trace_{part}.html", counter=self, is_live=True, rows=self._rows[::-1])
+
+    def _html(self, *, is_live: bool) -> str:
+        return render(
+            "trace_counter.html",
+            counter=self,
+            is_live=is_live,
+            rows=self._rows,
+            plot=trace_plot(self.trace_log.totals),
+            look=LOOKS["good"],
+        )
+
+    @property
+    def _rows(self) -> list[LoggedCall]:
+        return list(self.trace_log.rows)
+
+    def _text(self) -> str:
+        table = [["call", *self.controls, "trace", "result", "why"]]
+        for row in self._rows:
+            cells = [*row.controls.values(), row.outcome_words, row.result, row.why]
+            table.append([str(row.number), *cells])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in table
+        ]
+        return "\n".join([f"{self.name} · {self.headline}", "", *lines])
+
+
+def _controls(abbreviations: dict[str, Any]) -> dict[str, Any]:
+    controls = {}
+    for name, abbreviation in abbreviations.items():
+        control = ipywidgets.interactive.widget_from_abbrev(abbreviation)
+        if control is None:
+            raise ValueError(f"{name}={abbreviation!r} cannot be made into a control")
+        if isinstance(control, ipywidgets.Widget):
+            control.description = control.description or name
+            if control.has_trait("continuous_update"):
+                # A call for each stop of a slider, not for each pixel on its way.
+                control.continuous_update = False
+        controls[name] = control
+    return controls
+
+
+def _next_value(control: Any) -> Any:
+    """Return a control's next value, or None where there is no telling."""
+    options = getattr(control, "options", None)
+    if options:
+        choices = getattr(control, "_options_values", options)
+        return choices[(control.index + 1) % len(choices)] if len(choices) > 1 else None
+    if isinstance(control.value, bool):
+        return not control.value
+    if isinstance(control.value, (int, float)) and hasattr(control, "max"):
+        step = control.step
+        return control.value + (step if control.value + step <= control.max else -step)
+    return None

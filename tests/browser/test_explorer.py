@@ -1,0 +1,136 @@
+"""The explorer and the stepper in JupyterLab, used with the mouse and with the keyboard alone."""
+
+import nbformat
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab import Notebook, Visit
+
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+
+SETUP = """\
+import jax
+import jax.numpy as jnp
+from pytree_course import explore, steps
+
+@jax.tree_util.register_pytree_node_class
+class Scaled:
+    def __init__(self, value, unit):
+        self.value, self.unit = value, unit
+    def tree_flatten(self):
+        return (self.value,), self.unit
+    @classmethod
+    def tree_unflatten(cls, unit, children):
+        return cls(*children, unit)
+
+params = {"layer": {"w": jnp.zeros((2, 3)), "b": None}, "sizes": [64, (32, 10)],
+          "speed": Scaled(1.5, "m/s")}"""
+CELLS = {"setup": SETUP, "explore": "explore(params)", "steps": "steps(params)"}
+
+
+@pytest.fixture
+def notebook(visit: Visit) -> Notebook:
+    cells = [nbformat.v4.new_code_cell(code, id=name) for name, code in CELLS.items()]
+    file = visit.lab.root / "notebooks" / "play.ipynb"
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(book, file)
+    opened = visit.open("notebooks/play.ipynb")
+    for name in CELLS:
+        opened.run(name)
+    return opened
+
+
+def stroke(box: Locator) -> str:
+    """Return how thick the outline of a box is drawn."""
+    return box.locator("rect").first.evaluate("rect => getComputedStyle(rect).strokeWidth")
+
+
+def picture(notebook: Notebook, name: str) -> None:
+    """Keep pictures in both themes and two widths."""
+    cell = name.partition("_")[0]
+    for word, theme in THEMES.items():
+        notebook.use_theme(theme)
+        for width in (1280, 900):
+            notebook.page.set_viewport_size({"width": width, "height": 900})
+            notebook.cell(cell).evaluate("cell => cell.scrollIntoView()")
+            notebook.page.wait_for_timeout(200)
+            notebook.visit.screenshot(f"{name}_{width}_{word}")
+    notebook.page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_pointing_at_a_leaf_lights_it_up_everywhere(notebook: Notebook):
+    output = notebook.output("explore")
+    box, row = output.locator("g[data-leaf='2']"), output.locator("tr[data-leaf='2']")
+    assert stroke(box) == "1.5px"
+    row.hover()
+    assert stroke(box) == "4px"
+    assert stroke(output.locator("g[data-leaf='1']")) == "1.5px"
+    notebook.page.mouse.move(0, 0)
+    assert stroke(box) == "1.5px"
+    box.hover()
+    expect(row).to_have_css("font-weight", "700")
+    expect(row).to_have_css("outline-style", "solid")
+    picture(notebook, "explore_pointed")
+
+
+def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
+    output, keyboard = notebook.output("explore"), notebook.page.keyboard
+    field = output.get_by_label("Tree", exact=True)
+    field.focus()
+    keyboard.type("[1, params['sizes']]")
+    keyboard.press("Enter")
+    expect(output.get_by_role("status")).to_contain_text("4 leaves")
+    keyboard.press("Tab")
+    keyboard.press("Tab")
+    keyboard.type("tuples")
+    expect(output.get_by_role("status")).to_contain_text("3 leaves")
+    keyboard.press("Tab")  # the picture
+    keyboard.press("Tab")  # the list
+    keyboard.press("ArrowDown")
+    keyboard.press("ArrowDown")
+    assert stroke(output.locator("g[data-leaf='2']")) == "4px"
+    assert output.get_by_role("radio").nth(2).is_checked()
+    picture(notebook, "explore_keyboard")
+
+    field.focus()
+    field.fill("{'b': parms, 1: 2")
+    keyboard.press("Enter")
+    expect(output.get_by_role("alert")).to_contain_text("SyntaxError")
+    field.fill("parms")
+    keyboard.press("Enter")
+    expect(output.get_by_role("alert")).to_contain_text("Did you mean params?")
+    expect(output.get_by_role("status")).to_contain_text("3 leaves")
+    assert field.input_value() == "parms"
+    picture(notebook, "explore_error")
+
+
+def test_ten_thousand_leaves_are_folded(notebook: Notebook):
+    output = notebook.output("explore")
+    field = output.get_by_label("Tree", exact=True)
+    field.fill("{f'k{i:05}': [i, i] for i in range(5000)}")
+    field.press("Enter")
+    expect(output.get_by_role("status")).to_contain_text("10,000 leaves", timeout=5000)
+    assert output.locator("tr[data-leaf]").count() == 40
+    expect(output).to_contain_text("… 9,960 more leaves")
+    picture(notebook, "explore_large")
+
+
+def test_the_stepper_with_the_keyboard_alone(notebook: Notebook):
+    output, keyboard = notebook.output("steps"), notebook.page.keyboard
+    status = output.get_by_role("status")
+    picture(notebook, "steps_first")
+    output.get_by_role("button", name="Forward").focus()
+    for _ in range(4):
+        keyboard.press("Enter")
+    expect(status).to_contain_text("step 5 of")
+    picture(notebook, "steps_flatten")
+    keyboard.press("Tab")
+    keyboard.press("Enter")
+    expect(status).to_contain_text("whole again")
+    keyboard.press("Tab")
+    for _ in range(2):
+        keyboard.press("ArrowLeft")
+    expect(status).to_contain_text("its own unflatten function")
+    picture(notebook, "steps_unflatten")
+    assert notebook.visit.other_hosts == []

@@ -1,0 +1,310 @@
+"""What the map view promises: it shows what `jax.tree.map` does, and nothing else."""
+
+from collections import OrderedDict, defaultdict
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytree_course import pair
+from pytree_course.widgets.map_view import MapView
+from pytree_course.widgets.pairing import MOST_CALLS
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class Scaled:
+    """A node with metadata."""
+
+    def __init__(self, inside: Any, factor: int) -> None:
+        self.inside = inside
+        self.factor = factor
+
+    def tree_flatten_with_keys(self):
+        return [(jax.tree_util.GetAttrKey("inside"), self.inside)], self.factor
+
+    @classmethod
+    def tree_unflatten(cls, factor, children):
+        return cls(children[0], factor)
+
+
+def nodes(children):
+    keys = st.sampled_from("abc")
+    return st.one_of(
+        st.lists(children, max_size=3),
+        st.lists(children, max_size=3).map(tuple),
+        st.dictionaries(keys, children, max_size=3),
+        st.lists(st.tuples(keys, children), max_size=3).map(OrderedDict),
+        st.dictionaries(keys, children, max_size=2).map(lambda d: defaultdict(int, d)),
+        st.builds(Point, children, children),
+        st.builds(Scaled, children, st.integers(0, 1)),
+    )
+
+
+leaves = st.one_of(st.integers(0, 9), st.none(), st.just("word"), st.just({1}))
+trees = st.recursive(leaves, nodes, max_leaves=8)
+
+
+@st.composite
+def alike(draw, tree):
+    """A tree like another one: a leaf may have become a tree, a part something else."""
+    change = draw(st.integers(0, 30))
+    if change == 0:
+        return draw(trees)
+    flat, treedef = jax.tree.flatten(tree, is_leaf=lambda part: part is not tree)
+    if jax.tree_util.all_leaves([tree]):
+        return draw(trees) if change < 10 else tree
+    return treedef.unflatten([draw(alike(part)) for part in flat])
+
+
+@st.composite
+def tree_lists(draw):
+    first = draw(trees)
+    return [first, *(draw(alike(first)) for _ in range(draw(st.integers(0, 2))))]
+
+
+is_leaf_functions = st.sampled_from(
+    [None, lambda part: part is None, lambda part: type(part) is tuple]
+)
+
+
+def mapped(function, trees, is_leaf):
+    """Return what `jax.tree.map` does: its result or None, and the calls it makes."""
+    calls: list[Any] = []
+
+    def noting(*arguments):
+        calls.append(arguments)
+        return function(*arguments)
+
+    try:
+        return [jax.tree.map(noting, *trees, is_leaf=is_leaf)], calls
+    except Exception:
+        return None, calls
+
+
+@settings(max_examples=300)
+@given(tree_lists(), is_leaf_functions)
+def test_it_works_and_calls_exactly_as_tree_map(trees, is_leaf):
+    calls: list[Any] = []
+
+    def noting(*arguments):
+        calls.append(arguments)
+        return repr(arguments)
+
+    view = pair(noting, *trees, is_leaf=is_leaf)
+    result, expected_calls = mapped(lambda *arguments: repr(arguments), trees, is_leaf)
+    assert view.works == (result is not None)
+    assert repr(calls) == repr(expected_calls)
+    assert view.pairing.count == len(calls)
+    if view.works:
+        paths, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
+        assert ["".join(call.path) for call in view.pairing.calls] == [
+            jax.tree_util.keystr(path) for path, _ in paths[:MOST_CALLS]
+        ]
+        assert view.pairing.mismatch is None
+    else:
+        assert view.pairing.mismatch is not None
+
+
+@given(tree_lists(), is_leaf_functions)
+def test_a_mismatch_is_where_it_says(trees, is_leaf):
+    mismatch = pair(lambda *parts: 0, *trees, is_leaf=is_leaf).pairing.mismatch
+    if mismatch is None:
+        return
+    parts = []
+    for tree in (trees[0], trees[mismatch.position]):
+        for key in mismatch.path:
+            pairs, _ = jax.tree.flatten_with_path(
+                tree, is_leaf=lambda part, tree=tree: part is not tree
+            )
+            tree = {jax.tree_util.keystr(path): child for path, child in pairs}[key]
+        parts.append(tree)
+    first, other = parts
+    top = jax.tree.structure(first, is_leaf=lambda part: part is not first)
+    with pytest.raises(ValueError):
+        top.flatten_up_to(other)
+
+
+@given(tree_lists(), is_leaf_functions)
+def test_the_page_is_well_formed_and_the_same_every_time(trees, is_leaf):
+    html = pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static_html()
+    assert pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static_html() == html
+    ElementTree.fromstring(html.replace("&", "&amp;"))
+    for word in ("<script", "href", "url(", "src=", ' id="'):
+        assert word not in html
+
+
+def rows(view: MapView) -> list[str]:
+    return [line for line in view.static_text().splitlines() if line.startswith("#")]
+
+
+def page(view: MapView) -> ElementTree.Element:
+    return ElementTree.fromstring(view.static_html())
+
+
+def numbers(picture: ElementTree.Element) -> dict[str, str]:
+    """Return the number on each box that has one, by its path."""
+    found = {}
+    for group in picture.iter(f"{SVG}g"):
+        badge = group.find(f"{SVG}g[@class='pytree-badge']")
+        if badge is not None:
+            found[group.findtext(f"{SVG}title", "")] = badge.findtext(f"{SVG}text", "")
+    return found
+
+
+# What is shown
+
+
+def test_partners_have_the_same_number_in_all_trees_the_result_and_the_table():
+    view = pair(lambda x, y: x + y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
+    assert rows(view) == ["#1  ['a']     f(1, 10) → 11", "#2  ['b'][0]  f(2, 20) → 22"]
+    pictures = list(page(view).iter(f"{SVG}svg"))
+    assert [numbers(picture) for picture in pictures] == [{"['a']": "1", "['b'][0]": "2"}] * 3
+    table = page(view).find(".//table")
+    assert [row.get("data-pair") for row in table.iter("tr")] == [None, "1", "2"]
+    assert [row.get("tabindex") for row in table.iter("tr")] == [None, "0", "0"]
+
+
+def test_style_links_the_numbers_that_are_there():
+    style = page(pair(lambda x: x, [1, 2])).findtext(".//style")
+    assert ':has([data-pair="2"]:is(:hover, :focus)) [data-pair="2"]' in style
+    assert 'data-pair="3"' not in style
+
+
+def test_a_prefix_match_is_marked():
+    view = pair(lambda x, y: len(y), {"a": 1}, {"a": [10, 20]})
+    assert rows(view) == ["#1  ['a']  f(1, [10, 20]) → 2"]
+    assert "├─ [0]  10" in repr(view)
+    assert "list  (given whole; #1)" in repr(view)
+    assert "f is given all that the other tree has there" in repr(view)
+    parts = [g for g in page(view).iter(f"{SVG}g") if g.get("data-pair") == "1"]
+    assert len(parts) == 1 + 3 + 1  # the leaf; the list and both of its leaves; the result
+
+
+def test_none_meets_none_without_a_call():
+    view = pair(lambda x, y: x, {"a": 1, "b": None}, {"a": 1, "b": None})
+    assert view.works and len(rows(view)) == 1
+
+
+def test_none_in_the_first_tree_alone_is_a_mismatch():
+    view = pair(lambda x, y: x, {"a": None}, {"a": 1})
+    assert not view.works
+    assert "None, a node without children, and this one has a leaf" in view.sentences[1]
+
+
+def test_none_in_a_later_tree_is_given_to_the_function():
+    view = pair(lambda x, y: y is None, {"a": 1}, {"a": None})
+    assert rows(view) == ["#1  ['a']  f(1, None) → True"]
+    assert "None  (given as it is; #1)" in repr(view)
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "reason"),
+    [
+        (
+            [1],
+            (1,),
+            "here the first tree has a node of type list, and this one has a node of type tuple",
+        ),
+        ({"a": 1}, 3, "here the first tree has a node of type dict, and this one has a leaf"),
+        (
+            {"a": 1},
+            {"b": 1},
+            "the keys differ: only the first tree has ['a'] and only this one has ['b']",
+        ),
+        ({"a": 1}, {"a": 1, "b": 1}, "the keys differ: only this one has ['b']"),
+        (
+            OrderedDict(a=1, b=2),
+            OrderedDict(b=2, a=1),
+            "the keys are the same, but in another order, which counts in this type",
+        ),
+        ([1, 2], [1], "the numbers of children differ: 2 in the first tree, 1 in this one"),
+        (
+            Scaled(1, 2),
+            Scaled(1, 3),
+            "the metadata of Scaled differs: 2 in the first tree, 3 in this one",
+        ),
+        (
+            defaultdict(int, a=1),
+            defaultdict(list, a=1),
+            "the metadata of defaultdict differs",
+        ),
+    ],
+)
+def test_the_reason_of_a_mismatch(first, other, reason):
+    view = pair(lambda *parts: 0, {"x": [0, first]}, {"x": [0, other]})
+    assert view.pairing.mismatch is not None
+    assert view.pairing.mismatch.path == ("['x']", "[1]")
+    assert reason in view.pairing.mismatch.reason
+    assert repr(view).count("◀ mismatch") == 2
+
+
+def test_the_mismatch_of_a_third_tree_is_marked_in_all():
+    text = repr(pair(lambda *parts: 0, [1, (2,)], [1, (2,)], [1, [2]]))
+    assert text.count("◀ mismatch") == 2 and text.count("◀ here") == 1
+    assert "the structure of tree 3 does not match" in text
+
+
+def test_a_function_that_raises_is_shown_at_its_leaf():
+    view = pair(lambda x: 1 // x, {"a": 1, "b": [0, 2]})
+    assert not view.works
+    assert rows(view)[-1].startswith("#2  ['b'][0]  f(0) → ✗ ZeroDivisionError")
+    assert "[0]  0  (#2)  ◀ f raised" in repr(view)
+    assert "1 leaf was not reached." in repr(view)
+
+
+def test_a_function_that_raises_late_is_shown_at_its_leaf():
+    view = pair(lambda x: 1 // (90 - x), list(range(100)))
+    assert view.pairing.failed_call is not None
+    assert view.pairing.failed_call.path == ("[90]",)
+    assert "◀ f raised" in repr(view)
+
+
+def test_trees_that_cannot_be_flattened_are_said_so():
+    view = pair(lambda x: x, {1: 0, "a": 0})
+    assert not view.works and view.pairing.mismatch is None
+    assert "looking into the trees raised" in repr(view)
+
+
+def test_the_function_is_called_once_a_leaf():
+    calls: list[Any] = []
+    view = pair(calls.append, [1, 2, 3])
+    view.static_html()
+    repr(view)
+    assert calls == [1, 2, 3]
+
+
+def test_a_large_tree_is_folded():
+    view = pair(lambda x, y: x, list(range(10_000)), list(range(10_000)))
+    assert len(rows(view)) == MOST_CALLS
+    assert "… and 9,976 more calls" in repr(view)
+    assert len(view.static_html()) < 100_000
+
+
+def test_arrays_are_shown_by_type_and_few_numbers():
+    view = pair(lambda x: x * 2, [np.arange(3.0), np.zeros((50, 50))])
+    assert rows(view) == [
+        "#1  [0]  f(np f64[3] [0.0, 1.0, 2.0]) → np f64[3] [0.0, 2.0, 4.0]",
+        "#2  [1]  f(np f64[50,50]) → np f64[50,50]",
+    ]
+
+
+def test_words_of_the_trees_are_no_markup():
+    view = pair(lambda x: x, {"<b>": "<i>&"})
+    page(view)
+    assert "<b>" not in view.static_html() and "<i>" not in view.static_html()
+
+
+def test_no_tree_is_an_error():
+    with pytest.raises(TypeError, match="at least one tree"):
+        pair(lambda: 0)

@@ -1,0 +1,195 @@
+"""Predictions, the progress header, help at the press of a button, and the start page."""
+
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from pytree_course import Checks, course_map, predict, show_progress
+from pytree_course.checking.badges import badges
+from pytree_course.checking.expected import Expected, Prediction
+from pytree_course.checking.progress import Progress
+from pytree_course.checking.standing import standing
+from pytree_course.widgets import header
+from pytree_course.widgets.header import Header, Help, progress_html
+from pytree_course.widgets.prediction import Predict, _reveal_after_next_cell
+
+CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
+FREE = Prediction("Which two numbers?", {}, "3 and 7")
+
+
+@pytest.fixture
+def in_course(course, monkeypatch):
+    """Work in the small course's exercise folder."""
+    monkeypatch.chdir(course.root / "exercises")
+    return course
+
+
+@pytest.fixture
+def check(in_course):
+    return Checks("01_mini")
+
+
+def said(widget):
+    return widget.children[-1].value
+
+
+def test_a_choice_is_remembered_and_revealed():
+    remembered = []
+    widget = Predict(CHOICE)
+    widget.remember = remembered.append
+    widget.entry.value = "A"
+    widget.entry.value = "B"
+    assert remembered == ["A", "B"]
+    assert "You predict B" in said(widget)
+    widget.reveal()
+    assert "✓ You predicted B" in said(widget)
+    assert widget.entry.disabled
+
+
+@pytest.mark.parametrize(
+    ("prediction", "choice", "words"),
+    [
+        (CHOICE, "A", "✗ You predicted A. It is B"),
+        (CHOICE, None, "No guess this time"),
+        (CHOICE, "Z", "No guess this time"),  # remembered from an earlier edition
+        (FREE, "3, 7", "✓ You predicted 3, 7"),
+        (FREE, "7 3", "Compare it"),
+    ],
+)
+def test_what_a_reveal_says(prediction, choice, words):
+    widget = Predict(prediction, choice)
+    widget.reveal()
+    assert words in said(widget)
+
+
+def test_what_is_written_is_shown_escaped():
+    widget = Predict(FREE)
+    widget.entry.value = "<script>"
+    assert "&lt;script&gt;" in said(widget)
+
+
+def test_the_next_cell_that_succeeds_reveals():
+    widget = Predict(CHOICE, "B")
+    callbacks = []
+    events = SimpleNamespace(
+        register=lambda event, callback: callbacks.append(callback),
+        unregister=lambda event, callback: callbacks.remove(callback),
+    )
+    _reveal_after_next_cell(widget, SimpleNamespace(events=events))
+    for success in (True, False):  # the cell that asks; one that fails
+        callbacks[0](SimpleNamespace(success=success))
+        assert not widget.revealed
+    callbacks[0](SimpleNamespace(success=True))
+    assert widget.revealed
+    assert callbacks == []
+
+
+def test_predictions_are_kept_with_the_progress(in_course):
+    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    assert lesson.predictions["leaves-are-not-elements-4"].answer == "C"
+    first = predict("01_mini", "leaves-are-not-elements-4")
+    first.entry.value = "A"
+    assert predict("01_mini", "leaves-are-not-elements-4").entry.value == "A"
+    assert Progress.load(in_course.progress_file).predictions == {
+        ("01_mini", "leaves-are-not-elements-4"): "A"
+    }
+
+
+def test_an_unknown_prediction_is_said_to_be(in_course):
+    with pytest.raises(LookupError, match="no prediction"):
+        predict("01_mini", "elsewhere")
+
+
+def test_the_header_follows_the_progress(check):
+    shown = Header(check)
+    assert "0 of 2 exercises · 0 of 3 points" in shown.children[0].value
+    check.progress.add("01_mini", "first_leaf", "correct")
+    assert "1 of 2 exercises · 2 of 3 points" in shown.children[0].value
+    assert "Count the leaves" in shown.children[0].value
+    check.progress.add("01_mini", "count_leaves", "correct")
+    assert "All done" in shown.children[0].value
+
+
+def test_the_static_header_shows_nobodys_progress(check):
+    before = Header(check).static_html()
+    check.progress.add("01_mini", "first_leaf", "correct")
+    assert Header(check).static_html() == before
+
+
+def test_nothing_is_shown_in_grading(check, monkeypatch):
+    shown = []
+    monkeypatch.setattr(header, "display", shown.append)
+    show_progress(check)
+    assert len(shown) == 1
+    monkeypatch.setitem(os.environ, "PYTREE_COURSE_SEED", "1")
+    show_progress(check)
+    assert len(shown) == 1
+
+
+def test_hints_and_then_the_solution_come_at_the_press_of_a_button(check):
+    for _ in range(3):
+        check.progress.add("01_mini", "count_leaves", "tried")
+    buttons = Help(check.count_leaves)
+    hint, solution = buttons.children[0].children
+    assert hint.description == "Hint (2 left)"
+    hint.click()
+    assert "Hint 1 of 2" in buttons.children[1].value
+    hint.click()
+    assert "Hint 2 of 2" in buttons.children[1].value
+    assert hint.description == "Show the hints again"
+    solution.click()
+    assert "return len(jax.tree.leaves(tree))" in buttons.children[1].value
+    assert check.progress.of("01_mini", "count_leaves").saw_solution
+
+
+def test_a_solved_exercise_offers_a_solution_to_compare_and_no_hint(check):
+    check.progress.add("01_mini", "count_leaves", "correct")
+    (button,) = Help(check.count_leaves).children[0].children
+    assert button.description == "Show a solution"
+
+
+def test_a_copy_without_solutions_offers_none(check, in_course):
+    check.progress.add("01_mini", "count_leaves", "correct")
+    in_course.lesson("01_mini").solutions.unlink()
+    assert Help(check.count_leaves).children == ()
+
+
+def earned(lessons, progress):
+    return {badge.name for badge in badges(lessons, progress) if badge.earned}
+
+
+def test_badges_are_earned_one_by_one(in_course):
+    lessons = [Expected.read(in_course.lesson("01_mini").expected)]
+    progress = Progress.load(None)
+    assert earned(lessons, progress) == set()
+    progress.add("01_mini", "count_leaves", "correct")
+    assert earned(lessons, progress) == {"First leaf"}
+    progress.add("01_mini", "first_leaf", "correct")
+    assert earned(lessons, progress) == {"First leaf", "Bug hunter", "Whole lesson"}
+    for number in range(10):
+        progress.predict("01_mini", f"prediction {number}", "A")
+    assert "Fortune teller" in earned(lessons, progress)
+    assert "Evergreen" not in earned(lessons, progress)
+
+
+def test_the_start_page_shows_lessons_progress_and_badges(in_course):
+    Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
+    page = course_map()
+    assert 'href="01_mini.ipynb"' in page.html
+    for form in (page.html, page.text):
+        assert "1 of 2 exercises" in form
+        assert form.count("(earned)") == 1
+
+
+def test_a_page_that_is_built_shows_nobodys_progress(in_course, monkeypatch):
+    Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
+    monkeypatch.setenv("PYTREE_COURSE_NOBODY", "1")
+    assert "(earned)" not in course_map().html
+
+
+def test_a_progress_bar_says_its_numbers(check):
+    html = progress_html(standing(check.expected, check.progress))
+    assert 'role="progressbar"' in html
+    assert 'aria-valuenow="0"' in html
+    assert 'aria-valuemax="3"' in html
