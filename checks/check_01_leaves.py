@@ -36,8 +36,11 @@ class Config(dict):
     """A leaf: JAX does not know this subclass of dict."""
 
 
-Point = namedtuple("Point", ["x", "y"])
-OtherPoint = namedtuple("Point", ["x", "y"])
+def point_class():
+    return namedtuple("Point", ["x", "y"])
+
+
+Point, OtherPoint = point_class(), point_class()
 
 
 @jax.tree_util.register_dataclass
@@ -126,6 +129,8 @@ def predict_leaf_counts(predictions, rng):
             return "error"
 
     def judge(name):
+        if not isinstance(predictions, dict):
+            return "predictions is not a dict"
         prediction = predictions.get(name, ...)
         if prediction is ...:
             return ...

@@ -826,7 +826,7 @@ def leaves_in_layer_order(tree):
     def number(name):
         return int("".join(letter for letter in str(name) if letter.isdigit()) or 0)
 
-    if isinstance(tree, dict):
+    if type(tree) is dict:
         tree = {name: tree[name] for name in sorted(tree, key=number)}
     return jax.tree.leaves(tree)
 

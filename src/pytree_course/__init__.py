@@ -15,6 +15,7 @@ _HOMES = {
     "draw": "pytree_course.drawing",
     "explore": "pytree_course.widgets.explorer",
     "course_map": "pytree_course.widgets.start_page",
+    "figure": "pytree_course.drawing.plots",
     "pair": "pytree_course.widgets.map_view",
     "predict": "pytree_course.widgets.prediction",
     "show_progress": "pytree_course.widgets.header",

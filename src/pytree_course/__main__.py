@@ -1,5 +1,11 @@
 """`python -m pytree_course` is what `course.py` runs in the course's environment."""
 
-from pytree_course.cli import app
+import sys
 
-app(prog_name="course.py")
+from pytree_course.cli import app
+from pytree_course.layout import CourseFileError
+
+try:
+    app(prog_name="course.py")
+except CourseFileError as missing:
+    sys.exit(str(missing))

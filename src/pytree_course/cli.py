@@ -91,19 +91,21 @@ def build(
 @app.command()
 def progress() -> None:
     """Show how far you are: points and exercises, lesson by lesson."""
+    from pytree_course.checking.badges import badges
     from pytree_course.checking.expected import Expected
     from pytree_course.checking.progress import Progress
+    from pytree_course.checking.standing import standing
 
     course = _course()
     done = Progress.load(course.progress_file)
+    lessons = [Expected.read(files.expected) for files in course.lessons()]
     table = Table("Lesson", "Exercise", "Points", "Status", "Tries", "Hints")
-    for files in course.lessons():
-        expected = Expected.read(files.expected)
+    for expected in lessons:
         for exercise in expected.exercises.values():
-            mine = done.of(files.stem, exercise.name)
+            mine = done.of(expected.lesson, exercise.name)
             earned = exercise.points if mine.correct else 0
             table.add_row(
-                files.stem,
+                expected.lesson,
                 exercise.name,
                 f"{earned}/{exercise.points}",
                 "✓ correct" if mine.correct else "… tried" if mine.tries else "○ to do",
@@ -111,6 +113,10 @@ def progress() -> None:
                 str(mine.hints),
             )
     console.print(table)
+    for expected in lessons:
+        console.print(f"{expected.lesson}: {standing(expected, done)}", markup=False)
+    names = [f"{badge.symbol} {badge.name}" for badge in badges(lessons, done) if badge.earned]
+    console.print(f"Badges: {', '.join(names) or 'none yet'}", markup=False)
     if done.unreadable_lines:
         console.print(f"{done.unreadable_lines} lines of {done.file} could not be read.")
 

@@ -25,15 +25,13 @@ def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
 
     Raises
     ------
-    FileNotFoundError
+    CourseFileError
         When this copy of the course has no fresh notebook of the lesson.
     """
-    if files.blank.exists():
-        before = files.blank.read_text(encoding="utf-8")
-    elif fresh is None:
-        raise FileNotFoundError(f"{files.blank} is missing: fetch the course's files again.")
+    if fresh is not None and not files.blank.exists():
+        before = fresh  # built for the first time: nothing was handed out yet
     else:
-        before = fresh
+        before = files.read_blank()
     kept = _keep_if_worked_in(files.exercises, before)
     for file in (files.blank, files.exercises):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,11 @@ NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
 """Environment variable that the build sets: what it runs is nobody's progress."""
 
 
-class CourseNotFoundError(FileNotFoundError):
+class CourseFileError(FileNotFoundError):
+    """A file of the course is missing; the message says what to do."""
+
+
+class CourseNotFoundError(CourseFileError):
     """No folder of the course is to be found from here."""
 
 
@@ -136,11 +140,23 @@ class LessonFiles:
         """The exercise notebook as it is handed out, untouched by any learner."""
         return self.root / "checks" / "expected" / f"{self.stem}.ipynb"
 
+    def read_blank(self) -> str:
+        """Return the text of the exercise notebook as it is handed out.
+
+        Raises
+        ------
+        CourseFileError
+            When this copy of the course does not have it.
+        """
+        if not self.blank.exists():
+            raise CourseFileError(f"{self.blank} is missing: fetch the course's files again.")
+        return self.blank.read_text(encoding="utf-8")
+
     @cached_property
     def _check_module(self) -> ModuleType:
         spec = importlib.util.spec_from_file_location(self.check_script.stem, self.check_script)
         if spec is None or spec.loader is None or not self.check_script.exists():
-            raise CourseNotFoundError(f"The check script {self.check_script} is missing.")
+            raise CourseFileError(f"{self.check_script} is missing: fetch the course again.")
         module = importlib.util.module_from_spec(spec)
         sys.modules[self.check_script.stem] = module
         spec.loader.exec_module(module)

@@ -21,6 +21,7 @@ Path = tuple[str, ...]
 """The way from a tree's root to a node or leaf: the texts of its key path entries."""
 
 MAX_NODES = 20_000
+MAX_NODES_TO_DRAW = 40_000  # 10,000 leaves, with the nodes above them, are drawn in half a second
 MAX_ELEMENTS = 20_000
 MAX_DEPTH = 100
 MAX_CHARACTERS = 10_000
@@ -53,9 +54,6 @@ _KEY_TYPES = (
 )
 
 
-_TOO_MANY_NODES = f"it has more than {MAX_NODES:,} nodes and leaves"
-
-
 class _TooLargeError(Exception):
     """The value passes a limit, so that no observation of it is made."""
 
@@ -75,7 +73,7 @@ def observe(
         Anything: a pytree, a leaf, a PyTreeDef.
     values
         False leaves the numbers in arrays out, which a picture does not need: then arrays of any
-        size are observed, by dtype and shape.
+        size are observed, by dtype and shape, and larger trees.
     is_leaf
         Where to stop, as JAX's functions take it: true for what is to be a leaf as it is.
 
@@ -158,6 +156,7 @@ class _Walk:
 
     def __init__(self, values: bool, is_leaf: Callable[[Any], bool] | None) -> None:
         self.values = values
+        self.most = MAX_NODES if values else MAX_NODES_TO_DRAW
         self.is_leaf = is_leaf
         self.nodes = 0
         self.elements = 0
@@ -165,8 +164,8 @@ class _Walk:
 
     def observe(self, value: object, depth: int) -> Observation:
         self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise _TooLargeError(_TOO_MANY_NODES)
+        if self.nodes > self.most:
+            raise self.too_many_nodes()
         if depth > MAX_DEPTH:
             raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
         if value is None:
@@ -187,6 +186,9 @@ class _Walk:
         finally:
             self.open.discard(id(value))
 
+    def too_many_nodes(self) -> _TooLargeError:
+        return _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
+
     def stops_at(self, value: object) -> bool:
         return self.is_leaf is not None and bool(self.is_leaf(value))
 
@@ -201,8 +203,8 @@ class _Walk:
     def node_or_leaf(self, value: object, depth: int) -> Observation:
         if isinstance(value, jax.tree_util.PyTreeDef):
             return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
-        if isinstance(value, (list, tuple, dict)) and len(value) > MAX_NODES:
-            raise _TooLargeError(_TOO_MANY_NODES)  # not even its keys are looked at
+        if isinstance(value, (list, tuple, dict)) and len(value) > self.most:
+            raise self.too_many_nodes()  # not even its keys are looked at
         if self.stops_at(value):
             return self.leaf(value, depth)
         level = flatten_one_level(value)
@@ -224,8 +226,8 @@ class _Walk:
 
     def treedef(self, treedef: jax.tree_util.PyTreeDef, depth: int) -> Observation:
         self.nodes += 1
-        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            raise _TooLargeError(f"its structure has more than {MAX_NODES:,} nodes")
+        if self.nodes > self.most or depth > MAX_DEPTH:
+            raise _TooLargeError(f"its structure has more than {self.most:,} nodes")
         data = treedef.node_data()
         if data is None:
             return {"kind": "star"}

@@ -230,6 +230,14 @@ class Notebook:
             arg=theme,
         )
 
+    def show_all_cells(self) -> None:
+        """Have every cell drawn on the page, those far down included."""
+        self._script("""
+            const app_settings = panel.content.notebookConfig;
+            panel.content.notebookConfig = {...app_settings, windowingMode: 'none'};
+        """)
+        self.page.wait_for_timeout(500)
+
     def first_cell_after(self, start: str) -> str:
         """Return the id of the cell below the first one whose source starts with a text."""
         return self._script(

@@ -113,6 +113,8 @@ def test_ten_thousand_leaves_are_folded(notebook: Notebook):
     expect(output.get_by_role("status")).to_contain_text("10,000 leaves", timeout=5000)
     assert output.locator("tr[data-leaf]").count() == 40
     expect(output).to_contain_text("… 9,960 more leaves")
+    page = notebook.page.locator(".jp-WindowedPanel-outer")
+    assert page.evaluate("page => page.scrollWidth <= page.clientWidth"), "no scrolling sideways"
     picture(notebook, "explore_large")
 
 

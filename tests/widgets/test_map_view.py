@@ -139,7 +139,7 @@ def test_a_mismatch_is_where_it_says(trees, is_leaf):
 def test_the_page_is_well_formed_and_the_same_every_time(trees, is_leaf):
     html = pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static_html()
     assert pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static_html() == html
-    ElementTree.fromstring(html.replace("&", "&amp;"))
+    ElementTree.fromstring(html)
     for word in ("<script", "href", "url(", "src=", ' id="'):
         assert word not in html
 
@@ -236,7 +236,7 @@ def test_none_in_a_later_tree_is_given_to_the_function():
         ),
         (
             defaultdict(int, a=1),
-            defaultdict(list, a=1),
+            defaultdict(bool, a=1),
             "the metadata of defaultdict differs",
         ),
     ],

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pytree_course.layout import CourseFileError
 from pytree_course.trees import Observation
 
 
@@ -136,11 +137,11 @@ class Expected:
 
         Raises
         ------
-        FileNotFoundError
+        CourseFileError
             When the lesson was not built.
         """
         if not file.exists():
-            raise FileNotFoundError(
+            raise CourseFileError(
                 f"{file} is missing. Fetch the course's files again, or, if you are its author, "
                 "run: python3 course.py build"
             )

@@ -112,7 +112,7 @@ def count_leaves(observation: Observation) -> int:
 
 def counted(count: int, noun: str, plural: str) -> str:
     """Write a count with its noun: ``1 leaf``, ``2 leaves``."""
-    return f"{count} {noun if count == 1 else plural}"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def shorten(text: str, limit: int) -> str:

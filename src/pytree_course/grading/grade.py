@@ -79,7 +79,7 @@ def grade_notebook(
     UnreadableError
         When the learner's file is no notebook.
     """
-    blank = nbformat.read(files.blank, as_version=4)
+    blank = nbformat.reads(files.read_blank(), as_version=4)
     if files.sources.exists():
         seed = secrets.randbits(32) if seed is None else seed
         expected = expect(read_sources(files), seed)

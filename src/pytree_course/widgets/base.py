@@ -9,7 +9,7 @@ WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 """MIME type of a live widget; without the kernel that made it there is nothing to show."""
 
 
-class Play(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class Play(ipywidgets.VBox):
     """A widget with a static form, for stored notebooks, print, slides and terminals.
 
     The static form must be the same, byte for byte, whenever the same cell is run: stored notebooks

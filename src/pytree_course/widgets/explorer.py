@@ -43,7 +43,7 @@ PRESETS: dict[str, tuple[str, IsLeaf | None]] = {
 _STYLE = """
 § .pt-leaves {max-height:19em;overflow:auto;flex:0 1 auto;min-width:15em}
 § table {border-collapse:collapse;margin:0;font-size:.95em;border:0}
-§ thead th {text-align:left;font-weight:400;opacity:.85;padding:0 12px 2px 0}
+§ thead th {text-align:left;font-weight:400;opacity:.85;padding:0 12px 2px 6px}
 § tr {position:relative;background:none;border:0}
 § td {text-align:left;padding:1px 12px 1px 6px;border:0;font-family:ui-monospace,Menlo,Consolas,\
 'DejaVu Sans Mono',monospace;overflow-wrap:anywhere;white-space:normal;max-width:24em}
@@ -144,19 +144,20 @@ class Look:
     def _table(self) -> str:
         if not self.leaves:
             return "<p>No leaves: the list is empty.</p>"
+        # Without the notebook's shortcuts, so that the arrow keys choose.
         rows = "".join(
             f'<tr data-leaf="{place}"><td><label>'
-            f'<input type="radio" name="leaf" aria-label="{escape(f"{place} {path} {what}")}">'
+            f'<input type="radio" name="leaf" data-lm-suppress-shortcuts="true" '
+            f'aria-label="{escape(f"{place} {path} {what}")}">'
             f"{place}</label></td><td>{escape(path) or '(the root)'}</td>"
             f"<td>{escape(what)}</td></tr>"
             for place, path, what in self.rows()
         )
         more = f'<tr><td colspan="3">{self._more}</td></tr>' if self._more else ""
         head = "".join(f'<th scope="col">{each}</th>' for each in ("place", "path", "leaf"))
-        # In a form, so that the choice is this list's own; without the notebook's shortcuts, so
-        # that the arrow keys choose.
+        # In a form, so that the choice is this list's own.
         return (
-            '<form class="pt-leaves" aria-label="Leaves" data-lm-suppress-shortcuts="true">'
+            '<form class="pt-leaves" aria-label="Leaves">'
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}{more}</tbody></table></form>"
         )
 

@@ -19,7 +19,7 @@ BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
 
 _STYLE = """
-§ {line-height:1.5;max-width:100%;color:var(--jp-content-font-color1,currentColor)}
+§ {contain:inline-size;line-height:1.5;color:var(--jp-content-font-color1,currentColor)}
 § p {margin:6px 0}
 § figure {margin:0;min-width:0;max-width:100%;overflow-x:auto}
 § code {overflow-wrap:anywhere;background:none;padding:0;color:inherit;font-size:.95em}

@@ -15,10 +15,11 @@ MOST_NODES = 60
 MOST_OPEN = 16  # steps; a longer list waits to be opened
 
 _STYLE = """
-§ dl {margin:0;display:grid;grid-template-columns:auto 1fr;gap:2px 12px;align-content:start}
+§ dl {margin:0;display:grid;grid-template-columns:6em 1fr;gap:2px 12px;align-content:start}
 § dt {font-weight:400;opacity:.85}
 § dd {margin:0}
-§ .pt-now {flex:1 1 18em;min-width:min(18em,100%);min-height:5.5em}
+§ .pt-now {flex:1 1 18em;min-width:min(18em,100%)}
+§ .pt-facts {min-height:5em;margin-bottom:8px}
 § .pt-list {display:flex;flex-wrap:wrap;gap:4px 6px;list-style:none;margin:0;padding:0}
 § .pt-list li {border:1.5px solid var(--jp-brand-color1,#1976d2);border-radius:12px;margin:0;\
 padding:0 9px;font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:.9em}
@@ -102,7 +103,8 @@ class Stepper(Play):
             f'<div role="status" aria-live="polite"><strong>{what}, step {number} of '
             f"{len(self.steps)}</strong> · {with_code(step.title)}</div>"
             f'<div class="pt-columns">{self._figure(step)}'
-            f'<div class="pt-now">{_facts(step)}</div></div>{_results(step)}'
+            f'<div class="pt-now"><div class="pt-facts">{_facts(step)}</div>{_results(step)}'
+            "</div></div>"
         )
         self.view.value = self._block(inner, len(step.leaves), framed=False)
 

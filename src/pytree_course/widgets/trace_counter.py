@@ -12,6 +12,8 @@ from pytree_course.widgets.rendering import LOOKS, render
 from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
 
+MOST_BUTTONS = 6
+
 
 def count_traces(
     function: Callable[..., Any],
@@ -38,7 +40,7 @@ def count_traces(
         ``functools.partial(jax.jit, static_argnames="n")`` or ``equinox.filter_jit``.
     **controls
         Short forms of controls, as ``ipywidgets.interact`` takes them: ``(1, 8)`` is a slider,
-        a list or a dict is a menu, True or False a box to tick, and a control is itself.
+        a list or a dict is a choice, True or False a box to tick, and a control is itself.
 
     Returns
     -------
@@ -94,7 +96,9 @@ class TraceCounter(Play):
         self.empty.on_click(lambda _: self._clear())
         shown = [control for control in controls.values() if isinstance(control, ipywidgets.Widget)]
         for control in shown:
-            control.observe(lambda _: self._call(), names="value")
+            # Which of two equal values is chosen, such as 1 and 1.0, the index alone tells.
+            trait = "index" if _is_choice(control) else "value"
+            control.observe(lambda _: self._call(), names=trait)
         buttons = ipywidgets.HBox([self.again, self.empty], layout={"flex_flow": "row wrap"})
         steering = ipywidgets.VBox([*shown, buttons], layout={"justify_content": "center"})
         middle = ipywidgets.HBox(
@@ -107,7 +111,10 @@ class TraceCounter(Play):
     @property
     def values(self) -> dict[str, Any]:
         """The controls' present values."""
-        return {name: control.value for name, control in self.controls.items()}
+        return {
+            name: control._options_values[control.index] if _is_choice(control) else control.value
+            for name, control in self.controls.items()
+        }
 
     @property
     def headline(self) -> str:
@@ -128,9 +135,8 @@ class TraceCounter(Play):
         self.trace_log.call(self.values)
         self.trace_log.call(self.values)
         for control in self.controls.values():
-            before, after = control.value, _next_value(control)
-            for value in () if after is None else (after, before):
-                control.value = value
+            for trait, value in _step_and_back(control):
+                setattr(control, trait, value)
                 self.trace_log.call(self.values)
 
     def _call(self) -> None:
@@ -179,11 +185,15 @@ class TraceCounter(Play):
 def _controls(abbreviations: dict[str, Any]) -> dict[str, Any]:
     controls = {}
     for name, abbreviation in abbreviations.items():
-        control = ipywidgets.interactive.widget_from_abbrev(abbreviation)
+        if isinstance(abbreviation, (list, dict)):
+            control = _choice(name, abbreviation)
+        else:
+            control = ipywidgets.interactive.widget_from_abbrev(abbreviation)
         if control is None:
             raise ValueError(f"{name}={abbreviation!r} cannot be made into a control")
         if isinstance(control, ipywidgets.Widget):
             control.description = control.description or name
+            control.tooltip = control.tooltip or name
             if control.has_trait("continuous_update"):
                 # A call for each stop of a slider, not for each pixel on its way.
                 control.continuous_update = False
@@ -191,15 +201,33 @@ def _controls(abbreviations: dict[str, Any]) -> dict[str, Any]:
     return controls
 
 
-def _next_value(control: Any) -> Any:
-    """Return a control's next value, or None where there is no telling."""
-    options = getattr(control, "options", None)
-    if options:
-        choices = getattr(control, "_options_values", options)
-        return choices[(control.index + 1) % len(choices)] if len(choices) > 1 else None
-    if isinstance(control.value, bool):
-        return not control.value
-    if isinstance(control.value, (int, float)) and hasattr(control, "max"):
-        step = control.step
-        return control.value + (step if control.value + step <= control.max else -step)
-    return None
+def _choice(name: str, options: list[Any] | dict[str, Any]) -> Any:
+    """Make buttons or a slider to choose with.
+
+    JupyterLab takes the arrow keys away from a dropdown, so that it can't be used by keyboard.
+    """
+    if len(options) > MOST_BUTTONS:
+        return ipywidgets.SelectionSlider(options=options)
+    tooltips = [f"{name}: {option}" for option in options]
+    return ipywidgets.ToggleButtons(
+        options=options, tooltips=tooltips, style={"button_width": "auto"}
+    )
+
+
+def _is_choice(control: Any) -> bool:
+    """Whether one of several options is chosen by the control, which knows one to begin with."""
+    return isinstance(getattr(control, "index", None), int) and hasattr(control, "_options_values")
+
+
+def _step_and_back(control: Any) -> list[tuple[str, Any]]:
+    """Return what to set to take a control one step on, and then back, if there is a step."""
+    if _is_choice(control):
+        following = (control.index + 1) % len(control.options)
+        return [("index", following), ("index", control.index)] if following else []
+    value = control.value
+    if isinstance(value, bool):
+        return [("value", not value), ("value", value)]
+    if isinstance(value, (int, float)) and hasattr(control, "max"):
+        up = value + control.step <= control.max
+        return [("value", value + control.step if up else value - control.step), ("value", value)]
+    return []

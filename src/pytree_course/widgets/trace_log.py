@@ -87,6 +87,7 @@ class TraceLog:
         self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
         self.totals: deque[tuple[int, Outcome, int]] = deque(maxlen=MOST_PLOTTED)
         self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)
+        self._last_key = 0  # number of the traced call whose key the last good call had
 
         # A traced function's Python code runs when it is traced, and only then.
         @functools.wraps(self.function)
@@ -130,6 +131,7 @@ class TraceLog:
         why = self._reason(key, outcome)
         if key is not None and outcome == "traced":
             self._keys.append((self.calls, key))
+            self._last_key = self.calls
         return _Attempt(outcome, why, result)
 
     def _arguments(self, values: Values) -> tuple[Sequence[Any], Values]:
@@ -142,7 +144,8 @@ class TraceLog:
         if key is None:
             return "The arguments could not be looked into."
         compared = [(key.changes_since(old), number, old) for number, old in reversed(self._keys)]
-        # Of equally near ones, the latest.
+        # Of equally near ones the last call's, and else the latest.
+        compared.sort(key=lambda item: item[1] != self._last_key)
         nearest = min(
             compared,
             key=lambda item: (sum(not change.of_value for change in item[0]), len(item[0])),
@@ -158,6 +161,7 @@ class TraceLog:
         if outcome == "cached":
             if in_key:
                 return "equal for JAX to an earlier call"
+            self._last_key = number
             stale = key.aux_read_otherwise(old)
             if stale:
                 return (

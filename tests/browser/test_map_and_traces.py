@@ -1,0 +1,139 @@
+"""The map view and the trace counter in the lab, by mouse and by keyboard alone."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.lab import Lab, Notebook, Visit
+
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+
+CELLS = {
+    "setup": "import jax.numpy as jnp\nfrom pytree_course import count_traces, pair",
+    "works": """\
+params = {"dense": {"w": jnp.ones((2, 3)), "b": jnp.zeros(3)}, "scale": 2.0}
+grads = {"dense": {"w": jnp.ones((2, 3)), "b": [jnp.ones(3), None]}, "scale": -1.0}
+pair(lambda p, g: p, params, grads)""",
+    "fails": "pair(lambda p, g: p - g, params, {'dense': {'w': 1.0, 'bias': 2.0}, 'scale': 1.0})",
+    "traces": """\
+def scaled(x, by):
+    return x * by
+
+count_traces(scaled, lambda width, by: (jnp.ones(width), by), width=(1, 8), by=[2, 2.0])""",
+}
+
+
+@pytest.fixture(scope="module")
+def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
+    """Open a notebook with a map view and a trace counter, all cells run."""
+    cells: list[dict[str, Any]] = [
+        {
+            "cell_type": "code",
+            "id": name,
+            "metadata": {},
+            "source": source,
+            "outputs": [],
+            "execution_count": None,
+        }
+        for name, source in CELLS.items()
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4}
+    (lab.root / "play.ipynb").write_text(json.dumps(content | {"nbformat_minor": 5}))
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    visit = Visit(lab, context.new_page())
+    notebook = visit.open("play.ipynb")
+    notebook.run_all()
+    expect(notebook.output("traces").get_by_role("button")).to_have_count(4)
+    yield notebook
+    context.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pictures(notebook: Notebook) -> Iterator[None]:
+    """Keep pictures in both themes and two widths, as everything looks in the end."""
+    yield
+    for width in (1280, 900):
+        notebook.page.set_viewport_size({"width": width, "height": 900})
+        for word, theme in THEMES.items():
+            notebook.use_theme(theme)
+            for cell in list(CELLS)[1:]:
+                notebook.cell(cell)
+                notebook.visit.screenshot(f"{cell}_{word}_{width}")
+
+
+def line_widths(output: Locator, number: int) -> list[str]:
+    """Return how thick the boxes of a pair are drawn, in each tree."""
+    boxes = output.locator(f'svg g[data-pair="{number}"] > rect[stroke-width="1.5"]')
+    return boxes.evaluate_all("boxes => boxes.map(box => getComputedStyle(box).strokeWidth)")
+
+
+def test_pointing_at_a_leaf_lights_up_its_partners(notebook: Notebook):
+    output = notebook.output("works")
+    notebook.page.mouse.move(0, 0)
+    assert set(line_widths(output, 1) + line_widths(output, 2)) == {"1.5px"}
+    output.locator('svg g[data-pair="1"]').first.hover()
+    lit = line_widths(output, 1)
+    assert len(lit) == 5 and set(lit) == {"3px"}  # the leaf, the list with both, the result
+    assert set(line_widths(output, 2)) == {"1.5px"}
+    notebook.visit.screenshot("works_pointed")
+    output.locator("tbody tr").nth(1).hover()
+    assert set(line_widths(output, 1)) == {"1.5px"}
+    assert set(line_widths(output, 2)) == {"3px"}
+
+
+def test_the_tab_key_lights_up_partners(notebook: Notebook):
+    output = notebook.output("works")
+    notebook.page.mouse.move(0, 0)
+    output.get_by_role("region", name="Calls").focus()
+    for number in (1, 2, 3):
+        notebook.page.keyboard.press("Tab")
+        row = output.locator("tbody tr").nth(number - 1)
+        expect(row).to_be_focused()
+        assert row.evaluate("row => getComputedStyle(row).outlineStyle") == "solid"
+        assert set(line_widths(output, number)) == {"3px"}
+    notebook.visit.screenshot("works_focused")
+
+
+def test_a_mismatch_is_marked_in_both_trees(notebook: Notebook):
+    output = notebook.output("fails")
+    assert "only the first tree has ['b'] and only this one has ['bias']" in output.inner_text()
+    assert output.get_by_role("img").count() == 2
+    for picture in output.get_by_role("img").all():
+        assert "marked: ['dense'] (mismatch)" in (picture.get_attribute("aria-label") or "")
+
+
+def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
+    output, keys = notebook.output("traces"), notebook.page.keyboard
+    status = output.get_by_role("status")
+    expect(status).to_contain_text("3 traces in 6 calls")
+
+    output.get_by_role("slider").focus()
+    keys.press("ArrowRight")
+    expect(status).to_contain_text("call 7: ○ cached · same key as call 3")
+    keys.press("ArrowRight")
+    expect(status).to_contain_text("call 8: ● traced · shape of x: [5] → [6]")
+
+    keys.press("Tab")  # to the slider's number
+    keys.press("Tab")
+    keys.press("Tab")
+    expect(output.get_by_role("button", name="2.0")).to_be_focused()
+    keys.press("Space")
+    expect(status).to_contain_text("call 9: ● traced · dtype of by: weak i32[] → weak f32[]")
+    notebook.visit.screenshot("traces_played")
+
+    keys.press("Tab")
+    keys.press("Space")
+    expect(status).to_contain_text("call 10: ○ cached · same key as call 9")
+    keys.press("Tab")
+    expect(output.get_by_role("button", name="Clear")).to_be_focused()
+    keys.press("Space")
+    expect(status).to_contain_text("0 traces in 0 calls")
+    notebook.visit.screenshot("traces_cleared")
+    keys.press("Shift+Tab")
+    keys.press("Space")
+    expect(status).to_contain_text("call 1: ● traced · first call")
+    assert notebook.visit.other_hosts == []
