@@ -2,6 +2,7 @@
 
 import nbformat
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from tests.browser.lab import Notebook, Visit
@@ -136,3 +137,12 @@ def test_the_stepper_with_the_keyboard_alone(notebook: Notebook):
     expect(status).to_contain_text("its own unflatten function")
     picture(notebook, "steps_unflatten")
     assert notebook.visit.other_hosts == []
+
+
+def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
+    # ipywidgets gives the handle of a slider no name; the buttons beside it do the same.
+    scanned = {"include": [[".jp-OutputArea-output"]], "exclude": [[".noUi-handle"]]}
+    for theme in THEMES.values():
+        notebook.use_theme(theme)
+        found = Axe().run(notebook.page, context=scanned).response["violations"]
+        assert [f"{each['id']}: {node['html']}" for each in found for node in each["nodes"]] == []

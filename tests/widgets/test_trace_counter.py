@@ -161,11 +161,11 @@ def test_fresh_objects_in_metadata_are_traced_each_time():
 
 def test_arrays_in_metadata_raise_and_the_log_goes_on():
     Dense = dense_class()
-    counter = count_traces(lambda d: d.w, lambda n: Dense(np.ones(n), np.arange(3)), n=[2, 3])
-    outcomes = [outcome for outcome, _ in log(counter)]
-    assert outcomes == ["traced", "ValueError", "traced", "ValueError"]
+    counter = count_traces(lambda d: d.w, lambda: Dense(np.ones(2), np.arange(3)))
+    assert [outcome for outcome, _ in log(counter)] == ["traced", "ValueError"]
     assert "JAX compares aux_data with ==" in log(counter)[1][1]
-    assert log(counter)[2][1] == "shape of d[<flat index 0>]: [2] → [3]"
+    counter.again.click()
+    assert log(counter)[2] == log(counter)[1]
 
 
 def test_metadata_changed_in_place_gives_a_stale_answer_and_is_said_so():

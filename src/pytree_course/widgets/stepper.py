@@ -16,7 +16,7 @@ MOST_OPEN = 16  # steps; a longer list waits to be opened
 
 _STYLE = """
 § dl {margin:0;display:grid;grid-template-columns:6em 1fr;gap:2px 12px;align-content:start}
-§ dt {font-weight:400;opacity:.85}
+§ dt {font-weight:400;opacity:.85;float:none;width:auto;white-space:nowrap}
 § dd {margin:0}
 § .pt-now {flex:1 1 18em;min-width:min(18em,100%)}
 § .pt-facts {min-height:5em;margin-bottom:8px}
