@@ -28,10 +28,8 @@ def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
     CourseFileError
         When this copy of the course has no fresh notebook of the lesson.
     """
-    if fresh is not None and not files.blank.exists():
-        before = fresh  # built for the first time: nothing was handed out yet
-    else:
-        before = files.read_blank()
+    # A lesson that is built for the first time was not handed out before.
+    before = fresh if fresh is not None and not files.blank.exists() else files.read_blank()
     kept = _keep_if_worked_in(files.exercises, before)
     for file in (files.blank, files.exercises):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -3,30 +3,26 @@
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from pytree_course.authoring.sources import (
-    PREDICTION,
-    Answer,
-    Exercise,
-    LessonSources,
-    SourceCell,
-)
+from pytree_course.authoring.slides import slide_types
+from pytree_course.authoring.sources import Answer, Exercise, LessonSources, SourceCell
 from pytree_course.built import HIDDEN_OUTPUTS, METADATA_KEY, outputs_digest
 from pytree_course.checking.feedback import section_link
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
     *("exercise", "answers", "points", "minutes", "stars", "section", "hints", "silent_bug"),
-    *("prediction", "id", "slide"),
+    *("prediction", "id"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
 
 
 def render_lesson(sources: LessonSources) -> NotebookNode:
     """Return the lesson's notebook, without outputs."""
+    slides = slide_types(sources.lesson)
     cells = []
     for cell in sources.lesson:
         if cell.kind == "markdown":
-            cells.append(_on_slide(cell, _markdown(cell.id, cell.source)))
+            cells.append(_markdown(cell.id, cell.source))
             continue
         code = _code(cell.id, cell.source, cell)
         if cell.id in sources.predictions:
@@ -35,7 +31,10 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
             question.metadata["jupyter"] = {"source_hidden": True}
             cells.append(question)
             code.metadata[METADATA_KEY] = {HIDDEN_OUTPUTS: []}  # to be filled when it has run
-        cells.append(_on_slide(cell, code))
+        cells.append(code)
+    for built in cells:
+        if built.id in slides:
+            built.metadata["slideshow"] = {"slide_type": slides[built.id]}
     return _notebook(cells, sources.lesson_digest)
 
 
@@ -99,24 +98,6 @@ def _code(cell_id: str, code: str, cell: SourceCell | None = None) -> NotebookNo
         tags.append(CHECK_OUTPUT)
     kept = {key: value for key, value in metadata.items() if key not in AUTHORS_OPTIONS}
     return new_code_cell(code, id=cell_id, metadata={**kept, "tags": tags})
-
-
-def _on_slide(cell: SourceCell, built: NotebookNode) -> NotebookNode:
-    """Say where a cell stands when the lesson is presented.
-
-    A section starts a slide, a prediction the next one below it, so that its answer is not in
-    sight before the class has guessed; what follows an answer starts one more.
-    """
-    if cell.heading:
-        kind = "slide"
-    elif cell.source.startswith(PREDICTION) or "slide" in cell.metadata:
-        kind = "subslide"
-    elif "prediction" in cell.metadata:
-        kind = "fragment"
-    else:
-        return built
-    built.metadata["slideshow"] = {"slide_type": kind}
-    return built
 
 
 def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:

@@ -182,8 +182,9 @@ class _Walk:
         """Say whether what came out is what went in."""
         was, now = (observe(each, values=False) for each in (self.root.value, made))
         if was == now:
-            facts = (("in JAX", "jax.tree.unflatten(treedef, leaves)"),)
-            return self.step("unflatten", "The tree is whole again.", facts=facts)
+            code = "jax.tree.unflatten(treedef, leaves)"
+            title = "The tree is whole again."
+            return self.step("unflatten", title, facts=(("in JAX", code),))
         facts = (("went in", expression(was)), ("came out", expression(now)))
         title = "What came out is not what went in: flatten and unflatten do not fit together."
         return self.step("unflatten", title, facts=facts)

@@ -1,0 +1,50 @@
+"""Which cells of a lesson share a slide when it is presented."""
+
+import math
+
+from pytree_course.authoring.sources import PREDICTION, SourceCell
+
+SLIDE_LINES = 20  # what fits on a slide, in lines of code
+MARKDOWN_LINE = 75  # characters
+TALL_OUTPUTS = {"explore(": 14, "steps(": 16, "draw(": 8, "figure(": 8, "pair(": 12, "print(": 2}
+"""About how many lines the output of a call takes."""
+
+
+def slide_types(cells: list[SourceCell]) -> dict[str, str]:
+    """Return the slide types of a lesson's cells, by cell id.
+
+    A section starts a slide. A prediction starts one below it, so that nothing gives its answer
+    away; the answer is uncovered by one more step. A slide that would get too tall goes on below.
+
+    Parameters
+    ----------
+    cells
+        The lesson's cells, in order.
+
+    Returns
+    -------
+    dict of str to str
+        "slide", "subslide" or "fragment"; a cell that is not there stays on its slide.
+    """
+    types = {}
+    filled = 0.0
+    for cell in cells:
+        lines = _lines(cell)
+        if cell.heading:
+            types[cell.id], filled = "slide", 0.0
+        elif cell.source.startswith(PREDICTION):
+            types[cell.id], filled = "subslide", 0.0
+        elif "prediction" in cell.metadata:
+            types[cell.id] = "fragment"
+        elif filled + lines > SLIDE_LINES:
+            types[cell.id], filled = "subslide", 0.0
+        filled += lines
+    return types
+
+
+def _lines(cell: SourceCell) -> float:
+    """Estimate how tall a cell and its output are."""
+    if cell.kind == "markdown":
+        return sum(0.5 + math.ceil(len(line) / MARKDOWN_LINE) for line in cell.source.splitlines())
+    output = sum(lines for call, lines in TALL_OUTPUTS.items() if call in cell.source)
+    return len(cell.source.splitlines()) + 1 + output

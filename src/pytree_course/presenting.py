@@ -1,0 +1,25 @@
+"""What nbconvert does with a lesson before it makes slides of it."""
+
+from typing import Any
+
+from nbconvert.preprocessors import Preprocessor
+from nbformat import NotebookNode
+
+from pytree_course.built import hides_outputs, show_outputs
+
+
+class ShowAnswers(Preprocessor):
+    """Put the answers of predictions in their place, and leave out the widgets that ask for them.
+
+    A slide uncovers an answer by one more step; there is nobody to click on it.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Change a notebook that is about to be presented."""
+        nb.cells = [cell for cell in nb.cells if not cell.get("id", "").endswith("-predict")]
+        for cell in nb.cells:
+            if hides_outputs(cell):
+                show_outputs(cell)
+        return nb, resources
