@@ -157,8 +157,8 @@ class Look:
         head = "".join(f'<th scope="col">{each}</th>' for each in ("place", "path", "leaf"))
         # In a form, so that the choice is this list's own.
         return (
-            '<form class="pt-leaves" aria-label="Leaves">'
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}{more}</tbody></table></form>"
+            '<div role="group" aria-label="Leaves"><form class="pt-leaves">'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}{more}</tbody></table></form></div>"
         )
 
 

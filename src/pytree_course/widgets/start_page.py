@@ -57,8 +57,8 @@ def _badge_html(badge: Badge) -> str:
     line = "solid 2px var(--jp-brand-color1, #1976d2)" if badge.earned else "dashed 1px #888"
     return (
         f'<li style="border:{line};border-radius:6px;padding:6px 12px">'
-        f'<span aria-hidden="true">{badge.symbol}</span> <b>{escape(badge.name)}</b> ({_word(badge)})<br>'
-        f"{escape(badge.how)}</li>"
+        f'<span aria-hidden="true">{badge.symbol}</span> <b>{escape(badge.name)}</b> '
+        f"({_word(badge)})<br>{escape(badge.how)}</li>"
     )
 
 

@@ -43,13 +43,13 @@ def steps(tree: object) -> "Stepper":
     -------
     Stepper
         The picture, the list of leaves as it grows, and the treedef as it becomes known; with
-        buttons and a slider to go forward and back.
+        buttons to go forward and back.
     """
     return Stepper(tree)
 
 
 class Stepper(Play):
-    """A tree being flattened and unflattened, with buttons and a slider.
+    """A tree being flattened and unflattened, with buttons to go forward and back.
 
     Parameters
     ----------
@@ -67,21 +67,22 @@ class Stepper(Play):
             super().__init__([self.view], layout=frame())
             return
         last = len(self.steps)
-        self.slider = ipywidgets.IntSlider(
+        # A field and no slider: ipywidgets gives a slider's handle no name to be read out.
+        self.number = ipywidgets.BoundedIntText(
             value=1,
             min=1,
             max=last,
             description="Step",
             style={"description_width": "initial"},
-            layout={"flex": "1 1 14em", "width": "auto"},
+            layout={"width": "8em"},
         )
         self.first = self._button("⇤ First", "To the first step", lambda now: 1)
         self.back = self._button("← Back", "One step back", lambda now: now - 1)
         self.forward = self._button("Forward →", "One step forward", lambda now: now + 1)
         self.last = self._button("Last ⇥", "To the last step", lambda now: last)
-        self.slider.observe(lambda _: self._show(), names="value")
+        self.number.observe(lambda _: self._show(), names="value")
         buttons = ipywidgets.HBox([self.first, self.back, self.forward, self.last])
-        controls = ipywidgets.HBox([buttons, self.slider], layout={"flex_flow": "row wrap"})
+        controls = ipywidgets.HBox([buttons, self.number], layout={"flex_flow": "row wrap"})
         super().__init__([controls, self.view], layout=frame())
         self._show()
 
@@ -90,13 +91,13 @@ class Stepper(Play):
         button = ipywidgets.Button(description=name, tooltip=tooltip, layout={"width": "auto"})
 
         def go(_: ipywidgets.Button) -> None:
-            self.slider.value = min(max(1, to(self.slider.value)), len(self.steps))
+            self.number.value = min(max(1, to(self.number.value)), len(self.steps))
 
         button.on_click(go)
         return button
 
     def _show(self) -> None:
-        number = self.slider.value
+        number = self.number.value
         step = self.steps[number - 1]
         what = "Unflatten" if step.half == "unflatten" else "Flatten"
         inner = (
