@@ -238,17 +238,6 @@ class Notebook:
         """)
         self.page.wait_for_timeout(500)
 
-    def first_cell_after(self, start: str) -> str:
-        """Return the id of the cell below the first one whose source starts with a text."""
-        return self._script(
-            """
-            const cells = panel.content.widgets.map(c => c.model);
-            const at = cells.findIndex(c => c.sharedModel.getSource().startsWith(start));
-            return cells[at + 1].id;
-            """,
-            start=start,
-        )
-
     def cell_ids(self) -> list[str]:
         """Return the ids of all cells, in order."""
         return self._script("return panel.content.widgets.map(c => c.model.id);")

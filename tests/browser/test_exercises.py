@@ -56,14 +56,6 @@ def test_a_wrong_answer_is_pictured_beside_what_is_expected(visit: Visit):
     visit.screenshot("nan_paths")
 
 
-def test_a_predictions_answer_shows_when_its_cell_is_run(visit: Visit):
-    lesson = visit.open("notebooks/01_leaves.ipynb")
-    cell = lesson.first_cell_after("⟐")
-    assert lesson.cell(cell).locator(".jp-OutputArea-output").count() == 0
-    lesson.run_all()
-    assert lesson.cell(cell).locator(".jp-OutputArea-output").count() > 0
-
-
 def test_the_lessons_pictures_are_there_before_anything_is_run(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     picture = lesson.page.locator("svg[role=img]").first
