@@ -8,10 +8,10 @@ from jupyter_client.manager import start_new_kernel
 from pytree_course.ipython import missing_cell
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory, built_course):
+@pytest.fixture
+def kernel(course):
     """Return a function that runs a cell in a kernel of this environment and returns its output."""
-    manager, client = start_new_kernel(kernel_name="python3", cwd=str(built_course / "exercises"))
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(course.root / "exercises"))
 
     def run(cell):
         texts = []
@@ -33,7 +33,7 @@ def kernel(tmp_path_factory, built_course):
     manager.shutdown_kernel(now=True)
 
 
-def test_the_course_of_a_first_exercise(kernel, built_course):
+def test_the_course_of_a_first_exercise(kernel, course):
     assert "Run the set-up cell first" in kernel("check.count_leaves(count_leaves)")
 
     kernel('import jax\nfrom pytree_course import Checks, draw\ncheck = Checks("01_mini")')
@@ -66,7 +66,7 @@ def test_the_course_of_a_first_exercise(kernel, built_course):
 
     assert "Did you mean 'count_leaves'?" in kernel("check.count_leafs(count_leaves)")
     assert "run check.count_leaves(count_leaves)" in kernel("check.count_leaves()")
-    assert len((built_course / "progress.jsonl").read_text().splitlines()) > 3
+    assert len(course.progress_file.read_text().splitlines()) > 3
 
 
 def test_other_name_errors_look_as_ever(kernel):
