@@ -227,18 +227,15 @@ class Explorer(Play):
         self.show = ipywidgets.Button(
             description="Show", tooltip="Evaluate the expression again", layout={"width": "auto"}
         )
-        self.is_leaf = ipywidgets.Dropdown(
+        # Buttons and no menu: JupyterLab keeps the arrow keys from a menu.
+        self.is_leaf = ipywidgets.ToggleButtons(
             options=list(PRESETS),
             description="is_leaf",
-            style={"description_width": "initial"},
-            layout={"flex": "0 1 18em", "width": "auto"},
+            style={"description_width": "initial", "button_width": "auto"},
         )
         self.view = ipywidgets.HTML()
-        controls = ipywidgets.HBox(
-            [self.expression, self.show, self.is_leaf],
-            layout={"flex_flow": "row wrap"},
-        )
-        super().__init__([controls, self.view], layout=frame())
+        line = ipywidgets.HBox([self.expression, self.show])
+        super().__init__([line, self.is_leaf, self.view], layout=frame())
         self._evaluate()
         self._first = self._seen, self._trouble
         self.expression.observe(lambda _: self._evaluate(), names="value")
