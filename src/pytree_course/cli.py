@@ -34,6 +34,13 @@ def _lesson(name: str) -> LessonFiles:
         raise typer.BadParameter(str(error)) from None
 
 
+def _lesson_with_exercises(name: str) -> LessonFiles:
+    files = _lesson(name)
+    if not files.has_exercises:
+        raise typer.BadParameter(f"{files.stem} has no exercises.")
+    return files
+
+
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(context: typer.Context) -> None:
     """Open JupyterLab at lesson 1. More options are handed to JupyterLab."""
@@ -126,7 +133,7 @@ def reset(lesson: options.Lesson) -> None:
     """Start a lesson's exercises afresh. Your notebook is kept beside the fresh one."""
     from pytree_course.handout import hand_out
 
-    files = _lesson(lesson)
+    files = _lesson_with_exercises(lesson)
     kept = hand_out(files)
     if kept:
         console.print(f"Your notebook is kept as {kept}")
@@ -139,7 +146,7 @@ def check(lesson: options.Lesson, json: options.Json = False, junit: options.Jun
     """Grade my exercises of one lesson; the exit status is 0 if all are correct."""
     from pytree_course.grading.command import run
 
-    files = _lesson(lesson)
+    files = _lesson_with_exercises(lesson)
     raise typer.Exit(run(files, files.exercises, json, junit))
 
 

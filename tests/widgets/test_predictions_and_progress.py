@@ -149,6 +149,16 @@ def test_a_solved_exercise_offers_a_solution_to_compare_and_no_hint(check):
     assert button.description == "Show a solution"
 
 
+def test_a_solution_notebook_has_no_buttons(in_course, monkeypatch):
+    monkeypatch.chdir(in_course.root / "solutions")
+    check, shown = Checks("01_mini"), []
+    monkeypatch.setattr(header, "display", shown.append)
+    monkeypatch.setattr("pytree_course.checking.notebook.display", shown.append)
+    show_progress(check)
+    check.count_leaves(len)
+    assert [type(each).__name__ for each in shown] == ["Header", "Feedback"]
+
+
 def test_a_copy_without_solutions_offers_none(check, in_course):
     check.progress.add("01_mini", "count_leaves", "correct")
     in_course.lesson("01_mini").solutions.unlink()
