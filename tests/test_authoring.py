@@ -59,6 +59,14 @@ def test_the_answer_to_a_prediction_is_stored_out_of_sight(mini):
     assert "application/vnd.jupyter.widget-view+json" not in question.outputs[0].data
 
 
+def test_what_varies_from_run_to_run_is_not_stored(mini):
+    edit(mini.sources / "lesson.md", "jax.tree.leaves([1, 2])", "import time\ntime.time()")
+    edit(mini.sources / "lesson.md", "```{code-cell} ipython3\nimport time", VARYING)
+    build(mini)
+    cells = nbformat.read(mini.notebook, as_version=4).cells
+    assert (cells[-1].outputs, cells[-1].execution_count) == ([], None)
+
+
 def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
     notebook = nbformat.read(mini.solutions, as_version=4)
     assert [cell.id for cell in notebook.cells] == [
@@ -162,6 +170,7 @@ def test_a_changed_check_makes_the_exercises_stale(mini):
     assert stale == {mini.exercises, mini.solutions, mini.expected, mini.blank}
 
 
+VARYING = "```{code-cell} ipython3\n:tags: [varies]\nimport time"
 EXERCISES, ANSWERS, CHECKS = "exercises.md", "answers.py", "check_01_mini.py"
 
 MISTAKES = {

@@ -43,6 +43,8 @@ from pytree_course.trees import Observation
 from pytree_course.widgets.base import WIDGET_MIME
 
 CELL_TIMEOUT = 300  # seconds
+VARIES = "varies"
+"""Tag of cells that show something else in each run, such as a time: their output is not kept."""
 
 Tell = Callable[[str], None]
 
@@ -211,6 +213,8 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
                 output.get("data", {}).pop(WIDGET_MIME, None)
             if hides_outputs(cell):
                 hide_outputs(cell)
+            if VARIES in cell.metadata.tags:
+                cell.outputs, cell.execution_count = [], None
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.metadata[METADATA_KEY]["outputs"] = outputs_digest(notebook)
     return notebook
