@@ -1,0 +1,995 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% exercise="scale_and_zero" variant="by_unflatten"
+def scale(tree, factor):
+    leaves, structure = jax.tree.flatten(tree)
+    return jax.tree.unflatten(structure, [factor * leaf for leaf in leaves])
+
+
+def zero(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return jax.tree.unflatten(structure, [jnp.zeros(leaf.shape, leaf.dtype) for leaf in leaves])
+
+
+# %% exercise="scale_and_zero" variant="with_numpy"
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: np.asarray(leaf) * np.float32(factor), tree)
+
+
+def zero(tree):
+    return jax.tree.map(np.zeros_like, tree)
+
+
+# %% exercise="scale_and_zero" misconception="zero_is_times_zero"
+"""Your zeros hold `nan` where the array held `inf` or `nan`. Perhaps you multiply by 0. In floating point, 0 times `inf` is `nan`, and `nan` stays `nan`."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: leaf * 0, tree)
+
+
+# %% exercise="scale_and_zero" misconception="zeros_are_float"
+"""Your zeros have the right shape, but arrays of whole numbers became floats. A shape does not say the dtype: zeros made from a shape alone are `float32`."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), tree)
+
+
+# %% exercise="scale_and_zero" misconception="zero_is_a_number"
+"""Your `zero` puts the Python number 0 where an array was. `jax.tree.map` keeps the tree, but what it puts in is exactly what your function returns: shape and dtype are gone."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: 0, tree)
+
+
+# %% exercise="scale_and_zero" misconception="none_is_a_leaf" section="none-in-each-place"
+"""Your functions fail where the tree holds `None`. Perhaps `is_leaf` makes JAX hand each `None` to your function. To JAX it is a node without children, which a map leaves alone."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
+
+
+def zero(tree):
+    return jax.tree.map(
+        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), tree, is_leaf=lambda node: node is None
+    )
+
+
+# %% exercise="scale_and_zero" misconception="returns_the_leaves"
+"""Your functions return a list: the new leaves without their tree. Changing the leaves is half of a map; the other half is to keep the structure around them."""
+def scale(tree, factor):
+    return [leaf * factor for leaf in jax.tree.leaves(tree)]
+
+
+def zero(tree):
+    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+# %% exercise="scale_and_zero" misconception="one_dict_only"
+"""Your functions work on one dict of arrays, and fail on a bare array, a list or a dict in a dict. A tree can have any form and depth: let JAX walk through it."""
+def scale(tree, factor):
+    return {name: leaf * factor for name, leaf in tree.items()}
+
+
+def zero(tree):
+    return {name: jnp.zeros_like(leaf) for name, leaf in tree.items()}
+
+
+# %% exercise="sgd_step" variant="in_two_maps"
+def sgd_step(params, grads, rate):
+    steps = jax.tree.map(lambda g: rate * g, grads)
+    return jax.tree.map(jnp.subtract, params, steps)
+
+
+# %% exercise="sgd_step" variant="by_structure"
+def sgd_step(params, grads, rate):
+    leaves, structure = jax.tree.flatten(params)
+    if jax.tree.structure(grads) != structure:
+        raise ValueError("params and grads have different structures")
+    new = [p - rate * g for p, g in zip(leaves, jax.tree.leaves(grads))]
+    return jax.tree.unflatten(structure, new)
+
+
+# %% exercise="sgd_step" misconception="goes_uphill" section="several-trees"
+"""Your parameters move in the direction of the gradient: you add the step. A gradient points to where the function grows, and the task goes down."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: p + rate * g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="trees_the_wrong_way_round"
+"""Your results start from the gradient instead of the parameter. JAX hands the leaves over in the order in which you hand over the trees: the first tree, the first argument."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: p - rate * g, grads, params)
+
+
+# %% exercise="sgd_step" misconception="trees_are_numbers"
+"""Your function is right for bare arrays only, and fails for containers. Python has no arithmetic for dicts: to calculate with trees, you have to reach their leaves."""
+def sgd_step(params, grads, rate):
+    return params - rate * grads
+
+
+# %% exercise="sgd_step" misconception="pairs_by_position" section="several-trees"
+"""Your function gives a result where the two structures differ. Pairing two lists of leaves looks at their order only: a list passes for a tuple, and one key for another, in silence."""
+def sgd_step(params, grads, rate):
+    leaves, structure = jax.tree.flatten(params)
+    pairs = zip(leaves, jax.tree.leaves(grads), strict=True)
+    return jax.tree.unflatten(structure, [p - rate * g for p, g in pairs])
+
+
+# %% exercise="sgd_step" misconception="none_matches_anything" section="none-in-each-place"
+"""You let a `None` in the parameters stand beside a gradient. Perhaps you read it as "nothing to do". To JAX `None` is a structure of its own, which matches another `None` only."""
+def sgd_step(params, grads, rate):
+    def step(p, g):
+        return p if p is None or g is None else p - rate * g
+
+    return jax.tree.map(step, params, grads, is_leaf=lambda node: node is None)
+
+
+# %% exercise="sgd_step" misconception="one_dict_only"
+"""Your function walks over the keys of one dict, so it fails on other containers, on a dict in a dict and on a bare array. `jax.tree.map` walks through any tree."""
+def sgd_step(params, grads, rate):
+    return {name: params[name] - rate * grads[name] for name in params}
+
+
+# %% exercise="global_norm" variant="by_reduce"
+def global_norm(tree):
+    squares = jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), tree)
+    return jnp.sqrt(jax.tree.reduce(lambda a, b: a + b, squares, 0.0))
+
+
+# %% exercise="global_norm" variant="one_long_vector"
+def global_norm(tree):
+    parts = [np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree))]
+    return float(np.linalg.norm(np.concatenate(parts)))
+
+
+# %% exercise="global_norm" variant="norm_of_norms"
+def global_norm(tree):
+    norms = [np.linalg.norm(leaf) for leaf in jax.tree.leaves(tree)]
+    return np.sqrt(sum(norm**2 for norm in norms))
+
+
+# %% exercise="global_norm" misconception="adds_the_norms"
+"""With several leaves your number is too large: you take a root for each leaf and add the results. The leaves are sides at right angles, not pieces of one line."""
+def global_norm(tree):
+    return sum(jnp.sqrt(jnp.sum(leaf**2)) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="global_norm" misconception="no_root"
+"""Your numbers are the squares of the norms. A sum of squares is on the way to a length, but a vector with the only entry 3 has length 3."""
+def global_norm(tree):
+    return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="global_norm" misconception="no_start"
+"""Your function fails on a tree without leaves. Perhaps you reduce without an initial value: then the first leaf is the start, and here there is none."""
+def global_norm(tree):
+    squares = jax.tree.map(lambda leaf: jnp.sum(leaf**2), tree)
+    return jnp.sqrt(jax.tree.reduce(jnp.add, squares))
+
+
+# %% exercise="global_norm" misconception="a_norm_per_leaf"
+"""You return a tree with a norm in each place. A map gives one result for each leaf and keeps the tree; to get one number, the results have to be put together."""
+def global_norm(tree):
+    return jax.tree.map(jnp.linalg.norm, tree)
+
+
+# %% exercise="global_norm" misconception="adds_the_arrays"
+"""You return an array for most trees. `reduce` hands your function whole leaves, and adding arrays adds them place by place, stretching the smaller one: no sum is taken within a leaf."""
+def global_norm(tree):
+    return jnp.sqrt(jax.tree.reduce(lambda total, leaf: total + leaf**2, tree, 0.0))
+
+
+# %% exercise="global_norm" misconception="longest_leaf"
+"""Your number is the norm of the longest leaf alone. The global norm measures all leaves together, so that each of them makes it larger."""
+def global_norm(tree):
+    return max((jnp.linalg.norm(leaf) for leaf in jax.tree.leaves(tree)), default=0.0)
+
+
+# %% exercise="from_shapes" variant="by_type"
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(shape, jnp.float32),
+        shapes,
+        is_leaf=lambda node: type(node) is tuple,
+    )
+
+
+# %% exercise="from_shapes" variant="by_unflatten"
+def from_shapes(shapes):
+    leaves, structure = jax.tree.flatten(shapes, is_leaf=lambda x: isinstance(x, tuple))
+    return jax.tree.unflatten(structure, [np.zeros(shape, np.float32) for shape in leaves])
+
+
+# %% exercise="from_shapes" misconception="shapes_are_leaves"
+"""Your arrays stand inside the tuples, one for each number. Perhaps you take a shape for a leaf. A tuple is a node: JAX opens it and hands your function one whole number at a time."""
+def from_shapes(shapes):
+    return jax.tree.map(jnp.zeros, shapes)
+
+
+# %% exercise="from_shapes" misconception="lists_are_shapes_too"
+"""You make an array from a list, or fail on it. A list and a tuple are different kinds of nodes to JAX, and in these trees only tuples are shapes."""
+def from_shapes(shapes):
+    return jax.tree.map(jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, (tuple, list)))
+
+
+# %% exercise="from_shapes" misconception="empty_tuple_is_no_shape"
+"""Where the shape is `()`, your result has no array. An empty tuple is easily taken for nothing: it is false in a Python test. Here it is the shape of a single number."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and bool(node)
+    )
+
+
+# %% exercise="from_shapes" misconception="none_is_a_shape" section="none-in-each-place"
+"""Your function fails where a `None` stands: it reaches `jnp.zeros`. Perhaps your `is_leaf` says yes to `None`. JAX leaves it in its place unless it is told to stop there."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        jnp.zeros, shapes, is_leaf=lambda node: node is None or isinstance(node, tuple)
+    )
+
+
+# %% exercise="from_shapes" misconception="one_dict_only"
+"""Your function works for one dict of shapes only. There are shapes within lists and in dicts inside dicts, and a shape may be the whole tree."""
+def from_shapes(shapes):
+    return {name: jnp.zeros(shape) for name, shape in shapes.items()}
+
+
+# %% exercise="clip" variant="where_twice"
+def factor(squares, most):
+    is_long = squares > most**2
+    norm = jnp.sqrt(jnp.where(is_long, squares, 1.0))
+    return jnp.where(is_long, most / norm, 1.0)
+
+
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: leaf * factor(jnp.sum(jnp.square(leaf)), most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = jax.tree.reduce(
+        jnp.add, jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), grads), 0.0
+    )
+    return jax.tree.map(lambda leaf: leaf * factor(squares, most), grads)
+
+
+# %% exercise="clip" variant="a_little_more_than_zero"
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-12)
+    factor = jnp.minimum(1.0, most / norm)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="nan_at_zero"
+"""Your clipped trees are right, but a gradient at zero is `nan`. A root has no finite slope at 0, and `minimum` or `where` after it does not help: their gradient multiplies 0 by infinity."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
+    factor = most / jnp.maximum(norm, most)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="both_by_leaf"
+"""Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, and no leaf alone knows the global norm."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    return clip_by_leaf(grads, most)
+
+
+# %% exercise="clip" misconception="both_by_global_norm"
+"""Your `clip_by_leaf` uses one factor for the whole tree: a short leaf shrinks because another one is long. There, each leaf should be judged by its own norm alone."""
+def clip_by_leaf(grads, most):
+    return clip_by_global_norm(grads, most)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="clips_each_number"
+"""Your functions cut off each number by itself, as `jnp.clip` does. That bends the direction of the gradient, and the norm of a leaf can still be above `most`."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
+
+
+# %% exercise="clip" misconception="always_rescales"
+"""Short gradients grow in your results, and zeros become `nan`: everything is scaled to the norm `most`. It is an upper limit, and what lies below it stays as it is."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: most * leaf / jnp.linalg.norm(leaf), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
+    return jax.tree.map(lambda leaf: most * leaf / norm, grads)
+
+
+# %% exercise="clip" misconception="where_takes_trees" section="one-tree"
+"""One of your functions fails for containers with a `TypeError`. Perhaps you hand whole trees to a function of `jnp`, such as `jnp.where`. These know arrays only, not dicts or lists."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    shorter = jax.tree.map(lambda leaf: leaf * factor, grads)
+    return jnp.where(squares > most**2, shorter, grads)
+
+
+# %% exercise="add_noise" variant="by_folding_in"
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    noisy = []
+    for place, leaf in enumerate(leaves):
+        noise = jax.random.normal(jax.random.fold_in(key, place), leaf.shape)
+        noisy.append((leaf + scale * noise).astype(leaf.dtype))
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" variant="key_after_key"
+def add_noise(key, tree, scale):
+    def noisy(leaf):
+        nonlocal key
+        key, subkey = jax.random.split(key)
+        return leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
+
+    return jax.tree.map(noisy, tree)
+
+
+# %% exercise="add_noise" misconception="one_key_for_all"
+"""Leaves of the same shape get the same noise from you. A key is used up by one draw: the same key and the same shape give the same numbers every time."""
+def add_noise(key, tree, scale):
+    return jax.tree.map(
+        lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
+    )
+
+
+# %% exercise="add_noise" misconception="noise_alone"
+"""You return the noise without the leaf it belongs to: with scale 0 nothing but zeros is left. The result should lie around the values of the tree."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
+    )
+
+
+# %% exercise="add_noise" misconception="numpy_keeps_its_own_state"
+"""The same key gives you other noise at each call. Perhaps you draw from NumPy, or from a generator with a state of its own. In JAX the key alone decides the numbers."""
+def add_noise(key, tree, scale):
+    return jax.tree.map(
+        lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
+    )
+
+
+# %% exercise="add_noise" misconception="ignores_the_key"
+"""Two different keys give you the same noise. Perhaps you make a key of your own with a fixed seed. The caller's `key` is there to decide the numbers."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
+    )
+
+
+# %% exercise="add_noise" misconception="one_number_per_leaf"
+"""You add one random number to a whole leaf, the same in all its places. Without a shape, `normal` draws a single number, and adding it to an array spreads it."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale * jax.random.normal(key, (), leaf.dtype), tree, keys
+    )
+
+
+# %% exercise="add_noise" misconception="promotes_the_dtype"
+"""A `float16` leaf comes back as `float32`. Perhaps you did not say the dtype of the noise: by itself it is `float32`, and a sum takes the wider of two dtypes."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape), tree, keys
+    )
+
+
+# %% exercise="add_noise" misconception="scale_is_the_variance"
+"""Your noise is too small for large scales, and too large for small ones. Perhaps you take `scale` for the variance. It is the standard deviation, which multiplies the numbers themselves."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale**0.5 * jax.random.normal(key, leaf.shape, leaf.dtype),
+        tree,
+        keys,
+    )
+
+
+# %% exercise="add_noise" misconception="uniform_noise"
+"""Your noise is too small, and its mean is not near 0, as numbers drawn evenly between 0 and 1 would be. Gaussian noise lies on both sides of 0."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale * jax.random.uniform(key, leaf.shape, leaf.dtype),
+        tree,
+        keys,
+    )
+
+
+# %% exercise="decay_mask" starter=True
+def decay_mask(params):
+    """Return a tree like `params`: False for each leaf named `bias`, True for the others.
+
+    >>> decay_mask({"head": {"weight": np.ones((2, 2)), "bias": np.ones(2)}})
+    {'head': {'bias': False, 'weight': True}}
+    """
+    return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
+
+
+# %% exercise="decay_mask" variant="by_splitting"
+def decay_mask(params):
+    def decays(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return text.split("/")[-1] != "bias"
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" variant="by_kind_of_entry"
+def decay_mask(params):
+    def name(path):
+        if not path:
+            return None
+        if isinstance(path[-1], jax.tree_util.GetAttrKey):
+            return path[-1].name
+        return getattr(path[-1], "key", None)
+
+    pairs, structure = jax.tree.flatten_with_path(params)
+    return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
+
+
+# %% exercise="decay_mask" misconception="paths_hold_texts"
+"""Your function gives what it gave when you found it: all `True`. Perhaps you take a path for a tuple of texts. It holds objects such as `DictKey(key='bias')`, and no such object equals a text."""
+def decay_mask(params):
+    return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
+
+
+# %% exercise="decay_mask" misconception="bias_somewhere_in_the_text"
+"""You spare leaves with names such as `bias_scale`, or in a part called `unbiased`. Looking for letters within a text finds them in longer names too."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
+    )
+
+
+# %% exercise="decay_mask" misconception="bias_anywhere_in_the_path"
+"""You spare all leaves in a part that is called `bias`, whatever their own names are. A path names every part on the way; the leaf's own name is only one of these."""
+def decay_mask(params):
+    def decays(path, leaf):
+        return "bias" not in jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" misconception="every_entry_has_a_key"
+"""Your function fails in lists, in namedtuples, and where the path is empty. The entry of a list has an `.idx`, that of a namedtuple a `.name`; only that of a dict has a `.key`."""
+def decay_mask(params):
+    return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", params)
+
+
+# %% exercise="decay_mask" misconception="only_dicts_have_names"
+"""You are right for dicts, but the field `bias` of a namedtuple decays. Perhaps you look for a `.key` in the path entry: the entry for a field keeps its name elsewhere."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
+    )
+
+
+# %% exercise="decay_mask" misconception="biases_are_vectors"
+"""Your mask follows the number of axes: vectors are spared, matrices decay. Often that comes out the same, but a weight can be a vector too. The task goes by the name."""
+def decay_mask(params):
+    return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
+
+
+# %% exercise="decay_mask" misconception="mask_of_the_biases"
+"""Your mask is the wrong way round: `True` for the biases. Such a mask says which leaves decay, not which are spared."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
+    )
+
+
+# %% exercise="rates_by_part" variant="by_broadcast"
+def rates_by_part(rates, params, grads):
+    rates = jax.tree.broadcast(rates, params)
+    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
+
+
+# %% exercise="rates_by_part" variant="steps_first"
+def rates_by_part(rates, params, grads):
+    steps = jax.tree.map(
+        lambda rate, part: jax.tree.map(lambda g: rate * g, part), rates, grads
+    )
+    return jax.tree.map(lambda p, step: p - step, params, steps)
+
+
+# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix"
+"""Your function fails as soon as one rate stands for a part with several leaves. Perhaps you let `params` come first. The first tree decides how deep a map goes, and the others must be at least as deep."""
+def rates_by_part(rates, params, grads):
+    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
+
+
+# %% exercise="rates_by_part" misconception="only_leaves_arrive"
+"""Your function fails with a `TypeError` where one rate stands for a whole part. There, the mapped function gets that part as it is, a dict or a list, and Python cannot calculate with it."""
+def rates_by_part(rates, params, grads):
+    return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="pairs_by_position"
+"""Your function pairs rates and leaves by their positions in two lists. One rate can stand for several leaves, so the positions do not fit, and leaves get lost or get the rate of another."""
+def rates_by_part(rates, params, grads):
+    leaves, structure = jax.tree.flatten(params)
+    new = [
+        p - rate * g for rate, p, g in zip(jax.tree.leaves(rates), leaves, jax.tree.leaves(grads))
+    ]
+    return jax.tree.unflatten(structure, new)
+
+
+# %% exercise="rates_by_part" misconception="one_level_of_rates"
+"""Your function takes the rates from the outermost dict only. A prefix can stop at any depth: at once, with one number for all, or further inside, in a list or a dict."""
+def rates_by_part(rates, params, grads):
+    return {
+        name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
+        for name in params
+    }
+
+
+# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" section="several-trees"
+"""You accept a list of rates for a tuple of parameters. As sequences they are alike, but to JAX they are two kinds of nodes, so one cannot be a prefix of the other."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
+
+    if isinstance(rates, list) and isinstance(params, tuple):
+        rates = tuple(rates)
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="stack_trees" variant="by_numpy"
+def stack_trees(trees):
+    first, *others = trees
+    return jax.tree.map(lambda *leaves: np.stack(leaves), first, *others)
+
+
+def unstack(tree):
+    leaves, structure = jax.tree.flatten(tree)
+    return [jax.tree.unflatten(structure, rows) for rows in zip(*leaves)]
+
+
+# %% exercise="stack_trees" variant="by_structure"
+def stack_trees(trees):
+    structure = jax.tree.structure(trees[0])
+    for tree in trees:
+        if jax.tree.structure(tree) != structure:
+            raise ValueError("the trees have different structures")
+    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
+    return jax.tree.unflatten(structure, [jnp.array(column) for column in columns])
+
+
+def unstack(tree):
+    leaves = jax.tree.leaves(tree)
+    return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
+
+
+# %% exercise="stack_trees" misconception="lists_instead_of_arrays"
+"""In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: list(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="joins_end_to_end"
+"""Your leaves are joined end to end: two vectors of length 2 give one of length 4. `concatenate` makes an axis longer. A stack needs an axis that was not there before."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="last_axis"
+"""Your new axis is the last one, and your trees are taken from there: rows and columns have changed places. The task speaks of the first axis."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
+
+
+def unstack(tree):
+    count = jax.tree.leaves(tree)[0].shape[-1]
+    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="maps_over_the_list" section="several-trees"
+"""Your result is still a list of trees. A list of trees is one tree to JAX, so a map over it takes each leaf alone; nothing brings leaf and leaf together."""
+def stack_trees(trees):
+    return jax.tree.map(jnp.stack, trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="keys_do_not_matter" section="several-trees"
+"""You stack trees with different keys without an error. Lists of leaves do not know where each leaf came from, so `w` of one tree lands above `v` of another."""
+def stack_trees(trees):
+    columns = zip(*(jax.tree.leaves(tree) for tree in trees))
+    structure = jax.tree.structure(trees[0])
+    return jax.tree.unflatten(structure, [jnp.stack(column) for column in columns])
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="rows_in_one_tree"
+"""Your `unstack` returns one tree with a list of rows in each place. A map keeps the tree outside and puts its results inside; here the list should be outside."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    return jax.tree.map(list, tree)
+
+
+# %% exercise="stack_trees" misconception="keeps_the_axis"
+"""The arrays in your unstacked trees have one axis too many, of length 1. A slice such as `leaf[0:1]` keeps its axis, where an index takes it away."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i : i + 1], tree) for i in range(count)]
+
+
+# %% exercise="perturb" starter=True
+def perturb(key, params, scale, most):
+    """Return `params` with noise added, then each leaf clipped, then the biases zeroed."""
+    raise NotImplementedError  # your answer goes here, in place of this line
+
+
+# %% exercise="perturb" variant="three_functions"
+def add_noise(key, params, scale):
+    structure = jax.tree.structure(params)
+    keys = jax.tree.unflatten(structure, list(jax.random.split(key, structure.num_leaves)))
+    return jax.tree.map(lambda p, k: p + scale * jax.random.normal(k, p.shape), params, keys)
+
+
+def clip_by_leaf(params, most):
+    def shrink(leaf):
+        return leaf * most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2))
+
+    return jax.tree.map(shrink, params)
+
+
+def zero_biases(params):
+    return jax.tree.map(lambda p: p if p.ndim > 1 else 0 * p, params)
+
+
+@jax.jit
+def perturb(key, params, scale, most):
+    return zero_biases(clip_by_leaf(add_noise(key, params, scale), most))
+
+
+# %% exercise="perturb" variant="by_folding_in"
+def plain(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    result = []
+    for place, leaf in enumerate(leaves):
+        if leaf.ndim < 2:
+            result.append(jnp.zeros(leaf.shape, leaf.dtype))
+            continue
+        leaf = leaf + scale * jax.random.normal(jax.random.fold_in(key, place), leaf.shape)
+        norm = jnp.linalg.norm(leaf)
+        result.append(jnp.where(norm > most, leaf * most / norm, leaf))
+    return jax.tree.unflatten(structure, result)
+
+
+perturb = jax.jit(plain)
+
+
+# %% exercise="perturb" misconception="no_jit"
+"""Your numbers are right, but your function is not one jitted program: without `jax.jit`, JAX runs each operation on each leaf by itself, one after the other."""
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="python_if"
+"""Every call raises an error about a traced value. Perhaps Python's `if` compares a norm with `most`. While JAX traces there are no numbers yet, so Python cannot choose a branch."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        norm = jnp.linalg.norm(noisy)
+        if norm > most:
+            noisy = noisy * most / norm
+        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="static_numbers"
+"""Your results are right, but `scale` or `most` is static: it becomes part of the program, and each new value is traced and compiled again. Both should be ordinary inputs."""
+from functools import partial
+
+
+@partial(jax.jit, static_argnames=("scale", "most"))
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="clips_before_the_noise"
+"""Your leaves are longer than `most` when there is much noise. The order of the steps matters: what is added after a clip is not clipped."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        clipped = leaf * jnp.minimum(1, most / jnp.linalg.norm(leaf))
+        noisy = clipped + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="one_key_for_all" section="a-key-for-every-leaf"
+"""Two matrices of the same shape get the same noise from you. One key with one shape gives the same numbers at every use, under jit as elsewhere."""
+@jax.jit
+def perturb(key, params, scale, most):
+    def change(leaf):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params)
+
+
+# %% exercise="perturb" misconception="clips_by_the_global_norm" section="two-ways-to-clip"
+"""Your clipped leaves are too short: all of them share one factor, from the norm of the whole tree. Here each leaf is clipped by its own norm."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.random.split(key, len(leaves))
+    noisy = [
+        leaf + scale * jax.random.normal(k, leaf.shape) for leaf, k in zip(leaves, keys)
+    ]
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in noisy))
+    factor = jnp.minimum(1, most / norm)
+    done = [leaf * factor if leaf.ndim >= 2 else jnp.zeros_like(leaf) for leaf in noisy]
+    return jax.tree.unflatten(structure, done)
+
+
+# %% exercise="perturb" misconception="forgets_the_zeros" section="one-tree"
+"""Your vectors are noisy and clipped, but they are not zeros. The last step of the three goes by the number of axes, and a vector has one."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="fill_missing" variant="by_flattening"
+def fill_missing(tree, defaults):
+    values, structure = jax.tree.flatten(tree, is_leaf=lambda node: node is None)
+    parts = structure.flatten_up_to(defaults)
+    filled = [part if value is None else value for value, part in zip(values, parts)]
+    return jax.tree.unflatten(structure, filled)
+
+
+# %% exercise="fill_missing" variant="with_a_mark"
+def fill_missing(tree, defaults):
+    missing = object()
+    marked = jax.tree.map(
+        lambda value: missing if value is None else value, tree, is_leaf=lambda x: x is None
+    )
+    return jax.tree.map(
+        lambda value, default: default if value is missing else value, marked, defaults
+    )
+
+
+# %% exercise="fill_missing" misconception="none_is_a_leaf"
+"""Your function fails wherever `tree` has a `None` and `defaults` has a value. Perhaps you expect `None` to reach the mapped function. To JAX it is a node without children, and no value matches it."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: default if value is None else value, tree, defaults
+    )
+
+
+# %% exercise="fill_missing" misconception="zero_is_missing"
+"""Your function replaces a 0, and fails on an array. `value or default` asks whether a value is true: 0 is not, and an array of several numbers has no answer."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: value or default,
+        tree,
+        defaults,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="the_deeper_tree_first" section="the-prefix-rule"
+"""Your function fails where `defaults` has a whole part beside one `None` or one leaf. Perhaps it comes first in your map. Of two trees, the deeper one cannot be the prefix."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda default, value: default if value is None else value,
+        defaults,
+        tree,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="top_level_only"
+"""You fill the gaps in the outermost dict and no others. A `None` can stand at any depth, in lists too, and the whole tree can be one."""
+def fill_missing(tree, defaults):
+    return {
+        name: defaults[name] if value is None else value for name, value in tree.items()
+    }
+
+
+# %% exercise="fill_missing" misconception="keys_need_not_agree" section="several-trees"
+"""You fill a gap although the two structures differ there: a list passes for a tuple, or one key for another. Lists of leaves know nothing of the places that they came from."""
+def fill_missing(tree, defaults):
+    def is_none(node):
+        return node is None
+
+    values, structure = jax.tree.flatten(tree, is_leaf=is_none)
+    others = jax.tree.leaves(defaults, is_leaf=is_none)
+    filled = [other if value is None else value for value, other in zip(values, others)]
+    return jax.tree.unflatten(structure, filled)
+
+
+# %% exercise="fill_missing" misconception="empty_is_missing"
+"""You fill an empty container as well, where the two structures differ. `()` or `{}` says "there is nothing to hold"; only `None` says "nothing here yet"."""
+def fill_missing(tree, defaults):
+    def is_gap(node):
+        return node is None or (isinstance(node, (tuple, list, dict)) and len(node) == 0)
+
+    return jax.tree.map(
+        lambda value, default: default if is_gap(value) else value,
+        tree,
+        defaults,
+        is_leaf=is_gap,
+    )
+
+
+# %% exercise="batched_apply" variant="without_vmap"
+def batched_apply(function, params, batched, x):
+    results = []
+    for i in range(len(x)):
+        mine = {
+            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
+            for name, part in params.items()
+        }
+        results.append(function(mine, x[i]))
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+
+
+# %% exercise="batched_apply" variant="an_axis_for_each_leaf"
+def batched_apply(function, params, batched, x):
+    axes = {
+        name: jax.tree.map(lambda _: 0 if name in batched else None, part)
+        for name, part in params.items()
+    }
+    return jax.vmap(function, (axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" variant="shared_parts_closed_over"
+def batched_apply(function, params, batched, x):
+    own = {name: params[name] for name in params if name in batched}
+    shared = {name: params[name] for name in params if name not in batched}
+    return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
+
+
+# %% exercise="batched_apply" misconception="in_axes_without_the_tuple"
+"""Every call fails. Perhaps you hand the dict of axes to `in_axes` as it is. With two arguments there are two entries, and what holds them is a tuple."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in batched else None for name in params}
+    return jax.vmap(function, in_axes=axes)(params, x)
+
+
+# %% exercise="batched_apply" misconception="everything_is_batched"
+"""You give row `i` of every part to example `i`, of the shared parts too. Where they happen to have as many rows as the batch, that raises no error and the result is wrong."""
+def batched_apply(function, params, batched, x):
+    return jax.vmap(function)(params, x)
+
+
+# %% exercise="batched_apply" misconception="parameters_are_shared"
+"""Every example gets all of `params` in your call. For a plain model that is usual; here the leaves in the batched parts have a row for each example."""
+def batched_apply(function, params, batched, x):
+    return jax.vmap(function, in_axes=(None, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="zero_means_shared"
+"""Batched and shared parts have changed places. In `in_axes` a 0 does not mean "no": it is the number of the axis that runs over the batch."""
+def batched_apply(function, params, batched, x):
+    axes = {name: None if name in batched else 0 for name in params}
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="every_row_with_every_x"
+"""Your results have an axis too many, or the call fails: each example gets the whole of `x`. Perhaps only `params` has an axis in your `in_axes`, but `x` has its rows too."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in batched else None for name in params}
+    return jax.vmap(function, in_axes=(axes, None))(params, x)
+
+
+# %% exercise="batched_apply" misconception="broadcasting_is_enough"
+"""You call the function once, with everything. With single numbers, NumPy's rules happen to pair the rows. With a shared vector, they pair numbers that do not belong together."""
+def batched_apply(function, params, batched, x):
+    return function(params, x)
