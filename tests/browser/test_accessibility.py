@@ -23,7 +23,12 @@ def violations(notebook: Notebook, theme: str, outputs: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("path", "outputs"), [("notebooks/00_start_here.ipynb", 2), ("notebooks/01_leaves.ipynb", 50)]
+    ("path", "outputs"),
+    [
+        ("notebooks/00_start_here.ipynb", 2),
+        ("notebooks/01_leaves.ipynb", 50),
+        ("notebooks/02_tree_map.ipynb", 80),
+    ],
 )
 def test_a_pages_outputs_have_no_violations(visit: Visit, path: str, outputs: int):
     lesson = visit.open(path)

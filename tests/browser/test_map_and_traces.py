@@ -88,7 +88,7 @@ def test_pointing_at_a_leaf_lights_up_its_partners(notebook: Notebook):
 def test_the_tab_key_lights_up_partners(notebook: Notebook):
     output = notebook.output("works")
     notebook.page.mouse.move(0, 0)
-    output.get_by_role("region", name="Calls").focus()
+    output.get_by_role("group", name="Calls").focus()
     for number in (1, 2, 3):
         notebook.page.keyboard.press("Tab")
         row = output.locator("tbody tr").nth(number - 1)
