@@ -8,21 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from pytree_course.checking import Case, as_int, check, random_tree
-
-WORDS = (
-    "bias",
-    "dense",
-    "embed",
-    "gate",
-    "head",
-    "key",
-    "norm",
-    "query",
-    "scale",
-    "table",
-    "value",
-)
+from pytree_course.checking import Case, as_int, check, random_model, random_tree, random_words
 
 
 class Layer(NamedTuple):
@@ -52,11 +38,6 @@ class Duo:
     right: Any
 
 
-def words(rng, count):
-    """Draw different names; only by luck are they in sorted order."""
-    return [str(word) for word in rng.permutation(WORDS)[:count]]
-
-
 def number(rng):
     return int(rng.integers(1, 1000))
 
@@ -67,24 +48,7 @@ def array(rng, *shape):
 
 
 def model(rng, leaf):
-    """Draw a tree as models have them: named parts of several kinds; `leaf()` draws a leaf."""
-
-    def part():
-        match rng.integers(6):
-            case 0:
-                return leaf()
-            case 1:
-                return {"w": leaf(), "b": leaf()}
-            case 2:
-                return [leaf(), {"w": leaf()}]
-            case 3:
-                return (leaf(), None)
-            case 4:
-                return Layer(leaf(), leaf())
-            case _:
-                return Duo(None, [leaf()])
-
-    return {name: part() for name in words(rng, 3)}
+    return random_model(rng, leaf, lambda: Layer(leaf(), leaf()), lambda: Duo(None, [leaf()]))
 
 
 @check
@@ -100,7 +64,7 @@ def count_leaves(answer, rng):
     yield Case(answer, {"config": Config(a=1, b=2), "names": {"x", "y"}})
     yield Case(answer, OrderedDict(first=Layer(1, 2), second=Duo(3, [4, "five"])))
     for extra in rng.permutation(6)[:4].tolist():
-        config = Config(zip(words(rng, 2), (1, 2), strict=True))
+        config = Config(zip(random_words(rng, 2), (1, 2), strict=True))
         yield Case(answer, [random_tree(rng), config, array(rng, 3), (1,) * extra])
 
 
@@ -221,7 +185,7 @@ def nan_paths(answer, rng):
     for _ in range(4):
         pool = [number(rng) / 2, bad, *arrays]
         tree = model(rng, lambda pool=pool: pool[rng.integers(len(pool))])
-        yield Case(answer, {**tree, words(rng, 1)[0]: {"w": bad, "b": good}})
+        yield Case(answer, {**tree, random_words(rng, 1)[0]: {"w": bad, "b": good}})
 
 
 @check
@@ -243,7 +207,7 @@ def same_structure(answer, rng):
     for is_same in rng.permutation([True, True, True, False, False, False]):
         tree = random_tree(rng, depth=2)
         other = jax.tree.map(lambda _: number(rng), tree)
-        first, second = words(rng, 2)
+        first, second = random_words(rng, 2)
         differing = [
             ((tree, 1), [other, 1]),
             ({first: tree}, {second: other}),
@@ -305,7 +269,7 @@ def leaf_at(answer, rng):
             for path, _ in jax.tree.leaves_with_path(tree)
         ]
         yield Case(answer, tree, str(rng.choice(paths)))
-        missing = f"{rng.choice(paths)}/{words(rng, 1)[0]}"
+        missing = f"{rng.choice(paths)}/{random_words(rng, 1)[0]}"
         yield Case(answer, tree, missing, mentions=(missing,))
 
 
@@ -342,7 +306,7 @@ def whole_shapes(answer, rng):
     yield Case(answer, {"scale": [], "w": [4]})
     yield Case(answer, ({}, ([], "none")))
     for _ in range(4):
-        yield Case(answer, {name: part() for name in words(rng, 3)})
+        yield Case(answer, {name: part() for name in random_words(rng, 3)})
 
 
 @check
@@ -371,7 +335,7 @@ def leaves_in_layer_order(answer, rng):
     yield Case(answer, OrderedDict(w=1, b=2))
     yield Case(answer, OrderedDict(layer10=1, layer2=2))
     for _ in range(3):
-        first, second = words(rng, 2)
+        first, second = random_words(rng, 2)
         yield Case(answer, {first: [layers(part), part()], second: layers(part)})
     yield Case(answer, layers(lambda: layers(part) if rng.random() < 0.3 else part()))
 
@@ -385,7 +349,7 @@ def shared_leaves(answer, rng):
         return Case(answer, tree, note=note)
 
     table, other = array(rng, 2, 2), array(rng, 2) + 0.5
-    text, small = words(rng, 1)[0], number(rng)
+    text, small = random_words(rng, 1)[0], number(rng)
     yield Case(answer, {})
     yield Case(answer, table)
     yield Case(answer, {"a": None, "b": None})

@@ -7,9 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.checking import Case, check
-
-WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "table", "value")
+from pytree_course.checking import Case, check, random_model, random_words
 
 
 class Layer(NamedTuple):
@@ -17,11 +15,6 @@ class Layer(NamedTuple):
 
     weight: Any
     bias: Any
-
-
-def words(rng, count):
-    """Draw different names; only by luck are they in sorted order."""
-    return [str(word) for word in rng.permutation(WORDS)[:count]]
 
 
 def number(rng):
@@ -38,22 +31,7 @@ def matrix(rng):
 
 
 def model(rng, leaf):
-    """Draw a tree as models have them: named parts of several kinds; `leaf()` draws a leaf."""
-
-    def part():
-        match rng.integers(5):
-            case 0:
-                return leaf()
-            case 1:
-                return {"w": leaf(), "b": leaf()}
-            case 2:
-                return [leaf(), {"w": leaf()}]
-            case 3:
-                return (leaf(), None)
-            case _:
-                return Layer(leaf(), leaf())
-
-    return {name: part() for name in words(rng, 3)}
+    return random_model(rng, leaf, lambda: Layer(leaf(), leaf()))
 
 
 def as_jax(result):
@@ -159,7 +137,7 @@ def from_shapes(answer, rng):
     yield Case(answer, {"layers": [{"w": (2, 2), "b": None}, {"w": (2,), "b": ()}]})
     yield Case(answer, OrderedDict(w=(2, 2), b=[(2,), []]))
     for _ in range(3):
-        first, second, third = words(rng, 3)
+        first, second, third = random_words(rng, 3)
         yield Case(answer, {first: shape(), second: [shape(), {"w": shape()}], third: (2, 2)})
 
 
@@ -282,7 +260,7 @@ def decay_mask(answer, rng):
     yield Case(answer, [one, (two, {"bias": one})])
     yield Case(answer, two, note="A bare array: its path is empty.")
     for _ in range(3):
-        first, second, third = words(rng, 3)
+        first, second, third = random_words(rng, 3)
         parts = [
             {"weight": array(), "bias": array()},
             Layer(array(), array()),
@@ -316,7 +294,7 @@ def rates_by_part(answer, rng):
     yield case({"w": {"v": 0.5}}, {"w": vector(rng)})
     yield case([0.5, 2.0], (vector(rng), vector(rng)))
     for _ in range(2):
-        first, second = words(rng, 2)
+        first, second = random_words(rng, 2)
         rates = {first: number(rng) / 4, second: {"w": number(rng) / 4, "b": number(rng) / 4}}
         yield case(rates, {first: [layer(), vector(rng)], second: layer()})
 
@@ -329,7 +307,7 @@ def stack_trees(stack, unstack, rng):
     def layer():
         return {"w": vector(rng), "b": vector(rng)}
 
-    first, second = words(rng, 2)
+    first, second = random_words(rng, 2)
 
     def model():
         return {first: [vector(rng), None], second: Layer(vector(rng), (vector(rng),))}
@@ -416,7 +394,7 @@ def fill_missing(answer, rng):
     yield Case(answer, [None, 1], (2, 3))
     yield Case(answer, {"w": np.ones(2, np.float32), "b": None}, {"w": 1, "b": 2})
     for _ in range(4):
-        names = words(rng, 3)
+        names = random_words(rng, 3)
         defaults = {name: {"x": part(), "y": number(rng)} for name in names}
         tree = jax.tree.map(lambda _: number(rng), defaults)
         tree[names[0]]["x"] = None

@@ -11,7 +11,7 @@ from pytree_course.checking.feedback import section_link
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
     *("exercise", "answers", "points", "minutes", "stars", "section", "hints", "silent_bug"),
-    *("prediction", "id"),
+    *("prediction", "id", "covers"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
 

@@ -13,6 +13,8 @@ Check = Callable[..., Iterator["Case"]]
 
 Point = namedtuple("Point", ["x", "y"])
 
+WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "table", "value")
+
 
 class Case:
     """One call to make, and the inputs to make it with.
@@ -95,6 +97,35 @@ def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
             return Point(*children[:2])
         case _:
             return dict(zip(names, children, strict=True))
+
+
+def random_words(rng: np.random.Generator, count: int) -> list[str]:
+    """Draw `count` different names, ten at most; only by luck are they in sorted order."""
+    return [str(word) for word in rng.permutation(WORDS)[:count]]
+
+
+def random_model(
+    rng: np.random.Generator, leaf: Callable[[], Any], *parts: Callable[[], Any]
+) -> dict[str, Any]:
+    """Draw a tree as models have them: three named parts of several kinds.
+
+    Parameters
+    ----------
+    rng
+        Where the randomness comes from.
+    leaf
+        Draws a leaf.
+    *parts
+        Further kinds of part: each function draws one.
+    """
+    kinds = (
+        leaf,
+        lambda: {"w": leaf(), "b": leaf()},
+        lambda: [leaf(), {"w": leaf()}],
+        lambda: (leaf(), None),
+        *parts,
+    )
+    return {name: kinds[rng.integers(len(kinds))]() for name in random_words(rng, 3)}
 
 
 def _random_child(rng: np.random.Generator, depth: int) -> Any:
