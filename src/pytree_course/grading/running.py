@@ -9,27 +9,27 @@ import io
 import os
 import re
 import tempfile
-from collections.abc import Generator, Iterator
+import threading
+import time
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import Empty
 from typing import Any
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel, start_new_kernel
 from nbval.plugin import IPyNbFile
 
 from pytree_course.checking.notebook import OUTCOMES_MIME, SEED_VARIABLE
 from pytree_course.checking.running import Outcome
-from pytree_course.layout import COURSE_VARIABLE, Course
+from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.runtime import CheckRuntime
 
 CELL_TIMEOUT = 30.0  # seconds
-STARTUP_TIMEOUT = 60.0  # seconds
-ALIVE_CHECK = 0.5  # seconds between two looks at whether the kernel still lives
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
 
 
 @dataclass
@@ -42,11 +42,15 @@ class CellRun:
         What its check reported, if it is a check cell that came to its end.
     error
         Type and message of the exception that ended it.
+    flooded
+        Whether it came to its end, but its output did not: there was too much of it.
     """
 
     outcomes: list[Outcome] | None = None
     error: tuple[str, str] | None = None
     timed_out: bool = False
+    flooded: bool = False
+    seconds: float = 0.0
 
 
 @dataclass
@@ -67,10 +71,29 @@ class NotebookRun:
         return self.cells.get(cell_id, CellRun())
 
 
+@dataclass(frozen=True)
+class RunSettings:
+    """How to run a notebook.
+
+    Attributes
+    ----------
+    seed
+        The checks' cases are drawn from it.
+    in_sandbox
+        Whether the kernel runs in the sandbox. Only one's own work may do without.
+    cell_timeout
+        Seconds that a cell may take.
+    """
+
+    seed: int
+    in_sandbox: bool
+    cell_timeout: float = CELL_TIMEOUT
+
+
 def run_notebook(
-    notebook: NotebookNode, course: Course, seed: int, cell_timeout: float = CELL_TIMEOUT
+    notebook: NotebookNode, runtime: CheckRuntime, settings: RunSettings
 ) -> NotebookRun:
-    """Run a notebook's code cells in order, in a fresh kernel, on the cases of a seed.
+    """Run a notebook's code cells in order, in a fresh kernel.
 
     A cell that fails does not stop the ones after it. A kernel that dies is noticed at once.
 
@@ -78,90 +101,70 @@ def run_notebook(
     ----------
     notebook
         The notebook; it is written to a temporary folder and runs there.
-    course
-        Where the kernel finds the check scripts.
-    seed
-        The checks' cases are drawn from it.
-    cell_timeout
-        Seconds that a cell may take.
+    runtime
+        What the kernel finds of the course.
+    settings
+        The cases' seed, the sandbox and the time.
+
+    Raises
+    ------
+    RuntimeError
+        When it could not be run at all, which is not the notebook's fault.
     """
     collected = NotebookRun()
-    with tempfile.TemporaryDirectory(prefix="pytree-course-") as folder:
-        file = Path(folder) / "submission.ipynb"
+    with tempfile.TemporaryDirectory(prefix="pytree-course-") as name, _ONE_AT_A_TIME:
+        folder = Path(name)
+        runtime.write(folder / "course")
+        file = folder / "submission.ipynb"
         file.write_text(nbformat.writes(notebook), encoding="utf-8")
-        environment = {
-            **os.environ,
-            COURSE_VARIABLE: str(course.root),
-            SEED_VARIABLE: str(seed),
-            "IPYTHONDIR": str(Path(folder) / "ipython"),  # nobody's personal start-up files
-        }
         arguments = [
             *("--disable-plugin-autoload", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
-            *("--noconftest", "-c", os.devnull, "--rootdir", folder, "--color", "no"),
-            *(f"--nbval-cell-timeout={cell_timeout}", str(file)),
+            *("--noconftest", "-c", os.devnull, "--rootdir", name, "--color", "no"),
+            *("--capture", "no", f"--nbval-cell-timeout={settings.cell_timeout}", str(file)),
         ]
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            status = pytest.main(arguments, plugins=[_Collector(collected, environment)])
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            collector = _Collector(collected, folder / "course", settings)
+            status = pytest.main(arguments, plugins=[collector])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not collected.cells:
         raise RuntimeError(f"nbval could not run the notebook:\n{output.getvalue()}")
     return collected
-
-
-class _WatchedKernel(RunningKernel):
-    """nbval's kernel, with an environment of our choice, and watched: its death ends the wait."""
-
-    def __init__(self, cwd: str, environment: dict[str, str]) -> None:
-        with open(os.devnull, "w") as nowhere:
-            self.km, self.kc = start_new_kernel(
-                startup_timeout=STARTUP_TIMEOUT,
-                kernel_name=CURRENT_ENV_KERNEL_NAME,
-                stderr=nowhere,
-                cwd=cwd,
-                env=environment,
-            )
-        self._ensure_iopub_up()
-
-    def get_message(self, stream: str, timeout: float | None = None) -> Any:
-        waited = 0.0
-        while True:
-            left = ALIVE_CHECK if timeout is None else min(ALIVE_CHECK, timeout - waited)
-            try:
-                return super().get_message(stream, timeout=max(left, 0.0))
-            except Empty:
-                waited += ALIVE_CHECK
-                if not self.is_alive():
-                    raise KernelDiedError from None
-                if timeout is not None and waited >= timeout:
-                    raise
-
-
-class KernelDiedError(RuntimeError):
-    """The kernel's process ended."""
 
 
 class _NotebookFile(IPyNbFile):
     """nbval's notebook, run in a watched kernel; it compares no outputs."""
 
-    environment: dict[str, str]
+    course: Path
+    settings: RunSettings
 
     def setup(self) -> None:
         self.compare_outputs = False
-        self.kernel = _WatchedKernel(str(self.path.parent), self.environment)
+        self.kernel = WatchedKernel(
+            cwd=self.path.parent,
+            course=self.course,
+            environment={SEED_VARIABLE: str(self.settings.seed)},
+            in_sandbox=self.settings.in_sandbox,
+        )
+
+    def teardown(self) -> None:
+        if self.kernel is not None:
+            self.kernel.stop()
 
 
 class _Collector:
     """The pytest plugin that hands the notebook to nbval and keeps what its cells yield."""
 
-    def __init__(self, collected: NotebookRun, environment: dict[str, str]) -> None:
+    def __init__(self, collected: NotebookRun, course: Path, settings: RunSettings) -> None:
         self.collected = collected
-        self.environment = environment
+        self.course = course
+        self.settings = settings
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
         if file_path.suffix != ".ipynb":
             return None
         file = _NotebookFile.from_parent(parent, path=file_path)
-        file.environment = self.environment
+        file.course = self.course
+        file.settings = self.settings
         return file
 
     @pytest.hookimpl(wrapper=True)
@@ -173,10 +176,14 @@ class _Collector:
             pytest.skip("the kernel is gone")
         item.options["check"] = False
         item.parent.timed_out = False
+        kernel.interrupted = False
+        start = time.perf_counter()
         try:
             return (yield)
         finally:
-            run.timed_out = item.parent.timed_out
+            run.seconds = time.perf_counter() - start
+            run.timed_out = item.parent.timed_out and kernel.interrupted
+            run.flooded = item.parent.timed_out and not kernel.interrupted
             self.collected.kernel_died |= not kernel.is_alive()
             for output in item.test_outputs or ():
                 if output.output_type == "error":
@@ -187,13 +194,9 @@ class _Collector:
 
 def _outcomes(data: Any) -> list[Outcome] | None:
     """Read what a check reported; None when it is not what a check reports."""
+    if not isinstance(data, list):
+        return None
     try:
-        return [Outcome.from_json(each) for each in _items(data)]
+        return [Outcome.from_json(each) for each in data]
     except ValueError:
         return None
-
-
-def _items(data: Any) -> Iterator[Any]:
-    if not isinstance(data, list):
-        raise ValueError("not a list of outcomes")
-    yield from data

@@ -21,7 +21,7 @@ class Submission:
     Attributes
     ----------
     answers
-        Source of each answer cell that is there, by exercise.
+        Source of each answer cell that somebody worked in, by exercise.
     notes
         What was odd about an answer cell, by exercise.
     """
@@ -61,7 +61,8 @@ def read_submission(file: Path, blank: dict[str, str]) -> Submission:
             notes[exercise] = "its answer cell is not in the notebook"
             continue
         # Of several copies the last one counts: it is what running the notebook leaves in force.
-        answers[exercise] = worked_in[-1] if worked_in else found[-1]
+        if worked_in:
+            answers[exercise] = worked_in[-1]
         if len(found) > 1:
             notes[exercise] = f"its answer cell is there {len(found)} times; the last one counts"
     return Submission(answers, notes)

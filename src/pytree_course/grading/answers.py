@@ -1,0 +1,90 @@
+"""Run one submission's answers: together, and where that tells nothing, each on its own."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+
+import nbformat
+from nbformat import NotebookNode
+
+from pytree_course.authoring.rendering import answer_id, check_id
+from pytree_course.grading.running import CellRun, NotebookRun, RunSettings, run_notebook
+from pytree_course.grading.runtime import CheckRuntime
+
+
+@dataclass(frozen=True)
+class AnswerRun:
+    """How one exercise's answer cell and check cell ran.
+
+    Attributes
+    ----------
+    kernel_died
+        Whether the answer ended the process that it ran in.
+    """
+
+    answer: CellRun
+    check: CellRun
+    kernel_died: bool
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that both cells took."""
+        return self.answer.seconds + self.check.seconds
+
+
+def run_answers(
+    answers: dict[str, str], blank: str, runtime: CheckRuntime, settings: RunSettings
+) -> dict[str, AnswerRun]:
+    """Put answers into the exercise notebook as it was handed out, run it, and see what came out.
+
+    Parameters
+    ----------
+    answers
+        Source of the answer cells, by exercise.
+    blank
+        The exercise notebook as it was handed out.
+    runtime
+        What the kernel finds of the course.
+    settings
+        The cases' seed, the sandbox and the time.
+
+    Returns
+    -------
+    dict
+        How each exercise in `answers` went.
+
+    Raises
+    ------
+    RuntimeError
+        When the notebook could not be run at all, which is not the answers' fault.
+    """
+    notebook = nbformat.reads(blank, as_version=4)
+
+    def run(some: dict[str, str]) -> NotebookRun:
+        return run_notebook(with_answers(notebook, some), runtime, settings)
+
+    together = run(answers)
+    runs = {}
+    for name, source in answers.items():
+        ran = together
+        if together.kernel_died and not _is_settled(name, together):
+            # Whose fault that was cannot be told from this run, and it should cost nobody else.
+            ran = run({name: source})
+        runs[name] = AnswerRun(ran.cell(answer_id(name)), ran.cell(check_id(name)), ran.kernel_died)
+    return runs
+
+
+def with_answers(blank: NotebookNode, answers: dict[str, str]) -> NotebookNode:
+    """Return a copy of the exercise notebook with answers in its answer cells."""
+    merged = deepcopy(blank)
+    by_cell = {answer_id(name): source for name, source in answers.items()}
+    for cell in merged.cells:
+        cell.source = by_cell.get(cell.id, cell.source)
+    return merged
+
+
+def _is_settled(exercise: str, run: NotebookRun) -> bool:
+    """Say whether a run in which the kernel died nevertheless shows how an exercise went."""
+    answer, check = run.cell(answer_id(exercise)), run.cell(check_id(exercise))
+    return check.outcomes is not None or any(
+        cell.timed_out or cell.flooded for cell in (answer, check)
+    )

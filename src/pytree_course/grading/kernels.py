@@ -1,0 +1,171 @@
+"""Kernels for grading: nbval's own, watched, and in the sandbox where the code is not trusted."""
+
+import os
+import tempfile
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import ipykernel.kernelspec
+import zmq
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import KernelManager
+from jupyter_client.provisioning import LocalProvisioner
+from nbval.kernel import RunningKernel
+from traitlets import Unicode
+
+from pytree_course.checking.notebook import OUTCOMES_MIME
+from pytree_course.grading.sandbox import sandboxed
+from pytree_course.layout import COURSE_VARIABLE
+
+STARTUP_TIMEOUT = 60.0  # seconds
+ALIVE_CHECK = 0.5  # seconds between two looks at whether the kernel still lives
+MOST_MESSAGE_BYTES = 32 * 2**20
+MOST_SHARED_BYTES = 2**20  # in the folder of the kernel's sockets, all that it shares with us
+MOST_FOLDER_PATH = 70  # characters: a socket's path may have 107, and names are added to it
+
+PROVISIONER = "pytree-course-sandbox"
+COURSE_INSIDE = "/course"
+_KERNEL_NAME = "pytree-course-grading"
+
+
+class KernelDiedError(RuntimeError):
+    """The kernel's process ended."""
+
+
+class SandboxProvisioner(LocalProvisioner):
+    """Starts a kernel in the sandbox; jupyter_client finds it by its entry point."""
+
+    course = Unicode(config=True, help="The folder that the kernel sees as the course.")
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Wrap the kernel's command into the sandbox."""
+        environment = kwargs.pop("env")
+        launched = await super().pre_launch(env={}, **kwargs)
+        launched["cmd"] = sandboxed(
+            launched["cmd"],
+            environment,
+            shown={Path(self.course): COURSE_INSIDE},
+            writable=Path(self.parent.connection_file).parent,
+        )
+        launched["env"] = dict(os.environ)  # bubblewrap's own; it hands none of it on
+        return launched
+
+
+class _SpecManager(KernelSpecManager):
+    """Knows one kernel: this Python's, started by the sandbox's provisioner or plainly."""
+
+    provisioner: dict[str, Any] | None = None
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        metadata = {"kernel_provisioner": self.provisioner} if self.provisioner else {}
+        described = {**ipykernel.kernelspec.get_kernel_dict(), "metadata": metadata}
+        # No signal reaches into the sandbox: the kernel is asked to interrupt itself.
+        described["interrupt_mode"] = "message" if self.provisioner else "signal"
+        return KernelSpec(resource_dir=ipykernel.kernelspec.RESOURCES, **described)
+
+
+class WatchedKernel(RunningKernel):
+    """nbval's kernel, watched: its death ends the wait, and so does its flooding us.
+
+    Parameters
+    ----------
+    cwd
+        The folder in which it starts, outside of the sandbox.
+    course
+        The folder that it sees as the course.
+    environment
+        Environment variables that grading sets.
+    in_sandbox
+        Whether it runs in the sandbox.
+    """
+
+    def __init__(
+        self, cwd: Path, course: Path, environment: dict[str, str], in_sandbox: bool
+    ) -> None:
+        self.interrupted = False
+        self._shared = tempfile.TemporaryDirectory(prefix="kernel-", dir=_socket_folder())
+        specs = _SpecManager()
+        if in_sandbox:
+            config = {"course": str(course)}
+            specs.provisioner = {"provisioner_name": PROVISIONER, "config": config}
+            variables = {
+                **environment,
+                COURSE_VARIABLE: COURSE_INSIDE,
+                "IPYTHONDIR": "/tmp/ipython",
+            }
+        else:
+            # Nobody's personal start-up files.
+            own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
+            variables = {**os.environ, **environment, **own}
+        self.km = KernelManager(
+            kernel_name=_KERNEL_NAME,
+            kernel_spec_manager=specs,
+            transport="ipc" if in_sandbox else "tcp",  # no network reaches into the sandbox
+            connection_file=str(Path(self._shared.name) / "kernel.json"),
+        )
+        try:
+            with open(os.devnull, "w") as nowhere:
+                self.km.start_kernel(stderr=nowhere, stdout=nowhere, cwd=str(cwd), env=variables)
+            self.kc = self.km.client()
+            # A longer message is not received at all: it ends the connection, not our memory.
+            self.kc.context.setsockopt(zmq.MAXMSGSIZE, MOST_MESSAGE_BYTES)
+            self.kc.start_channels()
+            self.kc.wait_for_ready(timeout=STARTUP_TIMEOUT)
+            self._ensure_iopub_up()
+        except BaseException:
+            self.stop()
+            raise
+
+    def get_message(self, stream: str, timeout: float | None = None) -> Any:
+        waited = 0.0
+        while True:
+            left = ALIVE_CHECK if timeout is None else min(ALIVE_CHECK, timeout - waited)
+            try:
+                return _lightened(super().get_message(stream, timeout=max(left, 0.0)))
+            except Empty:
+                waited += ALIVE_CHECK
+                if self._floods_the_folder():
+                    self.stop()
+                if not self.is_alive():
+                    raise KernelDiedError from None
+                if timeout is not None and waited >= timeout:
+                    raise
+
+    def interrupt(self) -> None:
+        self.interrupted = True
+        super().interrupt()
+
+    def stop(self) -> None:
+        if hasattr(self, "kc"):
+            self.kc.stop_channels()
+        if self.km.has_kernel:
+            self.km.shutdown_kernel(now=True)
+        self._shared.cleanup()
+
+    def _floods_the_folder(self) -> bool:
+        shared = Path(self._shared.name)
+        if not shared.exists():
+            return False
+        files = list(shared.rglob("*"))
+        return len(files) > 100 or sum(file.lstat().st_size for file in files) > MOST_SHARED_BYTES
+
+
+def _socket_folder() -> str:
+    """Return a folder with a short path: the paths of sockets must not be long."""
+    folder = tempfile.gettempdir()
+    return folder if len(folder) < MOST_FOLDER_PATH else "/tmp"
+
+
+def _lightened(message: Any) -> Any:
+    """Take out of a message what grading does not read: it may be very much, and nbval keeps it."""
+    content = message["content"]
+    match message["msg_type"]:
+        case "stream":
+            content["text"] = ""
+        case "display_data" | "execute_result":
+            data = content["data"]
+            content["data"] = {key: data[key] for key in (OUTCOMES_MIME,) if key in data}
+        case "error":
+            content["traceback"] = []
+    return message

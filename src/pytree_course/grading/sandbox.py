@@ -1,0 +1,143 @@
+"""The sandbox: what a learner's code may see, reach and use up, by bubblewrap."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytree_course
+
+MIB = 2**20
+CORES = os.cpu_count() or 1
+
+# JAX starts threads for every core, and their stacks count as memory.
+MEMORY = 2048 * MIB + CORES * 32 * MIB
+PROCESSES = 128 + 8 * CORES  # threads count too
+FILE_BYTES = 64 * MIB  # in one file
+FOLDER_BYTES = 128 * MIB  # in all files of a folder: they lie in memory
+CPU_SECONDS = 900  # of all threads together
+
+_TRIAL_SECONDS = 20
+
+
+class NoSandboxError(RuntimeError):
+    """There is no sandbox on this machine; the message says what to do."""
+
+
+def require_sandbox() -> None:
+    """Make sure that the sandbox works here.
+
+    Raises
+    ------
+    NoSandboxError
+        When it does not, with what to install or to switch on.
+    """
+    instead = "To run only your own work, or work that you trust, add --unsandboxed."
+    if sys.platform != "linux":
+        raise NoSandboxError(
+            "The sandbox needs Linux. On Windows or macOS, grade inside a Linux machine, such as "
+            f"WSL, a virtual machine or a container. {instead}"
+        )
+    missing = [name for name in ("bwrap", "prlimit") if shutil.which(name) is None]
+    if missing:
+        raise NoSandboxError(
+            f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
+            "here. Install it: `sudo apt install bubblewrap util-linux` (Debian, Ubuntu) or "
+            f"`sudo dnf install bubblewrap util-linux` (Fedora). {instead}"
+        )
+    trial = subprocess.run(
+        sandboxed([sys.executable, "-c", "import pytree_course"], {}),
+        capture_output=True,
+        text=True,
+        timeout=_TRIAL_SECONDS,
+        check=False,
+    )
+    if trial.returncode != 0:
+        raise NoSandboxError(
+            f"bubblewrap cannot make a sandbox here. It says: {trial.stderr.strip()}\n"
+            "It needs user namespaces. Where they are switched off, an administrator allows them "
+            "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
+            "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
+            f"start it with them allowed. {instead}"
+        )
+
+
+def sandboxed(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    shown: Mapping[Path, str] | None = None,
+    writable: Path | None = None,
+) -> list[str]:
+    """Return the command that runs a command inside the sandbox.
+
+    Inside there are the system's programs and libraries, Python, its environment and this package,
+    all read-only; a small private /tmp; no network; no process of the outside.
+
+    Parameters
+    ----------
+    command
+        What to run.
+    environment
+        Its environment variables, besides those that Python needs anyway.
+    shown
+        Folders to be seen, read-only: where they are, and where they appear.
+    writable
+        A folder that the inside and the outside share.
+    """
+    options = [
+        *("--unshare-all", "--unshare-user", "--disable-userns"),
+        *("--uid", "1000", "--gid", "1000"),
+        *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
+        *("--ro-bind", "/usr", "/usr"),
+        *("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"),
+    ]
+    for folder in map(Path, ("/bin", "/lib", "/lib64")):
+        if folder.is_symlink():
+            options += ["--symlink", str(folder.readlink()), str(folder)]
+        elif folder.exists():
+            options += ["--ro-bind", str(folder), str(folder)]
+    for folder in _python_folders():
+        options += ["--ro-bind", str(folder), str(folder)]
+    options += ["--proc", "/proc", "--dev", "/dev"]
+    for folder in map(Path, ("/dev/shm", "/tmp")):
+        options += ["--perms", "1777", "--size", str(FOLDER_BYTES), "--tmpfs", str(folder)]
+    for source, place in (shown or {}).items():
+        options += ["--ro-bind", str(source), place]
+    if writable is not None:
+        options += ["--bind", str(writable), str(writable)]
+    # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
+    options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    variables = {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": "/tmp",
+        "USER": "learner",
+        "LANG": "C.UTF-8",
+        "JAX_PLATFORMS": "cpu",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **environment,
+    }
+    for name, value in variables.items():
+        options += ["--setenv", name, value]
+    limits = [
+        f"--data={MEMORY}",
+        f"--nproc={PROCESSES}",
+        f"--fsize={FILE_BYTES}",
+        f"--cpu={CPU_SECONDS}",
+        "--core=0",
+    ]
+    return ["bwrap", *options, "--", "prlimit", *limits, "--", *command]
+
+
+def _python_folders() -> list[Path]:
+    """Return the folders of Python, its environment and this package that are not in /usr."""
+    package = Path(pytree_course.__file__).resolve().parents[1]
+    wanted = {Path(sys.base_prefix), Path(sys.prefix), Path(sys.executable).resolve().parents[1]}
+    inside = [*wanted, Path("/usr")]
+    if not any(package.is_relative_to(folder) for folder in inside):
+        wanted.add(package)
+    return sorted(folder for folder in wanted if not folder.is_relative_to("/usr"))
