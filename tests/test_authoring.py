@@ -81,7 +81,7 @@ def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
     ]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert {cell.execution_count for cell in code} == {1}
-    assert all(set(cell.metadata) == {"tags"} for cell in code)
+    assert all(set(cell.metadata) == {"nbgrader", "tags"} for cell in code)
 
 
 def test_a_cell_added_to_one_section_changes_no_other_id(mini):

@@ -20,7 +20,7 @@ def run(course):
 
 def test_help_names_every_command(run):
     shown = run("--help").stdout
-    for name in ("lab", "test", "build", "check", "progress", "reset"):
+    for name in ("lab", "test", "build", "check", "progress", "reset", "release"):
         assert name in shown
 
 

@@ -59,7 +59,7 @@ def test_a_misconception_is_explained(mini, notebook):
     grade = graded(mini, notebook.answer("count_leaves", wrong))
     verdict = grade.verdicts[0]
     assert verdict.misconceptions[0].name == "elements"
-    assert explanation(verdict, grade) == "You counted the container's elements with `len`."
+    assert explanation(verdict, grade.notes) == "You counted the container's elements with `len`."
 
 
 def test_reordered_doubled_edited_and_missing_other_cells_change_nothing(mini, notebook):
@@ -88,7 +88,7 @@ def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(mini, notebook):
     notebook.cells.append(starter)
     grade = graded(mini, notebook)
     assert kinds(grade)["count_leaves"] == "correct"
-    assert "3 times" in explanation(grade.verdicts[0], grade)
+    assert "3 times" in explanation(grade.verdicts[0], grade.notes)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_an_answer_that_leaves_python_costs_its_own_exercise_only(mini, notebook
 def test_a_name_from_another_cell_is_explained(mini, notebook):
     notebook.answer("count_leaves", "def count_leaves(tree):\n    return helper(tree)")
     grade = graded(mini, notebook)
-    assert "Only answer cells are graded" in explanation(grade.verdicts[0], grade)
+    assert "Only answer cells are graded" in explanation(grade.verdicts[0], grade.notes)
 
 
 FORGERIES = {

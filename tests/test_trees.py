@@ -251,3 +251,16 @@ def test_exceptions_are_seen_by_type_and_mentions():
 def test_what_is_no_observation_is_refused(data):
     with pytest.raises(ValueError, match=r"."):
         validate(data)
+
+
+def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
+    @jax.tree_util.register_static
+    class Config:
+        pass
+
+    static = {"kind": "object", "type": "Config"}
+    node = {"kind": "node", "type": "Config", "custom": True, "aux": static, "children": []}
+    assert observe(Config()) == node
+    assert observe([Config(), 1])["children"][0] == ["[0]", node]
+    structure = observe(jax.tree.structure(Config()))
+    assert structure["tree"]["aux"] == node

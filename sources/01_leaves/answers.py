@@ -42,7 +42,7 @@ def count_leaves(tree):
     return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+# %% exercise="count_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: it has a place in the structure, but it adds nothing to the leaves."""
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
@@ -54,7 +54,7 @@ def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
-# %% exercise="count_leaves" misconception="subclasses_are_nodes" section="the-registry-goes-by-exact-type"
+# %% exercise="count_leaves" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
 """You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX asks its registry for the exact type: an unregistered subclass of `dict` stays closed, and a registered class of any kind is opened."""
 def count_leaves(tree):
     if tree is None:
@@ -94,7 +94,7 @@ predictions = dict(zip("ABCDEFG", np.array([2, 2, 0, 3, 3, 2, 1])))
 predictions["H"] = "error"
 
 
-# %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+# %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """Line B: your number is too high. Perhaps you counted each `None`. For JAX it is a node without children, so it adds no leaf."""
 predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 
@@ -114,22 +114,22 @@ predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes"
+# %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes" covers="C22"
 """Line E: your number is too low. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and namedtuples. JAX opens them, and then what is inside them."""
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes"
+# %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes" covers="M4 C22"
 """Line G: your number is too high. `Config` is a kind of `dict`, but the registry goes by the exact type and knows nothing of parent classes, so JAX does not open it."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes"
+# %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes" covers="C22"
 """Line F: your number is too high. A set and a deque hold items, but that is not enough for JAX: the type must be in the registry, and these two are not."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="any_keys_work" section="dict-keys-are-sorted"
+# %% exercise="predict_leaf_counts" misconception="any_keys_work" covers="M3" section="dict-keys-are-sorted"
 """Line H: this is not what happens. Python takes any keys, but JAX visits the keys of a dict in sorted order. Think of what `sorted` says to the keys of this one."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
 
@@ -193,7 +193,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="shapes_are_leaves"
+# %% exercise="leaf_shapes" misconception="shapes_are_leaves" covers="M7"
 """Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node: when leaves become shapes before the paths are made, JAX opens the shapes as well."""
 def leaf_shapes(tree):
     shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
@@ -212,7 +212,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+# %% exercise="leaf_shapes" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
@@ -255,7 +255,7 @@ def count_nones(tree):
     return 0 if level is None else sum(count_nones(child) for child in level[0])
 
 
-# %% exercise="count_nones" misconception="none_is_a_leaf"
+# %% exercise="count_nones" misconception="none_is_a_leaf" covers="M1"
 """Your count is always 0. Perhaps you look among the leaves, and there `None` never is: for JAX it is a node without children, and `jax.tree.leaves` goes past it."""
 def count_nones(tree):
     return sum(leaf is None for leaf in jax.tree.leaves(tree))
@@ -306,7 +306,7 @@ def count_nones(tree):
     return sum(leaf == None for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="subclasses_are_nodes" section="the-registry-goes-by-exact-type"
+# %% exercise="count_nones" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
 """You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX goes by the exact type: it does not look into an unregistered subclass of `dict`, and it does look into registered classes of any kind."""
 def count_nones(tree):
     if isinstance(tree, dict):
@@ -355,7 +355,7 @@ def nan_paths(params):
     return jax.tree.leaves(jax.tree.map_with_path(name_if_broken, params))
 
 
-# %% exercise="nan_paths" misconception="dicts_keep_their_order"
+# %% exercise="nan_paths" misconception="dicts_keep_their_order" covers="M2"
 """Your function gives what it gave when you found it. Compare two orders for `{"w": 1, "b": 2}`: that of `list(params)`, and that of `jax.tree.leaves(params)`. Then compare how many there are when a value is `None`."""
 def nan_paths(params):
     names = list(params)
@@ -446,7 +446,7 @@ def same_structure(a, b):
     return paths(a) == paths(b)
 
 
-# %% exercise="same_structure" misconception="python_equality" section="the-registry-goes-by-exact-type"
+# %% exercise="same_structure" misconception="python_equality" covers="M12" section="the-registry-goes-by-exact-type"
 """You take a namedtuple for a tuple, and an `OrderedDict` for a dict, as Python's `==` does. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
@@ -474,7 +474,7 @@ def same_structure(a, b):
     return jax.tree.structure(a) == jax.tree.structure(b) and shapes(a) == shapes(b)
 
 
-# %% exercise="same_structure" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+# %% exercise="same_structure" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """You say `True` where `None` stands against a value, as if it were a leaf. For JAX `None` is a node of its own kind, and a number in its place is a difference."""
 def same_structure(a, b):
     def structure(tree):
@@ -536,7 +536,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, flat)
 
 
-# %% exercise="replace_leaves" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+# %% exercise="replace_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and stays where it is."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
@@ -545,7 +545,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="dicts_keep_their_order" section="dict-keys-are-sorted"
+# %% exercise="replace_leaves" misconception="dicts_keep_their_order" covers="M2" section="dict-keys-are-sorted"
 """Your new leaves go into a dict in the order in which its keys were written. JAX sorts the keys of a dict, so its first leaf belongs to the smallest key, not to the oldest one."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
@@ -712,7 +712,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="whole_shapes" misconception="only_by_wrapping"
+# %% exercise="whole_shapes" misconception="only_by_wrapping" covers="M5"
 """Your shapes come back as arrays. JAX does not open arrays, but a list need not be packed into one to stay whole, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):
@@ -820,7 +820,7 @@ def leaves_in_layer_order(tree):
     return [leaf for _, child in pairs for leaf in leaves_in_layer_order(child)]
 
 
-# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order"
+# %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order" covers="M2"
 """Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every dict by itself."""
 def leaves_in_layer_order(tree):
     def number(name):
@@ -978,7 +978,7 @@ def shared_leaves(tree):
     return [group for group in paths.values() if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="sharing_survives"
+# %% exercise="shared_leaves" misconception="sharing_survives" covers="M6"
 """You find nothing shared. Perhaps you look at the result of `jax.tree.map`: a map makes a new leaf at each path, and a pytree is a tree that does not remember sharing. Ask the leaves of `tree` itself."""
 def shared_leaves(tree):
     arrays = jax.tree.map(np.array, tree)

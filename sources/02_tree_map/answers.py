@@ -56,7 +56,7 @@ def zero(tree):
     return jax.tree.map(lambda leaf: 0, tree)
 
 
-# %% exercise="scale_and_zero" misconception="none_is_a_leaf" section="none-in-each-place"
+# %% exercise="scale_and_zero" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
 """Your functions fail where the tree holds `None`. Perhaps `is_leaf` makes JAX hand each `None` to your function. To JAX it is a node without children, which a map leaves alone."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
@@ -129,7 +129,7 @@ def sgd_step(params, grads, rate):
     return jax.tree.unflatten(structure, [p - rate * g for p, g in pairs])
 
 
-# %% exercise="sgd_step" misconception="none_matches_anything" section="none-in-each-place"
+# %% exercise="sgd_step" misconception="none_matches_anything" covers="M9" section="none-in-each-place"
 """You let a `None` in the parameters stand beside a gradient. Perhaps you read it as "nothing to do". To JAX `None` is a structure of its own, which matches another `None` only."""
 def sgd_step(params, grads, rate):
     def step(p, g):
@@ -174,7 +174,7 @@ def global_norm(tree):
     return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="global_norm" misconception="no_start"
+# %% exercise="global_norm" misconception="no_start" covers="C19"
 """Your function fails on a tree without leaves. Perhaps you reduce without an initial value: then the first leaf is the start, and here there is none."""
 def global_norm(tree):
     squares = jax.tree.map(lambda leaf: jnp.sum(leaf**2), tree)
@@ -214,7 +214,7 @@ def from_shapes(shapes):
     return jax.tree.unflatten(structure, [np.zeros(shape, np.float32) for shape in leaves])
 
 
-# %% exercise="from_shapes" misconception="shapes_are_leaves"
+# %% exercise="from_shapes" misconception="shapes_are_leaves" covers="M7"
 """Your arrays stand inside the tuples, one for each number. Perhaps you take a shape for a leaf. A tuple is a node: JAX opens it and hands your function one whole number at a time."""
 def from_shapes(shapes):
     return jax.tree.map(jnp.zeros, shapes)
@@ -277,7 +277,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="nan_at_zero"
+# %% exercise="clip" misconception="nan_at_zero" covers="C15"
 """Your clipped trees are right, but a gradient at zero is `nan`. A root has no finite slope at 0, and `minimum` or `where` after it does not help: their gradient multiplies 0 by infinity."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
@@ -289,7 +289,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="both_by_leaf"
+# %% exercise="clip" misconception="both_by_leaf" covers="C15 C34"
 """Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, and no leaf alone knows the global norm."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
@@ -302,7 +302,7 @@ def clip_by_global_norm(grads, most):
     return clip_by_leaf(grads, most)
 
 
-# %% exercise="clip" misconception="both_by_global_norm"
+# %% exercise="clip" misconception="both_by_global_norm" covers="C34"
 """Your `clip_by_leaf` uses one factor for the whole tree: a short leaf shrinks because another one is long. There, each leaf should be judged by its own norm alone."""
 def clip_by_leaf(grads, most):
     return clip_by_global_norm(grads, most)
@@ -335,7 +335,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: most * leaf / norm, grads)
 
 
-# %% exercise="clip" misconception="where_takes_trees" section="one-tree"
+# %% exercise="clip" misconception="where_takes_trees" covers="M10" section="one-tree"
 """One of your functions fails for containers with a `TypeError`. Perhaps you hand whole trees to a function of `jnp`, such as `jnp.where`. These know arrays only, not dicts or lists."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
@@ -483,7 +483,7 @@ def decay_mask(params):
     return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
 
 
-# %% exercise="decay_mask" misconception="paths_hold_texts"
+# %% exercise="decay_mask" misconception="paths_hold_texts" covers="C12"
 """Your function gives what it gave when you found it: all `True`. Perhaps you take a path for a tuple of texts. It holds objects such as `DictKey(key='bias')`, and no such object equals a text."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
@@ -548,7 +548,7 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, step: p - step, params, steps)
 
 
-# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix"
+# %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" covers="M8"
 """Your function fails as soon as one rate stands for a part with several leaves. Perhaps you let `params` come first. The first tree decides how deep a map goes, and the others must be at least as deep."""
 def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
@@ -579,7 +579,7 @@ def rates_by_part(rates, params, grads):
     }
 
 
-# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" section="several-trees"
+# %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" covers="M12" section="several-trees"
 """You accept a list of rates for a tuple of parameters. As sequences they are alike, but to JAX they are two kinds of nodes, so one cannot be a prefix of the other."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
@@ -816,7 +816,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params)
 
 
-# %% exercise="perturb" misconception="clips_by_the_global_norm" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="clips_by_the_global_norm" covers="C34" section="two-ways-to-clip"
 """Your clipped leaves are too short: all of them share one factor, from the norm of the whole tree. Here each leaf is clipped by its own norm."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -864,7 +864,7 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="none_is_a_leaf"
+# %% exercise="fill_missing" misconception="none_is_a_leaf" covers="M1"
 """Your function fails wherever `tree` has a `None` and `defaults` has a value. Perhaps you expect `None` to reach the mapped function. To JAX it is a node without children, and no value matches it."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
@@ -883,7 +883,7 @@ def fill_missing(tree, defaults):
     )
 
 
-# %% exercise="fill_missing" misconception="the_deeper_tree_first" section="the-prefix-rule"
+# %% exercise="fill_missing" misconception="the_deeper_tree_first" covers="M8" section="the-prefix-rule"
 """Your function fails where `defaults` has a whole part beside one `None` or one leaf. Perhaps it comes first in your map. Of two trees, the deeper one cannot be the prefix."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
@@ -956,7 +956,7 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
-# %% exercise="batched_apply" misconception="in_axes_without_the_tuple"
+# %% exercise="batched_apply" misconception="in_axes_without_the_tuple" covers="M11"
 """Every call fails. Perhaps you hand the dict of axes to `in_axes` as it is. With two arguments there are two entries, and what holds them is a tuple."""
 def batched_apply(function, params, batched, x):
     axes = {name: 0 if name in batched else None for name in params}

@@ -1,7 +1,10 @@
 """The commands of `course.py`."""
 
+import os
 import subprocess
 import sys
+from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -60,9 +63,12 @@ def lab(context: typer.Context) -> None:
 def test(context: typer.Context) -> None:
     """Run all tests of the course. More options are handed to pytest."""
     course = _course()
+    nbval = ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider"]
+    # A learner's copy has neither tests nor solutions: there, the lessons are run.
     suites = [
-        ["tests"],
-        ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", "notebooks", "solutions"],
+        [*arguments, *present]
+        for arguments, folders in [([], ["tests"]), (nbval, ["notebooks", "solutions"])]
+        if (present := [folder for folder in folders if (course.root / folder).is_dir()])
     ]
     for suite in suites:
         status = _run([sys.executable, "-m", "pytest", *suite, *context.args], course)
@@ -79,8 +85,12 @@ def build(
     """For authors: build notebooks, exercises and solutions from the sources."""
     from pytree_course.authoring.building import build as build_lesson
     from pytree_course.authoring.sources import AuthorMistakesError
+    from pytree_course.authoring.traceability import write_table
 
-    everything = _course().with_sources()
+    course = _course()
+    everything = course.with_sources()
+    if not everything:
+        raise typer.BadParameter("This copy of the course has no sources to build it from.")
     chosen = [_lesson(name) for name in lessons] if lessons else everything
     # Pages come last, and with every lesson: the start page shows what lessons there are.
     pages = [files for files in everything if not files.has_exercises]
@@ -93,6 +103,32 @@ def build(
             typer.secho("Nothing was built. Mend this first:", err=True, bold=True)
             typer.echo(str(error), err=True)
             raise typer.Exit(1) from None
+    try:
+        # Last of all: which cells show a topic depends on every lesson.
+        write_table(course)
+    except AuthorMistakesError as error:
+        typer.secho("The table of topics was not built. Mend this first:", err=True, bold=True)
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+
+
+@app.command()
+def release(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A new folder, or that of an earlier release."),
+    ],
+) -> None:
+    """For teachers: write the learners' bundle, which has no solutions in it."""
+    from pytree_course.release import ReleaseError
+    from pytree_course.release import release as release_to
+
+    try:
+        stamp = release_to(_course(), folder)
+    except ReleaseError as error:
+        typer.secho(str(error), err=True)
+        raise typer.Exit(1) from None
+    console.print(f"{folder} holds what learners get. Its version: {stamp}", markup=False)
 
 
 @app.command()
@@ -148,6 +184,55 @@ def check(lesson: options.Lesson, json: options.Json = False, junit: options.Jun
 
     files = _lesson_with_exercises(lesson)
     raise typer.Exit(run(files, files.exercises, json, junit))
+
+
+@app.command()
+def grade(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A folder with a folder for each student, or nbgrader's `submitted`."),
+    ],
+    into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
+    lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
+    student: Annotated[list[str] | None, typer.Option(help="Only this student.")] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many notebooks run at once on this machine.")
+    ] = os.cpu_count() or 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run them on the Dask cluster with this scheduler."),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The class: CSV with the columns student and name."),
+    ] = None,
+    due: Annotated[
+        datetime | None, typer.Option(help="Work handed in later than this is marked as late.")
+    ] = None,
+    best: Annotated[
+        bool, typer.Option("--best", help="The best attempt counts, and not the last one.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Run also what has not changed since last time.")
+    ] = False,
+    unsandboxed: Annotated[
+        bool, typer.Option("--unsandboxed", help="Run the notebooks unprotected: only your own!")
+    ] = False,
+) -> None:
+    """For teachers: grade a class; write a gradebook, tables and pages."""
+    from pytree_course.grading.class_command import ClassRequest, run
+    from pytree_course.grading.classroom import GradingOptions
+
+    course = _course()
+    options = GradingOptions(
+        lessons=[_lesson_with_exercises(name).stem for name in lesson or ()],
+        students=student or (),
+        force=force,
+        best=best,
+        in_sandbox=not unsandboxed,
+    )
+    moment = due.astimezone() if due else None
+    raise typer.Exit(run(course, ClassRequest(folder, into, options, jobs, dask, roster, moment)))
 
 
 def _run(command: list[str], course: Course) -> int:

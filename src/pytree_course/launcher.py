@@ -30,6 +30,8 @@ COMMANDS = {
     "progress": "show what you have solved so far",
     "reset": "start a lesson's exercises afresh:  reset 1",
     "test": "run all of the course's own tests",
+    "release": "for teachers: write the learners' bundle:  release DIR",
+    "grade": "for teachers: grade a class:  grade FOLDER --into DIR",
     "build": "for authors: make the notebooks from sources/",
 }
 

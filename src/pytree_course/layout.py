@@ -9,6 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from pytree_course import nbgrader
+
 if TYPE_CHECKING:
     from pytree_course.checking.cases import Check
 
@@ -52,9 +54,13 @@ class Course:
         for folder in (start.resolve(), *start.resolve().parents):
             if any((folder / "checks").glob("check_*.py")):
                 return cls(folder)
+        advice = "Keep the notebook in the course's folder `exercises`, and open it from there."
+        if nbgrader.is_running():
+            advice = (
+                f"Set {COURSE_VARIABLE} to the course's folder in the kernel that nbgrader starts."
+            )
         raise CourseNotFoundError(
-            f"The course's folder `checks` is nowhere above {start}. Keep the notebook in the "
-            "course's folder `exercises`, and open it from there."
+            f"The course's folder `checks` is nowhere above {start}. {advice}"
         )
 
     @property

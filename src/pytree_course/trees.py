@@ -218,7 +218,10 @@ class _Walk:
             observation["aux"] = self.aside(value.default_factory, depth + 1)
         elif type(value) not in (dict, list, tuple, OrderedDict):
             observation["custom"] = True
-            observation["aux"] = self.aside(level.aux, depth + 1)
+            # A static object is its own aux_data: as such it is looked at as a leaf would be.
+            observation["aux"] = (
+                self.leaf(value, depth) if level.aux is value else self.aside(level.aux, depth + 1)
+            )
         observation["children"] = [
             [key, self.observe(child, depth + 1)] for key, child in level.children
         ]

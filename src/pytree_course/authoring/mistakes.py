@@ -5,6 +5,7 @@ from itertools import combinations
 
 from pytree_course.authoring.reference import AnswerError, run_answer
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
+from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.cases import Check
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.running import PUBLIC_SEED, Outcome
@@ -18,7 +19,7 @@ FEWEST = {"hints": 2, "misconceptions": 3, "variants": 2}
 def find_mistakes(sources: LessonSources) -> list[Mistake]:
     """Return everything in a lesson's sources that the author has to mend."""
     checks = sources.files.checks()
-    mistakes: list[Mistake] = []
+    mistakes = find_wrong_marks(sources, read_topics(sources.files.root))
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md"

@@ -1,8 +1,11 @@
 """From sources to notebooks, not yet executed."""
 
+from typing import Any
+
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from pytree_course import nbgrader
 from pytree_course.authoring.slides import slide_types
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, SourceCell
 from pytree_course.built import HIDDEN_OUTPUTS, METADATA_KEY, outputs_digest
@@ -68,11 +71,14 @@ def _render_exercises(sources: LessonSources, answers: dict[str, Answer]) -> Not
             cells.append(_markdown(cell.id, text))
         elif "exercise" in cell.metadata:
             exercise = sources.exercises[cell.metadata["exercise"]]
-            cells.append(_code(answer_id(exercise.name), answers[exercise.name].source, cell))
+            answer, check = answer_id(exercise.name), check_id(exercise.name)
+            marks = nbgrader.marks(answer, learners=True)
+            cells.append(_code(answer, answers[exercise.name].source, cell, marks))
             call = f"check.{exercise.name}({', '.join(exercise.answers)})"
-            cells.append(_code(check_id(exercise.name), call))
+            marks = nbgrader.marks(check, points=exercise.points)
+            cells.append(_code(check, call, marks=marks))
         else:
-            cells.append(_code(cell.id, cell.source, cell))
+            cells.append(_code(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
     return _notebook(cells, sources.exercises_digest)
 
 
@@ -91,13 +97,15 @@ def _markdown(cell_id: str, text: str) -> NotebookNode:
     return new_markdown_cell(text, id=cell_id)
 
 
-def _code(cell_id: str, code: str, cell: SourceCell | None = None) -> NotebookNode:
+def _code(
+    cell_id: str, code: str, cell: SourceCell | None = None, marks: dict[str, Any] | None = None
+) -> NotebookNode:
     metadata = dict(cell.metadata) if cell else {}
     tags = [str(tag) for tag in metadata.pop("tags", [])]
     if IGNORE_OUTPUT not in tags:
         tags.append(CHECK_OUTPUT)
     kept = {key: value for key, value in metadata.items() if key not in AUTHORS_OPTIONS}
-    return new_code_cell(code, id=cell_id, metadata={**kept, "tags": tags})
+    return new_code_cell(code, id=cell_id, metadata={**kept, **(marks or {}), "tags": tags})
 
 
 def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:

@@ -74,6 +74,13 @@ class SourceCell:
         found = re.match(r"##? +(.+?) *$", self.source, re.MULTILINE)
         return found[1] if self.kind == "markdown" and found else None
 
+    @property
+    def covers(self) -> list[str]:
+        """The ids, in sources/topics.toml, of what the cell shows."""
+        marked = self.metadata.get("covers", [])
+        names = marked if isinstance(marked, list) else str(marked).replace(",", " ").split()
+        return [str(name) for name in names]
+
 
 @dataclass(frozen=True)
 class Answer:

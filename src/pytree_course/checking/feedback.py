@@ -126,10 +126,11 @@ def _templates() -> Environment:
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
     )
-    environment.filters["code"] = _backticks_to_code
+    environment.filters["code"] = backticks_to_code
     environment.globals |= {"svg": drawing.svg, "text": drawing.text}
     return environment
 
 
-def _backticks_to_code(text: str) -> Markup:
+def backticks_to_code(text: str) -> Markup:
+    """Write plain text as HTML, what is between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

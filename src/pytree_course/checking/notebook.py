@@ -10,6 +10,7 @@ from typing import Any
 
 from IPython.display import display
 
+from pytree_course import nbgrader
 from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.feedback import Feedback, Reread, feedback, note, section_link
@@ -56,14 +57,16 @@ class Checks:
         course = Course.find()
         self._presenter: Presenter = lambda shown, _: display(shown)
         self._files = course.lesson_named(lesson)
-        # A solution notebook is nobody's own work: it earns no progress.
+        # A solution notebook is nobody's own work, and what nbgrader runs is somebody else's: they
+        # earn no progress here.
         is_solution = Path.cwd().name == self._files.solutions.parent.name
-        self._progress_file = None if is_solution else course.progress_file
+        foreign = is_solution or nbgrader.is_running()
+        self._progress_file = None if foreign else course.progress_file
 
     @property
     def is_graded(self) -> bool:
-        """Whether this notebook runs in grading, where nobody looks at it."""
-        return SEED_VARIABLE in os.environ
+        """Whether this notebook runs in grading, where nobody is at work."""
+        return SEED_VARIABLE in os.environ or nbgrader.is_running()
 
     def present_with(self, presenter: Presenter) -> None:
         """Have feedback shown by a function of one's own."""
@@ -120,24 +123,35 @@ class ExerciseCheck:
         if len(answers) != len(wanted):
             call = f"check.{self._exercise.name}({', '.join(wanted)})"
             raise TypeError(f"This check takes {len(wanted)} answer(s): run {call}")
-        if self._checks.is_graded:
+        if SEED_VARIABLE in os.environ:
             self._report(answers, int(os.environ[SEED_VARIABLE]))
-            return
+        elif nbgrader.is_running():
+            with nbgrader.stderr_on_stdout():
+                verdict = self._look_at(answers)
+            if verdict is None or verdict.kind is not VerdictKind.CORRECT:
+                reason = "it yielded no verdict" if verdict is None else verdict.reason
+                raise nbgrader.NotCorrectError(f"{self._exercise.name}: {reason}")
+        else:
+            self._look_at(answers)
+
+    def _look_at(self, answers: tuple[Any, ...]) -> Verdict | None:
+        """Run the check and show what came of it; None when there is no verdict to be had."""
         if self._exercise.functions and not all(map(callable, answers)):
-            names = ", ".join(wanted)
+            names = ", ".join(self._exercise.answers)
             display(note("→", f"Hand over {names} itself", [f"Write `{names}` without `()`."]))
-            return
+            return None
         try:
             verdict = judge(self._exercise, run_check(self._check, answers, PUBLIC_SEED))
         except CaseInterrupted as stopped:
             given = ", ".join(stopped.written)
             display(note("⏱", "You stopped it", [f"Your code was working on `{given}`."]))
-            return
+            return None
         if verdict.kind is VerdictKind.CORRECT:
             self._keep("correct")
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._keep("tried")
         self._checks._presenter(self._feedback(verdict), self)
+        return verdict
 
     def __repr__(self) -> str:
         name = self._exercise.name

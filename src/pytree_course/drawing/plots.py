@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from html import escape
@@ -58,9 +58,30 @@ def figure(alt: str, size: tuple[float, float] = (7.0, 2.8)) -> Iterator[Axes]:
     with mpl.rc_context(STYLE):
         drawn = Figure(figsize=size)
         yield drawn.subplots()
-        text = io.StringIO()
-        drawn.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    display({"text/html": _inline(text.getvalue(), alt), "text/plain": alt}, raw=True)
+        html = _html(drawn, alt)
+    display({"text/html": html, "text/plain": alt}, raw=True)
+
+
+def plot(draw: Callable[[Axes], None], alt: str, size: tuple[float, float] = (7.0, 2.8)) -> str:
+    """Return a plot as HTML, for a page that is no notebook.
+
+    Parameters
+    ----------
+    draw
+        Draws on the axes that it is given.
+    alt, size
+        As for `figure`.
+    """
+    with mpl.rc_context(STYLE):
+        drawn = Figure(figsize=size)
+        draw(drawn.subplots())
+        return _html(drawn, alt)
+
+
+def _html(drawn: Figure, alt: str) -> str:
+    text = io.StringIO()
+    drawn.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return _inline(text.getvalue(), alt)
 
 
 def _inline(picture: str, alt: str) -> str:

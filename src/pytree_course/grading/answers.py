@@ -64,12 +64,19 @@ def run_answers(
 
     together = run(answers)
     runs = {}
+    disturbed = False
     for name, source in answers.items():
-        ran = together
-        if together.kernel_died and not _is_settled(name, together):
-            # Whose fault that was cannot be told from this run, and it should cost nobody else.
-            ran = run({name: source})
-        runs[name] = AnswerRun(ran.cell(answer_id(name)), ran.cell(check_id(name)), ran.kernel_died)
+        answer, check = together.cell(answer_id(name)), together.cell(check_id(name))
+        suffers = _disturbs(answer) or _disturbs(check)
+        is_settled = check.outcomes is not None and not suffers
+        # Whose fault it was cannot be told from this run, and it should cost nobody else.
+        if not is_settled and (disturbed or (together.kernel_died and not suffers)):
+            alone = run({name: source})
+            answer, check = alone.cell(answer_id(name)), alone.cell(check_id(name))
+            runs[name] = AnswerRun(answer, check, alone.kernel_died)
+        else:
+            runs[name] = AnswerRun(answer, check, together.kernel_died)
+        disturbed |= suffers
     return runs
 
 
@@ -82,9 +89,8 @@ def with_answers(blank: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     return merged
 
 
-def _is_settled(exercise: str, run: NotebookRun) -> bool:
-    """Say whether a run in which the kernel died nevertheless shows how an exercise went."""
-    answer, check = run.cell(answer_id(exercise)), run.cell(check_id(exercise))
-    return check.outcomes is not None or any(
-        cell.timed_out or cell.flooded for cell in (answer, check)
-    )
+def _disturbs(cell: CellRun) -> bool:
+    """Say whether a cell may have left its kernel unfit for the cells after it."""
+    errors = {cell.error[0]} if cell.error else set()
+    errors |= {outcome.observation.get("type") for outcome in cell.outcomes or ()}
+    return cell.timed_out or cell.flooded or "MemoryError" in errors

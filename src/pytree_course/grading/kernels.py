@@ -1,5 +1,6 @@
 """Kernels for grading: nbval's own, watched, and in the sandbox where the code is not trusted."""
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -10,12 +11,12 @@ import ipykernel.kernelspec
 import zmq
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
-from jupyter_client.provisioning import LocalProvisioner
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbval.kernel import RunningKernel
 from traitlets import Unicode
 
 from pytree_course.checking.notebook import OUTCOMES_MIME
-from pytree_course.grading.sandbox import sandboxed
+from pytree_course.grading.sandbox import sandbox_user, sandboxed
 from pytree_course.layout import COURSE_VARIABLE
 
 STARTUP_TIMEOUT = 60.0  # seconds
@@ -36,19 +37,22 @@ class KernelDiedError(RuntimeError):
 class SandboxProvisioner(LocalProvisioner):
     """Starts a kernel in the sandbox; jupyter_client finds it by its entry point."""
 
+    parent: KernelManager
     course = Unicode(config=True, help="The folder that the kernel sees as the course.")
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Wrap the kernel's command into the sandbox."""
         environment = kwargs.pop("env")
         launched = await super().pre_launch(env={}, **kwargs)
+        os.chown(self.parent.connection_file, sandbox_user(), -1)
         launched["cmd"] = sandboxed(
             launched["cmd"],
             environment,
             shown={Path(self.course): COURSE_INSIDE},
             writable=Path(self.parent.connection_file).parent,
         )
-        launched["env"] = dict(os.environ)  # bubblewrap's own; it hands none of it on
+        # bubblewrap's own variables: inside, they can be read from its process.
+        launched["env"] = {"PATH": os.environ.get("PATH", os.defpath)}
         return launched
 
 
@@ -85,6 +89,8 @@ class WatchedKernel(RunningKernel):
     ) -> None:
         self.interrupted = False
         self._shared = tempfile.TemporaryDirectory(prefix="kernel-", dir=_socket_folder())
+        if in_sandbox:
+            os.chown(self._shared.name, sandbox_user(), -1)
         specs = _SpecManager()
         if in_sandbox:
             config = {"course": str(course)}
@@ -118,6 +124,7 @@ class WatchedKernel(RunningKernel):
             raise
 
     def get_message(self, stream: str, timeout: float | None = None) -> Any:
+        """Return the next message, or raise KernelDiedError when none can come any more."""
         waited = 0.0
         while True:
             left = ALIVE_CHECK if timeout is None else min(ALIVE_CHECK, timeout - waited)
@@ -131,12 +138,18 @@ class WatchedKernel(RunningKernel):
                     raise KernelDiedError from None
                 if timeout is not None and waited >= timeout:
                     raise
+            except Exception:
+                # What comes is no message of Jupyter's: nobody knows what the kernel is by now.
+                self.stop()
+                raise KernelDiedError from None
 
     def interrupt(self) -> None:
+        """Ask the kernel to stop what it is doing, and remember that it was asked."""
         self.interrupted = True
         super().interrupt()
 
     def stop(self) -> None:
+        """End the kernel at once, however far it is."""
         if hasattr(self, "kc"):
             self.kc.stop_channels()
         if self.km.has_kernel:
@@ -168,4 +181,7 @@ def _lightened(message: Any) -> Any:
             content["data"] = {key: data[key] for key in (OUTCOMES_MIME,) if key in data}
         case "error":
             content["traceback"] = []
+    # Half a surrogate pair is text to JSON and to Python, but to no file and no database.
+    text = json.dumps(content, ensure_ascii=False, default=str).encode("utf-8", "replace")
+    message["content"] = json.loads(text)
     return message

@@ -1,6 +1,7 @@
 """Show a grade: as a table, as JSON, as JUnit XML."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree
 
@@ -36,7 +37,7 @@ def show(grade: Grade, console: Console) -> None:
             Text(verdict.exercise),
             f"{verdict.points}/{verdict.exercise_points}",
             Text(f"{look.symbol} {look.word}", style=STYLES.get(verdict.kind, "red")),
-            Text(explanation(verdict, grade)),
+            Text(explanation(verdict, grade.notes)),
         )
     console.print(table)
     for verdict in grade.verdicts:
@@ -50,17 +51,31 @@ def show(grade: Grade, console: Console) -> None:
     )
 
 
-def explanation(verdict: Verdict, grade: Grade) -> str:
-    """Say in a sentence or two why an exercise has its verdict."""
+def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
+    """Say in a sentence or two why an exercise has its verdict.
+
+    Parameters
+    ----------
+    verdict
+        What was decided.
+    notes
+        What was odd about an answer cell, by exercise.
+    reveal
+        Whether to say what was expected in the case that failed; it may be one that no learner
+        has seen.
+    """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
-    if not sentences:
-        sentences = [f"{verdict.reason[0].upper()}{verdict.reason[1:]}."]
     failure = verdict.failure
+    if not sentences:
+        reason = verdict.reason
+        if verdict.kind is VerdictKind.INCORRECT and not reveal:
+            reason = f"{verdict.passed} of {verdict.cases} cases passed"
+        sentences = [f"{reason[0].upper()}{reason[1:]}."]
     if failure is not None and failure.got.get("type") == "NameError":
         sentences.append(
             "Only answer cells are graded: put everything an answer needs into its own cell."
         )
-    note = grade.notes.get(verdict.exercise)
+    note = notes.get(verdict.exercise)
     if note is not None and note != verdict.reason:
         sentences.append(f"Note: {note}.")
     return " ".join(sentences)
@@ -77,7 +92,7 @@ def to_json(grade: Grade) -> str:
             "cases_passed": verdict.passed,
             "cases": verdict.cases,
             "misconceptions": [misconception.name for misconception in verdict.misconceptions],
-            "feedback": explanation(verdict, grade),
+            "feedback": explanation(verdict, grade.notes),
         }
         for verdict in grade.verdicts
     ]
@@ -110,16 +125,16 @@ def to_junit(grade: Grade) -> str:
             suite, "testcase", classname=grade.lesson, name=verdict.exercise
         )
         if verdict in skipped:
-            ElementTree.SubElement(case, "skipped", message=_xml(verdict.reason))
+            ElementTree.SubElement(case, "skipped", message=xml_text(verdict.reason))
         elif verdict in failed:
             message = f"{verdict.kind}: {verdict.reason}"
-            failure = ElementTree.SubElement(case, "failure", message=_xml(message))
-            failure.text = _xml(feedback(verdict).text)
+            failure = ElementTree.SubElement(case, "failure", message=xml_text(message))
+            failure.text = xml_text(feedback(verdict).text)
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """Replace the characters that XML cannot hold at all, such as NUL."""
     return "".join(
         character if character in "\t\n" or ord(character) >= 32 else "\N{REPLACEMENT CHARACTER}"

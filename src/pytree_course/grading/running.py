@@ -27,6 +27,7 @@ from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.runtime import CheckRuntime
 
 CELL_TIMEOUT = 30.0  # seconds
+MOST_REPORTED = 1_000  # characters of nbval's own words, where it fails
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
@@ -119,7 +120,18 @@ def run_notebook(
         file.write_text(nbformat.writes(notebook), encoding="utf-8")
         arguments = [
             *("--disable-plugin-autoload", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
-            *("--noconftest", "-c", os.devnull, "--rootdir", name, "--color", "no"),
+            *(
+                "--quiet",
+                "--tb",
+                "line",
+                "--noconftest",
+                "-c",
+                os.devnull,
+                "--rootdir",
+                name,
+                "--color",
+                "no",
+            ),
             *("--capture", "no", f"--nbval-cell-timeout={settings.cell_timeout}", str(file)),
         ]
         output = io.StringIO()
@@ -127,7 +139,7 @@ def run_notebook(
             collector = _Collector(collected, folder / "course", settings)
             status = pytest.main(arguments, plugins=[collector])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not collected.cells:
-        raise RuntimeError(f"nbval could not run the notebook:\n{output.getvalue()}")
+        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-MOST_REPORTED:]}")
     return collected
 
 

@@ -43,3 +43,6 @@ class CheckRuntime:
         files.expected.parent.mkdir(parents=True)
         files.check_script.write_text(self.check_script, encoding="utf-8")
         files.expected.write_text(self.expected, encoding="utf-8")
+        # The sandbox's user is another one, and has to read this whatever our umask is.
+        for written in (folder, *folder.rglob("*")):
+            written.chmod(0o755 if written.is_dir() else 0o644)

@@ -40,7 +40,7 @@ def require_sandbox() -> None:
             "The sandbox needs Linux. On Windows or macOS, grade inside a Linux machine, such as "
             f"WSL, a virtual machine or a container. {instead}"
         )
-    missing = [name for name in ("bwrap", "prlimit") if shutil.which(name) is None]
+    missing = [name for name in ("bwrap", "prlimit", "setpriv") if shutil.which(name) is None]
     if missing:
         raise NoSandboxError(
             f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
@@ -49,6 +49,7 @@ def require_sandbox() -> None:
         )
     trial = subprocess.run(
         sandboxed([sys.executable, "-c", "import pytree_course"], {}),
+        env={"PATH": os.environ.get("PATH", os.defpath)},
         capture_output=True,
         text=True,
         timeout=_TRIAL_SECONDS,
@@ -87,27 +88,25 @@ def sandboxed(
     writable
         A folder that the inside and the outside share.
     """
+    binds = {Path("/usr"): "/usr"}
+    binds |= {folder: str(folder) for folder in _python_folders()} | dict(shown or {})
     options = [
-        *("--unshare-all", "--unshare-user", "--disable-userns"),
-        *("--uid", "1000", "--gid", "1000"),
-        *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
-        *("--ro-bind", "/usr", "/usr"),
-        *("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"),
+        *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
+        *("--clearenv", "--proc", "/proc", "--dev", "/dev"),
     ]
+    for folder in map(Path, ("/dev/shm", "/tmp")):
+        options += ["--perms", "1777", "--size", str(FOLDER_BYTES), "--tmpfs", str(folder)]
     for folder in map(Path, ("/bin", "/lib", "/lib64")):
         if folder.is_symlink():
             options += ["--symlink", str(folder.readlink()), str(folder)]
         elif folder.exists():
-            options += ["--ro-bind", str(folder), str(folder)]
-    for folder in _python_folders():
-        options += ["--ro-bind", str(folder), str(folder)]
-    options += ["--proc", "/proc", "--dev", "/dev"]
-    for folder in map(Path, ("/dev/shm", "/tmp")):
-        options += ["--perms", "1777", "--size", str(FOLDER_BYTES), "--tmpfs", str(folder)]
-    for source, place in (shown or {}).items():
-        options += ["--ro-bind", str(source), place]
+            binds[folder] = str(folder)
+    for source, place in binds.items():
+        options += [*_folders_above(place), "--ro-bind", str(source), place]
+    options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
     if writable is not None:
-        options += ["--bind", str(writable), str(writable)]
+        options += [*_folders_above(str(writable)), "--bind", str(writable), str(writable)]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     variables = {
@@ -130,7 +129,37 @@ def sandboxed(
         f"--cpu={CPU_SECONDS}",
         "--core=0",
     ]
-    return ["bwrap", *options, "--", "prlimit", *limits, "--", *command]
+    limited = ["prlimit", *limits, "--", *command]
+    nobody = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
+    if os.geteuid() != 0:
+        return ["bwrap", *nobody, *options, "--", *limited]
+    # Root is above the limit on processes, and may write to parts of /proc. So root prepares the
+    # view, which only root may be able to see into, and hands it to a user who is nobody else.
+    user = str(sandbox_user())
+    become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all"]
+    return [
+        *("bwrap", *options, "--", *become, "--"),
+        *("bwrap", *nobody, "--dev-bind", "/", "/", "--", *limited),
+    ]
+
+
+def sandbox_user() -> int:
+    """Return the user id of the code inside, as the outside sees it.
+
+    Root has a user for each of its processes, so that one sandbox cannot use up the processes or
+    touch the sockets of another.
+    """
+    return os.geteuid() or 20_000 + os.getpid() % 40_000
+
+
+def _folders_above(place: str) -> list[str]:
+    """Return the options that make the folders above a place so that everyone may pass."""
+    return [
+        option
+        for folder in reversed(Path(place).parents)
+        if folder != Path("/") and folder not in map(Path, ("/tmp", "/dev", "/dev/shm"))
+        for option in ("--perms", "0755", "--dir", str(folder))
+    ]
 
 
 def _python_folders() -> list[Path]:

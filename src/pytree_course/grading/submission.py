@@ -24,10 +24,13 @@ class Submission:
         Source of each answer cell that somebody worked in, by exercise.
     notes
         What was odd about an answer cell, by exercise.
+    release
+        The stamp of the release that the notebook was handed out with, if it has one.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
+    release: str | None = None
 
 
 def read_submission(file: Path, blank: dict[str, str]) -> Submission:

@@ -1,0 +1,1743 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% exercise="init_mlp" variant="by_folding_in"
+def init_mlp(key, sizes):
+    layers = []
+    for place in range(len(sizes) - 1):
+        shape = sizes[place], sizes[place + 1]
+        w = jax.random.normal(jax.random.fold_in(key, place), shape) * (2 / shape[0]) ** 0.5
+        layers.append({"w": w, "b": jnp.zeros((shape[1],))})
+    return layers
+
+
+# %% exercise="init_mlp" variant="he_uniform"
+def init_mlp(key, sizes):
+    layers = []
+    for inputs, outputs in zip(sizes[:-1], sizes[1:]):
+        key, subkey = jax.random.split(key)
+        limit = np.sqrt(6 / inputs)
+        w = jax.random.uniform(subkey, (inputs, outputs), minval=-limit, maxval=limit)
+        layers.append({"w": w, "b": np.zeros(outputs, np.float32)})
+    return layers
+
+
+# %% exercise="init_mlp" variant="jax_initializer"
+def init_mlp(key, sizes):
+    he = jax.nn.initializers.he_normal()
+    keys = jax.random.split(key, len(sizes))
+    return [
+        {"w": he(key, shape), "b": jnp.zeros(shape[1])}
+        for key, shape in zip(keys, zip(sizes, sizes[1:]))
+    ]
+
+
+# %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
+"""Your layers of equal shape are proportional to each other. Perhaps they all draw from one key. The same key and the same shape give the same numbers, so that these layers start as copies of one another."""
+def init_mlp(key, sizes):
+    key, subkey = jax.random.split(key)
+    return [
+        {
+            "w": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for inputs, outputs in zip(sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start" covers="C32"
+"""Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Each layer then shrinks its input, little reaches the output, and almost no gradient comes back."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {"w": 0.01 * jax.random.normal(key, (inputs, outputs)), "b": jnp.zeros(outputs)}
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start"
+"""Your weights are several times too small. Perhaps you multiply by the variance. A normal draw has standard deviation 1, and a factor multiplies the standard deviation itself."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {"w": jax.random.normal(key, (inputs, outputs)) * 2 / inputs, "b": jnp.zeros(outputs)}
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="counts_the_outputs" section="how-large-at-the-start"
+"""Your weights are too large where a layer has fewer outputs than inputs. Perhaps you divide by the outputs. One output is a sum over all inputs."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / outputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start"
+"""Your weights are a little too small, by the same factor in each layer. Perhaps it is √2. ReLU sets half of the numbers to 0, and He's formula makes up for that."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) / jnp.sqrt(inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="biases_start_at_one" covers="C26"
+"""Your biases start at 1. Nothing says at the start which way an output should lean; the weights alone already make the outputs differ."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.ones(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="rows_are_outputs" section="forward-and-vmap"
+"""Your weight matrices have outputs first, inputs second, as in some other libraries. Here a layer computes `x @ w`, so that the rows of `w` belong to the inputs."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (outputs, inputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
+"""Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`, and both refuse texts and functions. Settings are better kept outside."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+            "activation": "relu",
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_seed_of_its_own"
+"""Two different keys give you the same weights. Perhaps you make a key of your own with a fixed seed. The caller's `key` is there to decide the numbers."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="forward" variant="one_loop"
+def forward(params, x):
+    for place, layer in enumerate(params):
+        if place > 0:
+            x = jnp.maximum(x, 0)
+        x = jnp.dot(x, layer["w"]) + layer["b"]
+    return x
+
+
+forward_batch = jax.vmap(forward, (None, 0))
+
+
+# %% exercise="forward" variant="matrices_at_once"
+def forward(params, x):
+    *hidden, last = params
+    for layer in hidden:
+        x = jnp.where(x @ layer["w"] + layer["b"] > 0, x @ layer["w"] + layer["b"], 0.0)
+    return x @ last["w"] + last["b"]
+
+
+def forward_batch(params, xs):
+    return forward(params, xs)
+
+
+# %% exercise="forward" misconception="relu_at_the_end"
+"""Your outputs are never negative: ReLU follows the last layer too. Its outputs are logits, which softmax will compare, and half of what they can say is cut off."""
+def forward(params, x):
+    for layer in params:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="no_relu"
+"""Your network is right with one layer, and wrong with more. Perhaps nothing stands between the layers. Linear layers in a row are one linear layer, however many there are."""
+def forward(params, x):
+    for layer in params:
+        x = x @ layer["w"] + layer["b"]
+    return x
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="relu_before_the_layer"
+"""Your inputs lose their negative numbers before the first layer. ReLU belongs after a layer's `x @ w + b`: the examples themselves go in as they are."""
+def forward(params, x):
+    for layer in params:
+        x = jax.nn.relu(x) @ layer["w"] + layer["b"]
+    return x
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="bias_after_relu"
+"""Your hidden numbers can be negative, for the bias comes after ReLU. A bias moves the point where ReLU begins to cut, and so it is added before."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"]) + layer["b"]
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="weights_first"
+"""You multiply with the matrix on the left, `w @ x`. With as many inputs as outputs that raises no error and gives other numbers: here the rows of `w` belong to the inputs."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(layer["w"] @ x + layer["b"])
+    return params[-1]["w"] @ x + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="vmap_maps_the_parameters"
+"""Your `forward_batch` fails, or gives each example a row of the weights. Left to itself, `jax.vmap` takes the first axis of every leaf for the batch, that of the parameters too."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward)(params, xs)
+
+
+# %% exercise="forward" misconception="batch_in_the_columns"
+"""Your `forward_batch` takes the columns of `xs` for the examples. Each example is a row here, so the batch is axis 0; with as many rows as columns, the mistake raises no error."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 1))(params, xs)
+
+
+# %% exercise="forward" misconception="softmax_inside" section="the-loss"
+"""Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss: what a network gives are logits, numbers of any size."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return jax.nn.softmax(x @ params[-1]["w"] + params[-1]["b"])
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="cross_entropy" variant="by_logsumexp"
+def cross_entropy(logits, labels):
+    chosen = jnp.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]
+    return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - chosen)
+
+
+# %% exercise="cross_entropy" variant="by_hand_and_one_hot"
+def cross_entropy(logits, labels):
+    shifted = logits - jnp.max(logits, axis=1, keepdims=True)
+    log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
+    return -(log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(1).mean()
+
+
+# %% exercise="cross_entropy" variant="one_example_and_vmap"
+def cross_entropy(logits, labels):
+    def loss(row, label):
+        return -jax.nn.log_softmax(row)[label]
+
+    return jax.vmap(loss)(logits, labels).mean()
+
+
+# %% exercise="cross_entropy" misconception="exp_of_large_logits"
+"""Your loss is right for small logits, and `nan` or infinite for large ones. In float32, `exp(100)` is already `inf`, and `inf / inf` is `nan`."""
+def cross_entropy(logits, labels):
+    p = jnp.exp(logits) / jnp.sum(jnp.exp(logits), axis=1, keepdims=True)
+    return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
+
+
+# %% exercise="cross_entropy" misconception="log_of_softmax"
+"""Your loss is `inf` where the right class is far from likely. Perhaps you take the logarithm of a softmax. A stable softmax still rounds such a probability to 0, and the logarithm of 0 is not finite."""
+def cross_entropy(logits, labels):
+    p = jax.nn.softmax(logits)
+    return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
+
+
+# %% exercise="cross_entropy" misconception="a_little_more_than_zero"
+"""Your loss is finite but too small where the right class is far from likely, and no gradient comes back from there. A small number added before the logarithm hides the infinity; it does not give the right value."""
+def cross_entropy(logits, labels):
+    p = jax.nn.softmax(logits)
+    return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels] + 1e-9))
+
+
+# %% exercise="cross_entropy" misconception="sum_for_mean"
+"""Your loss grows with the number of examples: you add up where a mean is asked for. With a sum, a batch of twice the size takes steps of twice the length."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.sum(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="mean_over_all_numbers"
+"""Your loss is too small, by the number of classes. Perhaps you take the mean of a table with one row for each example, where all but one number in a row are 0. The zeros count too."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.mean(log_p * jax.nn.one_hot(labels, logits.shape[1]))
+
+
+# %% exercise="cross_entropy" misconception="all_pairs"
+"""Your loss is right for one example only. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, not one number from each row."""
+def cross_entropy(logits, labels):
+    return -jnp.mean(jax.nn.log_softmax(logits)[:, labels])
+
+
+# %% exercise="cross_entropy" misconception="softmax_down_the_columns"
+"""Your probabilities add up to 1 over the examples, not over the classes. The classes of one example are a row, and `axis=0` runs down the columns."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits, axis=0)
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="logarithm_without_minus"
+"""Your loss is never positive, and the better the network, the larger it is. Logarithms of probabilities are negative, and gradient descent makes a loss smaller."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="only_the_likeliest_class"
+"""You look at the class with the largest logit, whatever the label says. A loss like that is small for a network that is sure of itself, also when it is wrong."""
+def cross_entropy(logits, labels):
+    return -jnp.mean(jnp.max(jax.nn.log_softmax(logits), axis=1))
+
+
+# %% exercise="make_step" variant="jit_as_a_function"
+def make_step(loss):
+    def step(params, x, y, rate):
+        grads = jax.grad(loss)(params, x, y)
+        new = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+        return new, loss(params, x, y)
+
+    return jax.jit(step)
+
+
+# %% exercise="make_step" variant="rate_made_an_array"
+def make_step(loss):
+    value_and_grad = jax.value_and_grad(loss)
+
+    @jax.jit
+    def jitted(params, x, y, rate):
+        value, grads = value_and_grad(params, x, y)
+        steps = jax.tree.map(lambda g: -rate * g, grads)
+        return jax.tree.map(jnp.add, params, steps), value
+
+    return lambda params, x, y, rate: jitted(params, x, y, jnp.float32(rate))
+
+
+# %% exercise="make_step" misconception="the_first_rate_for_ever" covers="C27"
+"""Your first step is right, and the later ones still use the first rate. What a jitted function finds outside its arguments is read once, while JAX traces: its value is baked into the program."""
+def make_step(loss):
+    settings = {}
+
+    @jax.jit
+    def jitted(params, x, y):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - settings["rate"] * g, params, grads), value
+
+    def step(params, x, y, rate):
+        settings["rate"] = rate
+        return jitted(params, x, y)
+
+    return step
+
+
+# %% exercise="make_step" misconception="a_rate_of_its_own" covers="C27"
+"""The caller's rate makes no difference: a rate of 0 moves the parameters too. Perhaps the rate is a number of your own. Then every other rate needs another program."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="static_rate"
+"""Your numbers are right, but every new rate is traced anew. Perhaps `rate` is static. Then it is part of the program, and a schedule of a thousand rates means a thousand compilations."""
+from functools import partial
+
+
+def make_step(loss):
+    @partial(jax.jit, static_argnames="rate")
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="no_jit"
+"""Your numbers are right, but Python runs the loss function in every call. Without `jax.jit`, or with a new jitted function in each call, no program is kept from one call to the next."""
+def make_step(loss):
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="loss_after_the_step"
+"""Your parameters are right, but your loss is that of the new ones. It costs another run through the network, while the loss at the old ones comes with the gradient for nothing."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        grads = jax.grad(loss)(params, x, y)
+        params = jax.tree.map(lambda p, g: p - rate * g, params, grads)
+        return params, loss(params, x, y)
+
+    return step
+
+
+# %% exercise="make_step" misconception="goes_uphill"
+"""Your loss grows from step to step. A gradient points to where the function grows; to go down, move the other way."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p + rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="loss_comes_first"
+"""You return the loss and then the parameters, or you unpack them that way. `value_and_grad` has that order; this task has the other one."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return value, jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+    return step
+
+
+# %% exercise="make_step" misconception="returns_the_gradient" section="a-gradient-is-a-tree"
+"""You return the gradient where the new parameters should be. It has the same structure, shapes and dtypes, so nothing complains; but it says which way to go, not where you are."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return grads, value
+
+    return step
+
+
+# %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
+"""Your step fails when it subtracts: parameters and gradients are dicts, and Python has no arithmetic for dicts. The numbers are in the leaves."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return params - rate * grads, value
+
+    return step
+
+
+# %% exercise="decayed_step" variant="by_flattening"
+def decayed_step(params, grads, direction, rate, decay):
+    pairs, structure = jax.tree.flatten_with_path(params)
+    new = []
+    for (path, p), d in zip(pairs, jax.tree.leaves(direction(grads))):
+        if path and getattr(path[-1], "key", None) == "w":
+            d = d + decay * p
+        new.append(p - rate * d)
+    return jax.tree.unflatten(structure, new)
+
+
+# %% exercise="decayed_step" variant="mask_first"
+def decayed_step(params, grads, direction, rate, decay):
+    def is_weight(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return float(text.split("/")[-1] == "w")
+
+    mask = jax.tree.map_with_path(is_weight, params)
+    return jax.tree.map(
+        lambda p, d, weight: p * (1 - rate * decay * weight) - rate * d,
+        params,
+        direction(grads),
+        mask,
+    )
+
+
+# %% exercise="decayed_step" misconception="coupled_decay"
+"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps the decay goes into the gradient first. Then the optimiser bends it too: taking signs leaves little of it."""
+def decayed_step(params, grads, direction, rate, decay):
+    def add(path, p, g):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return g + decay * p if is_weight else g
+
+    ds = direction(jax.tree.map_with_path(add, params, grads))
+    return jax.tree.map(lambda p, d: p - rate * d, params, ds)
+
+
+# %% exercise="decayed_step" misconception="everything_decays"
+"""Your biases shrink with the weights. A bias only moves an output up or down, and pulling it towards 0 does not make the network smoother."""
+def decayed_step(params, grads, direction, rate, decay):
+    return jax.tree.map(
+        lambda p, d: p - rate * (d + decay * p), params, direction(grads)
+    )
+
+
+# %% exercise="decayed_step" misconception="paths_hold_texts" covers="C33"
+"""Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path holds objects such as `DictKey(key='w')`, no such object equals a text, and no error says so."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = bool(path) and path[-1] == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="two_axes_are_a_weight"
+"""You seem to tell weights by their number of axes. That often works, until biases are stacked and have two, or a weight has one."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(p, d):
+        return p - rate * (d + decay * p) if p.ndim >= 2 else p - rate * d
+
+    return jax.tree.map(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="w_somewhere_in_the_text"
+"""Leaves with names such as `raw` or `wide` decay in your result. Looking for a letter within a text finds it in longer names too, and in the names of the parts above."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = "w" in jax.tree_util.keystr(path)
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="w_anywhere_in_the_path"
+"""In a part that is called `w`, all leaves decay in your result, whatever their own names are. A path names every part on the way; the leaf's own key is the last one."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        names = jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+        return p - rate * (d + decay * p) if "w" in names else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="decay_without_the_rate"
+"""Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries count that way; here the rate multiplies both parts, so that a smaller rate slows the decay down too."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * d - decay * p if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="a_direction_for_each_leaf" section="an-optimiser-is-a-function-on-trees"
+"""Your steps are wrong where the direction depends on the whole tree. Perhaps you call `direction` on one leaf at a time: then each leaf is measured by its own largest number."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, g):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        d = direction(g)
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, grads)
+
+
+# %% exercise="decayed_step" misconception="weights_grow"
+"""Your weights grow with the decay: its sign is turned around. Decay pulls a weight towards 0, so that it must be taken away from the weight, as the direction is."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * (d - decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="momentum" variant="by_flattening"
+def start(params):
+    return jax.tree.map(lambda p: np.zeros(p.shape, p.dtype), params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    ps, structure = jax.tree.flatten(params)
+    vs = [
+        beta * v + g for v, g in zip(jax.tree.leaves(velocity), jax.tree.leaves(grads))
+    ]
+    ps = [p - rate * v for p, v in zip(ps, vs)]
+    return jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)
+
+
+# %% exercise="momentum" variant="pairs_transposed"
+def start(params):
+    return jax.tree.map(lambda p: 0 * p, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    def update(p, g, v):
+        v = beta * v + g
+        return p - rate * v, v
+
+    pairs = jax.tree.map(update, params, grads, velocity)
+    outer, inner = jax.tree.structure(params), jax.tree.structure((0, 0))
+    return jax.tree.transpose(outer, inner, pairs)
+
+
+# %% exercise="momentum" misconception="moves_with_the_old_velocity"
+"""Your parameters lag one step behind: they move with the velocity that came in. From rest, the first step then does nothing at all."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+
+
+# %% exercise="momentum" misconception="forgets_the_velocity"
+"""You return the velocity that came in. Nothing is kept from step to step then, for a function on trees has no memory but what it returns."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, new), velocity
+
+
+# %% exercise="momentum" misconception="weighted_mean"
+"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too, with larger rates to make up for it. This task adds the whole gradient."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="rate_in_the_velocity"
+"""Your velocity has the rate in it. As long as the rate stays the same the parameters agree; when it changes, your velocity still moves at the old rate."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + rate * g, velocity, grads)
+    return jax.tree.map(jnp.subtract, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="looks_ahead"
+"""Your parameters go further than the new velocity says: the gradient is counted once more, as Nesterov's momentum does. The velocities themselves are right."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    new = jax.tree.map(lambda p, v, g: p - rate * (beta * v + g), params, velocity, grads)
+    return new, velocity
+
+
+# %% exercise="momentum" misconception="starts_at_the_parameters"
+"""Your first velocity is the parameters themselves. It should have their structure, but before the first step nothing has moved yet."""
+def start(params):
+    return params
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="one_number_for_all"
+"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`; a map over both fails otherwise."""
+def start(params):
+    return 0.0
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="one_dict_only" section="a-gradient-is-a-tree"
+"""Your functions work on one dict of arrays. Parameters can be nested in any way, or be one bare array: let JAX walk through the tree."""
+def start(params):
+    return {name: jnp.zeros_like(p) for name, p in params.items()}
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = {name: beta * velocity[name] + grads[name] for name in params}
+    return {name: params[name] - rate * velocity[name] for name in params}, velocity
+
+
+# %% exercise="adam" variant="counter_in_an_array"
+def adam_start(params):
+    return {
+        "m": jax.tree.map(jnp.zeros_like, params),
+        "v": jax.tree.map(jnp.zeros_like, params),
+        "t": jnp.asarray(0),
+    }
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: m + 0.1 * (g - m), state["m"], grads)
+    v = jax.tree.map(lambda v, g: v + 0.001 * (g * g - v), state["v"], grads)
+    scale = rate * jnp.sqrt(1 - 0.999**t) / (1 - 0.9**t)
+    tiny = 1e-8 * jnp.sqrt(1 - 0.999**t)
+    params = jax.tree.map(lambda p, m, v: p - scale * m / (jnp.sqrt(v) + tiny), params, m, v)
+    return params, {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" variant="by_flattening"
+def adam_start(params):
+    zeros = jax.tree.map(lambda p: jnp.zeros(p.shape, p.dtype), params)
+    return dict(m=zeros, v=zeros, t=0)
+
+
+def adam_step(params, grads, state, rate):
+    leaves, structure = jax.tree.flatten(params)
+    t = state["t"] + 1
+    rows = []
+    for p, g, m, v in zip(leaves, *map(jax.tree.leaves, (grads, state["m"], state["v"]))):
+        m, v = 0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * jnp.square(g)
+        step = (m / (1 - 0.9**t)) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        rows.append((p - rate * step, m, v))
+    params, m, v = (jax.tree.unflatten(structure, column) for column in zip(*rows))
+    return params, {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="no_correction"
+"""Your first steps are about three times too long. Perhaps `m` and `v` are used as they are. Both start at 0 and need many steps to reach their true size, `v` far more than `m`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+    params = jax.tree.map(
+        lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v
+    )
+    return params, {"m": m, "v": v, "t": state["t"] + 1}
+
+
+# %% exercise="adam" misconception="counts_from_zero"
+"""Your first step is `nan`. Perhaps the corrections use the count that came in: with `t` = 0, `1 - 0.9ᵗ` is 0. The count goes up before it is used."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = jnp.asarray(state["t"], jnp.float32)
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": state["t"] + 1}
+
+
+# %% exercise="adam" misconception="the_count_stands_still"
+"""Your first step is right, the later ones are too long, and `t` does not grow. The corrections treat every step as the first one; the state is all that the next step will know."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": state["t"]}
+
+
+# %% exercise="adam" misconception="zero_over_zero"
+"""Your parameters become `nan` where the gradient has always been 0: 0 / 0. A small number below the line keeps that away, and one such leaf would spoil the whole network."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        return p - rate * m / (1 - 0.9**t) / jnp.sqrt(v / (1 - 0.999**t))
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="no_square"
+"""Your `v` can be negative, and then its root is `nan`. It averages the squares of the gradients: how large they are, whichever way they point."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="no_root"
+"""Your `m`, `v` and `t` are right, but large gradients give short steps, and small ones long steps. Perhaps you divide by `v` without its root. `v` averages squares, so its size is that of a gradient squared."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (v + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="the_decays_change_places"
+"""Your `m` is too small and your `v` too large: 0.9 and 0.999 have changed places. `m` follows the newest gradients quickly; `v` is a slow average."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.999 * m + 0.001 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.999**t), v / (1 - 0.9**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="keeps_the_corrected_averages"
+"""Your first step is right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. It belongs in the parameters' update alone."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: (0.9 * m + 0.1 * g) / (1 - 0.9**t), state["m"], grads)
+    v = jax.tree.map(
+        lambda v, g: (0.999 * v + 0.001 * g**2) / (1 - 0.999**t), state["v"], grads
+    )
+    params = jax.tree.map(
+        lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v
+    )
+    return params, {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="python_if" section="one-jitted-step"
+"""Your steps are right, but under `jax.jit` the call fails. Perhaps Python's `if` looks at `t`, or `int` at its value. While JAX traces, the count is a tracer without a value."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    if t > 0:
+        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+        v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="freeze" variant="by_entries"
+def label_tree(params, frozen):
+    listed = [part.split("/") for part in frozen]
+
+    def label(path, leaf):
+        names = jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+        return "frozen" if any(names[: len(part)] == part for part in listed) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda label, p, g: p - rate * g if label == "train" else p, labels, params, grads
+    )
+
+
+# %% exercise="freeze" variant="by_flattening"
+def label_tree(params, frozen):
+    pairs, structure = jax.tree.flatten_with_path(params)
+    labels = []
+    for path, _ in pairs:
+        ways = {
+            jax.tree_util.keystr(path[:end], simple=True, separator="/")
+            for end in range(1, len(path) + 1)
+        }
+        labels.append("frozen" if ways & set(frozen) else "train")
+    return jax.tree.unflatten(structure, labels)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(
+        lambda p, g, label: jnp.where(label == "train", p - rate * g, p), params, grads, labels
+    )
+
+
+# %% exercise="freeze" misconception="none_for_train" covers="M25"
+"""There is a `None` in your label tree. To JAX that is a node without children: the tree has fewer leaves than `params`, another structure, and no map takes both."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else None
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="labels_through_jit" covers="M25 M24"
+"""Your `frozen_step` raises a `TypeError`. Perhaps the labels are an argument of a jitted function. A text is a legal leaf of a tree, but jit takes arrays and numbers only."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+@jax.jit
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="zero_times_nan" covers="M25"
+"""Your frozen leaves become `nan` where their gradient is. Perhaps you multiply the gradient by a mask of 0 and 1. In floating point, 0 times `nan` or infinity is `nan`."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    mask = jax.tree.map(lambda label: float(label == "train"), labels)
+    return jax.tree.map(lambda p, g, on: p - rate * on * g, params, grads, mask)
+
+
+# %% exercise="freeze" misconception="begins_with_the_same_letters"
+"""You freeze `body/10` together with `body/1`, or `body2` together with `body`. A path is made of entries: a text that begins with the same letters may name another part."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="whole_paths_only" covers="M25"
+"""You freeze a leaf whose own path is listed, and no leaf in a listed part. Every leaf has its own label in this tree, also when the list names the part above it."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if text in frozen else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_name_at_any_depth"
+"""You freeze what is called `head` inside another part as well. A listed path starts at the root of the tree: `head` and `body/head` are two places."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = "/" + jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(f"/{part}/" in text for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="trains_what_is_frozen"
+"""Your step moves the frozen leaves and leaves the others where they are. The labels themselves are right: the choice between the two is the wrong way round."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - rate * g if label == "frozen" else p
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="one_label_for_each_part" covers="M25"
+"""Your label tree has one label for each part at the top, and it stops there. That is a prefix of `params`; this task asks for a label in place of every leaf."""
+def label_tree(params, frozen):
+    if isinstance(params, dict):
+        return {name: "frozen" if name in frozen else "train" for name in params}
+    return ["frozen" if str(place) in frozen else "train" for place in range(len(params))]
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="moving_average" starter=True
+def average_start(params):
+    """Return the average at the start: the parameters, floating-point leaves in float32."""
+    return params
+
+
+def average_step(average, params, decay):
+    """Return the average after one more step of training gave `params`."""
+
+    def update(a, p):
+        return (decay * a + (1 - decay) * p).astype(a.dtype)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" variant="towards_the_new"
+def average_start(params):
+    def begin(p):
+        return p if p.dtype == jnp.int32 else jnp.asarray(p, jnp.float32)
+
+    return jax.tree.map(begin, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if a.dtype == jnp.int32:
+            return p
+        return a + (1 - decay) * (p - a)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" variant="by_numpy"
+def average_start(params):
+    return jax.tree.map(
+        lambda p: p if np.asarray(p).dtype.kind == "i" else np.asarray(p).astype(np.float32), params
+    )
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if np.asarray(p).dtype.kind == "i":
+            return p
+        return np.float32(decay) * a + np.float32(1 - decay) * np.asarray(p).astype(np.float32)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="as_it_was_found"
+"""Your functions give what they gave when you found them. A `bfloat16` number keeps about three digits: a small step towards the new value is rounded away, every time. And whole numbers are averaged."""
+def average_start(params):
+    return params
+
+
+def average_step(average, params, decay):
+    return jax.tree.map(
+        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
+    )
+
+
+# %% exercise="moving_average" misconception="rounded_between_the_steps"
+"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps it takes the dtype of the new parameter. What is rounded away after each step never adds up."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return (decay * a + (1 - decay) * p).astype(p.dtype)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" covers="M24"
+"""Your floating-point leaves are right, but the counter is averaged as well and becomes a float. To JAX a whole number is a leaf like any other; that it is no parameter, you have to say."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
+
+
+# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" covers="M24"
+"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: only the newest one is true."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    return jax.tree.map(
+        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
+    )
+
+
+# %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data"
+"""Your counter stays at its first value. Leaving a leaf out of the average is right here, but what stands in its place must come from the new parameters."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return a
+        return decay * a + (1 - decay) * p.astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="decay_on_the_new"
+"""Your average follows the newest parameters closely where it should move little. `decay` says how much of the old average stays, and the new parameters get the rest."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return (1 - decay) * a + decay * p.astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="starts_at_zero"
+"""Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. A correction as in Adam would be another way; the task starts at the parameters."""
+def average_start(params):
+    def begin(p):
+        is_float = jnp.issubdtype(p.dtype, jnp.floating)
+        return jnp.zeros(p.shape, jnp.float32) if is_float else p
+
+    return jax.tree.map(begin, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return decay * a + (1 - decay) * p.astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="save_and_load" variant="bfloat16_as_float32"
+def names_of(tree):
+    pairs = jax.tree.leaves_with_path(tree)
+    return [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+
+
+def save(file, tree):
+    def plain(leaf):
+        return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+    arrays = {name: plain(leaf) for name, leaf in zip(names_of(tree), jax.tree.leaves(tree))}
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = dict(np.load(file))
+    leaves = []
+    for name, leaf in zip(names_of(like), jax.tree.leaves(like)):
+        if arrays[name].shape != np.shape(leaf):
+            raise ValueError(f"another shape at {name}")
+        leaves.append(jnp.asarray(arrays[name], leaf.dtype))
+    return jax.tree.unflatten(jax.tree.structure(like), leaves)
+
+
+# %% exercise="save_and_load" variant="bfloat16_as_bits"
+def name_of(path):
+    return jax.tree_util.keystr(path, simple=True, separator="/")
+
+
+def save(file, tree):
+    arrays = {}
+    for path, leaf in jax.tree.flatten_with_path(tree)[0]:
+        array = np.array(leaf)
+        arrays[name_of(path)] = array.view(np.uint16) if array.dtype == jnp.bfloat16 else array
+    with open(file, "wb") as opened:
+        np.savez_compressed(opened, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file, allow_pickle=False)
+
+    def read(path, leaf):
+        array = arrays[name_of(path)]
+        if np.shape(array) != np.shape(leaf):
+            raise ValueError(name_of(path))
+        return array.view(jnp.bfloat16) if leaf.dtype == jnp.bfloat16 else array
+
+    return jax.tree_util.tree_map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
+"""Your file has no names in it, only numbers in a row. So `load` goes by order alone: it puts an array where another one belongs, and notices nothing."""
+def save(file, tree):
+    np.savez(file, *map(np.asarray, jax.tree.leaves(tree)))
+
+
+def load(file, like):
+    leaves, structure = jax.tree.flatten(like)
+    arrays = np.load(file)
+    loaded = []
+    for place, leaf in enumerate(leaves):
+        array = arrays[f"arr_{place}"]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        loaded.append(jnp.asarray(array.view(leaf.dtype)))
+    return jax.tree.unflatten(structure, loaded)
+
+
+# %% exercise="save_and_load" misconception="names_forgotten_in_load"
+"""Your file is right, but `load` takes its arrays in order, whatever their names are. That works as long as both trees are the same; otherwise a leaf gets another one's numbers."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    leaves, structure = jax.tree.flatten(like)
+    arrays = np.load(file)
+    loaded = []
+    for leaf, name in zip(leaves, arrays.files):
+        if arrays[name].shape != leaf.shape:
+            raise ValueError(f"{name} has another shape")
+        loaded.append(jnp.asarray(arrays[name].view(leaf.dtype)))
+    return jax.tree.unflatten(structure, loaded)
+
+
+# %% exercise="save_and_load" misconception="an_object_in_the_file"
+"""NumPy had to pickle something for your file, perhaps the whole tree. To load a pickle is to run what its author wrote, so a stranger's file could do anything."""
+def save(file, tree):
+    np.savez(file, tree=np.array([jax.tree.map(np.asarray, tree)], object))
+
+
+def load(file, like):
+    tree = np.load(file, allow_pickle=True)["tree"][0]
+    found = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+    def read(path, leaf):
+        array = found[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_last_key_is_enough"
+"""Your file has fewer arrays than the tree has leaves. Perhaps an array's name is the last key of its path. Every layer has a `w`, and each one takes the place of the one before."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path[-1:], simple=True)]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array.view(leaf.dtype))
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="brackets_in_the_names" section="save-and-load"
+"""The names in your file have brackets and quotes, as `keystr` writes them by itself. With two options it writes plain entries with slashes between them."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path)]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array.view(leaf.dtype))
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="numpy_knows_bfloat16"
+"""Everything comes back but the `bfloat16` leaves. NumPy writes their bytes into the file and forgets the dtype: what it reads is of the type "two bytes of anything"."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="everything_is_float32"
+"""Your numbers are right, but all arrays come back as `float32`: whole numbers, true and false, and `bfloat16`. A number's dtype is part of what has to be restored."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="missing_stays_as_it_is"
+"""When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete, with numbers that were never trained, and no word about it."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if name not in arrays:
+            return leaf
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(arrays[name].view(leaf.dtype))
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="any_shape_will_do"
+"""You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product, or not at all where shapes are stretched to fit."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        return jnp.asarray(arrays[name].view(leaf.dtype))
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="deep_forward" variant="scan_over_pairs"
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        w, b = layer
+        x = jnp.maximum(jnp.dot(x, w) + b, 0)
+        return x, x
+
+    _, every = jax.lax.scan(apply, x, (stacked["w"], stacked["b"]))
+    return every[-1], every
+
+
+# %% exercise="deep_forward" variant="by_fori_loop"
+def deep_forward(stacked, x):
+    count, size = stacked["b"].shape
+
+    def body(i, carry):
+        x, every = carry
+        layer = jax.tree.map(lambda leaf: leaf[i], stacked)
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, every.at[i].set(x)
+
+    return jax.lax.fori_loop(0, count, body, (x, jnp.zeros((count, size))))
+
+
+# %% exercise="deep_forward" misconception="python_loop"
+"""Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and writes the body out once for each turn: a deep network compiles slowly."""
+def deep_forward(stacked, x):
+    every = []
+    for w, b in zip(stacked["w"], stacked["b"]):
+        x = jax.nn.relu(x @ w + b)
+        every.append(x)
+    return x, jnp.stack(every)
+
+
+# %% exercise="deep_forward" misconception="layers_side_by_side"
+"""Each of your layers takes the input `x` itself, as with `jax.vmap`. There the layers stand side by side; in a network each one waits for what the one before it gives."""
+def deep_forward(stacked, x):
+    every = jax.vmap(lambda layer: jax.nn.relu(x @ layer["w"] + layer["b"]))(stacked)
+    return every[-1], every
+
+
+# %% exercise="deep_forward" misconception="carry_and_rows_change_places"
+"""Your two results have changed places. `scan` hands back the last carry first, and then what was stacked."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    last, every = jax.lax.scan(apply, x, stacked)
+    return every, last
+
+
+# %% exercise="deep_forward" misconception="one_result_from_the_body"
+"""Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair from it: what the next turn gets, and what is to be stacked."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        return jax.nn.relu(x @ layer["w"] + layer["b"])
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="stacks_the_inputs"
+"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks what came in, not what it made of it."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        return jax.nn.relu(x @ layer["w"] + layer["b"]), x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="stacks_before_relu"
+"""Your last output is right, but there are negative numbers in the rows: what you stack is what each layer has before ReLU."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        before = x @ layer["w"] + layer["b"]
+        return jax.nn.relu(before), before
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="no_relu"
+"""There are negative numbers in all your results: nothing cuts them off between the layers. Without ReLU, linear layers in a row are one linear layer."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = x @ layer["w"] + layer["b"]
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="last_layer_first"
+"""Your network runs from the last layer to the first. With one layer that makes no difference; `scan` begins at row 0 unless it is told to go in reverse."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked, reverse=True)
+
+
+# %% exercise="deep_forward" misconception="scans_over_the_input"
+"""Every call fails. Perhaps `x` and the layers have changed places in your `scan`. It walks along the first axis of its last argument, and hands on the other one from turn to turn."""
+def deep_forward(stacked, x):
+    def apply(layer, x):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, stacked, x)
+
+
+# %% exercise="capstone" variant="adam"
+def init(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def update(grads, state, params):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def step(p, m, v):
+        return p - 0.003 * (m / (1 - 0.9**t)) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+
+    return jax.tree.map(step, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="capstone" variant="rmsprop_in_a_list"
+def init(params):
+    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
+
+
+def update(grads, state, params):
+    leaves, structure = jax.tree.flatten(params)
+    grads = jax.tree.leaves(grads)
+    state = [0.9 * v + 0.1 * g**2 for v, g in zip(state, grads)]
+    new = [p - 0.003 * g / (jnp.sqrt(v) + 1e-8) for p, g, v in zip(leaves, grads, state)]
+    return jax.tree.unflatten(structure, new), state
+
+
+# %% exercise="capstone" variant="lion"
+def init(params):
+    return (jax.tree.map(jnp.zeros_like, params), jnp.zeros((), jnp.int32))
+
+
+def update(grads, state, params):
+    m, count = state
+    direction = jax.tree.map(lambda m, g: jnp.sign(0.9 * m + 0.1 * g), m, grads)
+    params = jax.tree.map(lambda p, d: p - 0.002 * d, params, direction)
+    m = jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, m, grads)
+    return params, (m, count + 1)
+
+
+# %% exercise="capstone" misconception="goes_uphill" section="a-gradient-is-a-tree"
+"""Your optimiser keeps all the rules, and learns nothing, as if each step made the loss larger. A gradient points to where the loss grows."""
+def init(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def update(grads, state, params):
+    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
+    return jax.tree.map(lambda p, v: p + 0.1 * v, params, state), state
+
+
+# %% exercise="capstone" misconception="no_memory" section="an-optimiser-is-a-function-on-trees"
+"""Your network learns, but nothing is remembered: the state after a step is the same for any gradients. Perhaps you return the state that came in, or plain gradient descent."""
+def init(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def update(grads, state, params):
+    new = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
+    return jax.tree.map(lambda p, v: p - 0.3 * v, params, new), state
+
+
+# %% exercise="capstone" misconception="returns_the_change" section="an-optimiser-is-a-function-on-trees"
+"""Your new parameters do not learn, and the state is in order. Perhaps you return the change alone, as Optax does. It has the form of the parameters, so nothing complains."""
+def init(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def update(grads, state, params):
+    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
+    return jax.tree.map(lambda v: (-0.1 * v), state), state
+
+
+# %% exercise="capstone" misconception="memory_outside" section="one-jitted-step"
+"""The same inputs give you another result each time. Something is remembered outside the state. Under jit that is read once, while JAX traces, and it never changes again."""
+steps_done = 0
+
+
+def init(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def update(grads, state, params):
+    global steps_done
+    steps_done += 1
+    rate = 0.1 / (1 + 0.01 * steps_done)
+    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, state), state
+
+
+# %% exercise="capstone" misconception="state_changed_in_place" section="an-optimiser-is-a-function-on-trees"
+"""The state that your `update` was given is no longer what it was. Perhaps you write into its dict. Whoever kept the old state, to go back to it, now has the new one."""
+def init(params):
+    return {"v": jax.tree.map(jnp.zeros_like, params)}
+
+
+def update(grads, state, params):
+    state["v"] = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
+    return jax.tree.map(lambda p, v: p - 0.1 * v, params, state["v"]), state
+
+
+# %% exercise="capstone" misconception="state_grows" section="an-optimiser-is-a-function-on-trees"
+"""After a step your state has another form than before it. Under jit each new form is a new program: a list of all gradients so far means a compilation for every step."""
+def init(params):
+    return []
+
+
+def update(grads, state, params):
+    state = [*state, grads][-2:]
+    total = jax.tree.map(lambda *gs: sum(gs), *state)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, total), state
+
+
+# %% exercise="capstone" misconception="python_if" section="one-jitted-step"
+"""Your optimiser fails as soon as it is traced. Perhaps Python's `if` looks at a number in the state or the gradients. While JAX traces, these are tracers without values."""
+def init(params):
+    return {"v": jax.tree.map(jnp.zeros_like, params), "t": 0}
+
+
+def update(grads, state, params):
+    t = state["t"] + 1
+    rate = 0.1 if t < 100 else 0.03
+    v = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, v), {"v": v, "t": t}
+
+
+# %% exercise="capstone" misconception="one_dict_only" section="parameters-are-data"
+"""Your optimiser works on a flat dict, and fails on any other tree: parameters can be nested dicts, lists, namedtuples, with a `None` here and there."""
+def init(params):
+    return {name: jnp.zeros_like(p) for name, p in params.items()}
+
+
+def update(grads, state, params):
+    state = {name: 0.9 * state[name] + grads[name] for name in params}
+    return {name: params[name] - 0.1 * state[name] for name in params}, state

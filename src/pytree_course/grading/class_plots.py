@@ -1,0 +1,168 @@
+"""The plots of a class report, each as HTML with a text of what there is to see."""
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from pytree_course.drawing.plots import INK, plot
+from pytree_course.grading.class_statistics import ExerciseCounts, HeldMisconception
+
+WIDTH = 9.2  # inches: as wide as the page's text
+BAR = 0.36  # inches for a bar with the gap to the next
+MOST_MISCONCEPTIONS = 15
+MOST_BARS = 26  # of a histogram; with more points to be had, a bar stands for several
+
+_BLUE = "#2f80d0"
+# White words can be read on all of these. The hatches tell them apart without colour.
+_PARTS = (
+    ("correct", "#2e7d32", "", "none"),
+    ("wrong", "#b4480a", "///", "#d98953"),
+    ("error", "#9c2740", "xxx", "#cf6f83"),
+    ("not attempted", "#6b7280", "...", "#b6bcc6"),
+)
+
+
+def points_plot(points: Sequence[int], all_points: int) -> Markup:
+    """Draw how many students have how many points."""
+    width = max(1, -(-(all_points + 1) // MOST_BARS))
+    bars = Counter(each // width for each in points)
+    middle = median(points)
+    at_most = max(bars.values())
+
+    def draw(axes: Axes) -> None:
+        places = range(all_points // width + 1)
+        heights = [bars[place] for place in places]
+        drawn = axes.bar(places, heights, width=0.86, color=_BLUE)
+        axes.bar_label(drawn, [str(height or "") for height in heights], padding=2)
+        place = (middle + 0.5) / width - 0.5
+        above = axes.get_xaxis_transform()
+        axes.plot([place], [0.97], "v", color=INK, markersize=7, transform=above)
+        axes.text(place + 0.4, 0.97, f"median {middle:g}", va="center", transform=above)
+        step = -(-len(places) // (26 if width == 1 else 13))  # labels must not touch
+        axes.set_xticks(
+            places[::step],
+            [_range(place * width, width, all_points) for place in places[::step]],
+        )
+        axes.set(xlim=(-0.7, len(places) - 0.3), ylim=(0, 1.3 * at_most))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set(xlabel=f"points, of {all_points}", ylabel="students")
+
+    alt = (
+        f"Histogram of the points of {_counted(len(points), 'student')}: "
+        f"from {min(points)} to {max(points)} of {all_points}, the median is {middle:g}."
+    )
+    return Markup(plot(draw, alt, (WIDTH, 2.7)))
+
+
+def pass_plot(counts: Sequence[ExerciseCounts]) -> Markup:
+    """Draw how the exercises of a lesson went, as stacked bars."""
+    heights = [
+        [each.correct for each in counts],
+        [each.wrong for each in counts],
+        [each.errors for each in counts],
+        [each.not_attempted for each in counts],
+    ]
+    most = max(each.all for each in counts)
+
+    def draw(axes: Axes) -> None:
+        places = range(len(counts))
+        left = [0] * len(counts)
+        for (word, colour, hatch, lines), widths in zip(_PARTS, heights, strict=True):
+            drawn = axes.barh(
+                places, widths, left=left, height=0.74, color=colour, edgecolor=lines,
+                hatch=hatch, linewidth=0, label=word,
+            )  # fmt: skip
+            labels = [str(width) if width > 0.025 * most else "" for width in widths]
+            for text in axes.bar_label(drawn, labels, label_type="center", color="white"):
+                text.set_fontweight("bold")
+                text.set_fontsize(10)
+                if text.get_text():
+                    text.set_bbox({"facecolor": colour, "edgecolor": "none", "pad": 1})
+            left = [before + width for before, width in zip(left, widths, strict=True)]
+        for place, each in zip(places, counts, strict=True):
+            axes.annotate(
+                f"{each.pass_rate:.0%}", (each.all, place), (6, 0), textcoords="offset points",
+                va="center", fontweight="bold",
+            )  # fmt: skip
+        _one_bar_a_line(axes, [each.exercise.name for each in counts])
+        axes.set_xlim(0, 1.08 * most)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlabel("students; at the end of a bar, how many of them passed")
+        axes.figure.legend(loc="outside upper left", ncols=len(_PARTS), frameon=False)
+
+    best, worst = (choose(counts, key=lambda each: each.pass_rate) for choose in (max, min))
+    alt = (
+        f"Stacked bars for {_counted(len(counts), 'exercise')}: correct, wrong, error, not "
+        f"attempted. Most pass {best.exercise.name} ({best.pass_rate:.0%}), fewest "
+        f"{worst.exercise.name} ({worst.pass_rate:.0%})."
+    )
+    return Markup(plot(draw, alt, (WIDTH, 1.1 + BAR * len(counts))))
+
+
+def time_plot(counts: Sequence[ExerciseCounts]) -> Markup:
+    """Draw what the answers to the exercises of a lesson took, from the shortest to the longest."""
+    timed = [each for each in counts if each.seconds]
+
+    def draw(axes: Axes) -> None:
+        for place, each in enumerate(timed):
+            # A logarithm has no place for zero.
+            low, middle, high = (
+                max(seconds, 1e-3)
+                for seconds in (each.seconds[0], each.median_seconds, each.seconds[-1])
+            )
+            axes.plot([low, high], [place, place], "-", color=_BLUE, linewidth=3, alpha=0.5)
+            axes.plot([low, high], [place, place], "|", color=_BLUE, markersize=9)
+            axes.plot([middle], [place], "o", color=_BLUE, markersize=8)
+        _one_bar_a_line(axes, [each.exercise.name for each in timed])
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g} s"))
+        axes.xaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
+        axes.grid(axis="x", alpha=0.25, linewidth=0.8)
+        axes.set_xlabel("what an answer and its check took: shortest, median (dot), longest")
+
+    slowest = max(timed, key=lambda each: each.median_seconds)
+    alt = (
+        f"Time for each of {_counted(len(timed), 'exercise')}, on a logarithmic scale. "
+        f"{slowest.exercise.name} takes longest: typically {slowest.median_seconds:.2g} seconds."
+    )
+    return Markup(plot(draw, alt, (WIDTH, 0.8 + BAR * len(timed))))
+
+
+def misconceptions_plot(held: Sequence[HeldMisconception]) -> Markup:
+    """Draw which misconceptions the class holds, by how many."""
+    shown = held[:MOST_MISCONCEPTIONS]
+
+    def draw(axes: Axes) -> None:
+        numbers = [len(each.students) for each in shown]
+        drawn = axes.barh(range(len(shown)), numbers, height=0.7, color=_BLUE)
+        axes.bar_label(drawn, padding=4, fontweight="bold")
+        _one_bar_a_line(axes, [f"{each.words}  ·  {each.exercise}" for each in shown])
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlim(0, 1.08 * max(numbers))
+        axes.set_xlabel("students")
+
+    first = shown[0]
+    alt = (
+        f"Bars for the {_counted(len(shown), 'misconception')} held by most. First: {first.words}, "
+        f"in {first.exercise}, held by {_counted(len(first.students), 'student')}."
+    )
+    return Markup(plot(draw, alt, (WIDTH, 0.8 + BAR * len(shown))))
+
+
+def _one_bar_a_line(axes: Axes, names: Sequence[str]) -> None:
+    # The names are the authors'; a dollar sign would still begin a formula.
+    axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def _range(first: int, width: int, last: int) -> str:
+    return str(first) if width == 1 else f"{first}–{min(first + width - 1, last)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"

@@ -1,0 +1,95 @@
+"""Where submissions are run: processes of this machine, or a Dask cluster."""
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+NewExecutor = Callable[[], Executor]
+
+
+class EngineError(RuntimeError):
+    """An engine cannot be used; the message says what to do."""
+
+
+def local_processes(jobs: int) -> NewExecutor:
+    """Return what makes a pool of processes of this machine."""
+
+    def new() -> Executor:
+        # A forked process would share JAX's threads, and hang.
+        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+
+    return new
+
+
+@contextmanager
+def dask_cluster(address: str) -> Iterator[NewExecutor]:
+    """Connect to a Dask scheduler, such as "tcp://10.0.0.1:8786".
+
+    A worker that dies costs nothing: Dask runs its tasks elsewhere.
+
+    Raises
+    ------
+    EngineError
+        When Dask is not installed, or nobody answers at the address.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise EngineError(
+            "Dask is not installed here. Install it into the course's environment: "
+            ".venv/bin/python -m pip install distributed"
+        ) from None
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise EngineError(
+            f"No Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, "
+            "and workers with `dask worker ADDRESS`, in the course's environment."
+        ) from error
+    with client:
+        # Not pure: equal answers of two students are two tasks.
+        yield lambda: client.get_executor(pure=False, retries=1)
+
+
+def run_all(
+    new_executor: NewExecutor, function: Callable[[Task], Result], tasks: Iterable[Task]
+) -> Iterator[tuple[Task, Result | Exception]]:
+    """Run a function on every task, and yield each result as it comes, or what it raised.
+
+    When a process of the pool dies, it cannot be told whose fault it was: what was unfinished then
+    is run one by one, each in a pool of its own.
+
+    Parameters
+    ----------
+    new_executor
+        Makes the pool.
+    function
+        Is called in the pool's processes: it, its task and its result have to be picklable.
+    tasks
+        What to call it with.
+    """
+    unfinished: list[Task] = []
+    executor = new_executor()
+    try:
+        futures: dict[Any, Task] = {executor.submit(function, task): task for task in tasks}
+        for future in as_completed(futures):
+            try:
+                yield futures[future], future.result()
+            except BrokenProcessPool:
+                unfinished.append(futures[future])
+            except Exception as error:
+                yield futures[future], error
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+    for task in unfinished:
+        with new_executor() as own:
+            try:
+                yield task, own.submit(function, task).result()
+            except Exception as error:
+                yield task, error

@@ -1,0 +1,130 @@
+"""How the pages write texts, most of them written by strangers: visibly, and not at any length."""
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from pytree_course import drawing
+from pytree_course.checking.feedback import backticks_to_code
+from pytree_course.drawing.labels import counted, printable, shorten
+
+MOST_LINES = 120
+MOST_CHARACTERS = 6_000
+MOST_IN_A_SENTENCE = 600
+MOST_IN_A_NAME = 120
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+# What Windows takes for a device, whatever comes after the dot.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A text as a page shows it.
+
+    Attributes
+    ----------
+    left_off
+        What is not shown, in words; empty when all is.
+    """
+
+    text: str
+    left_off: str
+
+
+def excerpt(text: str) -> Excerpt:
+    """Shorten a text of any length to what fits a page."""
+    shown = "\n".join(text[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
+    hidden = len(text) - len(shown)
+    left_off = f"Shortened: {hidden:,} of {len(text):,} characters are not shown." if hidden else ""
+    return Excerpt(shown, left_off)
+
+
+def visible(value: object) -> object:
+    """Make a text printable line by line, with escapes for what HTML cannot hold or would hide."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    lines = value.replace("\r\n", "\n").expandtabs(4).split("\n")
+    return "\n".join(line if line.isprintable() else printable(line) for line in lines)
+
+
+def sentence(text: str) -> Markup:
+    """Write a text of a sentence or two, what is between backticks as code."""
+    if len(text) > MOST_IN_A_SENTENCE:
+        text = f"{text[:MOST_IN_A_SENTENCE]}… (shortened)"
+    return backticks_to_code(str(visible(text)))
+
+
+def moment(at: datetime) -> str:
+    """Write a date and time of day."""
+    return f"{at.day} {at:%B %Y, %H:%M}"
+
+
+def duration(length: timedelta) -> str:
+    """Write a length of time by its two largest units."""
+    minutes = max(1, int(length.total_seconds() // 60))
+    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
+    parts = [counted(days, "day", "days")] * bool(days)
+    parts += [f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes)
+    return " ".join(parts[:2])
+
+
+def page_names(students: Iterable[str]) -> dict[str, str]:
+    """Choose a file name for each student's page, whatever the student is called.
+
+    Parameters
+    ----------
+    students
+        What the students' folders are called.
+
+    Returns
+    -------
+    dict
+        File names by student: no two are equal, not even where case does not count. A plain name
+        stays as it is; any other ends with a tilde, which no plain name has, and a digest.
+    """
+    students = list(students)
+    times = Counter(student.casefold() for student in students)
+    names = {}
+    for student in students:
+        is_plain = _PLAIN_NAME.fullmatch(student) and not _RESERVED.fullmatch(student)
+        if is_plain and times[student.casefold()] == 1:
+            names[student] = f"{student}.html"
+            continue
+        letters = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
+        readable = re.sub(r"[^A-Za-z0-9]+", "-", letters)[:40].strip("-") or "student"
+        digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()
+        names[student] = f"{readable}~{digest[:16]}.html"
+    return names
+
+
+def templates() -> Environment:
+    """Return the templates of the pages: everything that they put in is escaped and visible."""
+    environment = Environment(
+        loader=PackageLoader("pytree_course.grading"),
+        autoescape=True,
+        finalize=visible,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "sentence": sentence,
+        "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
+        "median": lambda values: f"{median(values):g}",
+        "counts": lambda values: sorted(Counter(values).items()),
+        "excerpt": excerpt,
+        "moment": moment,
+        "duration": duration,
+        "counted": counted,
+    }
+    environment.globals |= {"svg": lambda seen: Markup(drawing.svg(seen))}
+    return environment

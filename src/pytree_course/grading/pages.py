@@ -1,0 +1,216 @@
+"""The pages of a class: one for each student to read, and a report for the teacher."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby
+from pathlib import Path, PurePath
+from typing import Any
+
+from pytree_course.checking.expected import Expected
+from pytree_course.checking.feedback import LOOKS, Look
+from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.grading.class_grades import ClassGrades, Student
+from pytree_course.grading.class_plots import (
+    MOST_MISCONCEPTIONS,
+    misconceptions_plot,
+    pass_plot,
+    points_plot,
+    time_plot,
+)
+from pytree_course.grading.class_statistics import (
+    ExerciseCounts,
+    count_exercises,
+    find_clusters,
+    find_extremes,
+    graded,
+    handed_in,
+    held_misconceptions,
+    not_graded,
+    points_of_students,
+)
+from pytree_course.grading.gradebook import Attempt, AttemptState, ExerciseRow
+from pytree_course.grading.page_texts import page_names, templates
+
+REPORT = "report.html"
+STUDENTS = "students"
+MOST_CLUSTERS = 20
+
+_NO_VERDICT = Look("–", "Not graded", "dotted", "currentColor")
+
+
+@dataclass(frozen=True)
+class ExerciseView:
+    """An exercise as a student's page shows it.
+
+    Attributes
+    ----------
+    anchor
+        Its id on the page.
+    answer
+        The student's own source; None where the student did not work.
+    got
+        What came out of the failing case, without what was asked for there.
+    reread
+        Titles of the lesson's sections that are worth another look.
+    """
+
+    anchor: str
+    title: str
+    row: ExerciseRow
+    look: Look
+    answer: str | None
+    failure: Mapping[str, Any] | None
+    got: Mapping[str, Any] | None
+    reread: list[str]
+
+
+@dataclass(frozen=True)
+class LessonView:
+    """A lesson as a student's page shows it.
+
+    Attributes
+    ----------
+    problem
+        Why there is no grade; empty where there is one.
+    """
+
+    lesson: Expected
+    attempt: Attempt | None
+    late_by: timedelta | None
+    problem: str
+    exercises: list[ExerciseView]
+
+
+@dataclass(frozen=True)
+class LessonCounts:
+    """A lesson's exercises in the class report, with the plots of them."""
+
+    lesson: Expected
+    counts: list[ExerciseCounts]
+    pass_plot: str
+    time_plot: str
+
+
+def write_pages(grades: ClassGrades, into: Path) -> None:
+    """Write `report.html`, and `students/` with a page for each student.
+
+    Parameters
+    ----------
+    grades
+        The grades of the class.
+    into
+        The folder to write into.
+    """
+    environment = templates()
+    names = page_names(student.id for student in grades.students)
+    (into / STUDENTS).mkdir(parents=True, exist_ok=True)
+    page = environment.get_template("student.html")
+    for student in grades.students:
+        text = page.render(student_view(grades, student))
+        (into / STUDENTS / names[student.id]).write_text(text, encoding="utf-8", newline="\n")
+    links = {student: f"{STUDENTS}/{name}" for student, name in names.items()}
+    text = environment.get_template(REPORT).render(report_view(grades), links=links)
+    (into / REPORT).write_text(text, encoding="utf-8", newline="\n")
+
+
+def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:
+    """Return what a student's page shows: nobody else, and nothing that was expected."""
+    return {
+        "student": student,
+        "points": grades.points(student),
+        "all_points": grades.all_points,
+        "lessons": [_lesson_view(grades, student, lesson) for lesson in grades.lessons],
+    }
+
+
+def report_view(grades: ClassGrades) -> dict[str, Any]:
+    """Return what the class report shows."""
+    counts = count_exercises(grades)
+    points = points_of_students(grades)
+    held = held_misconceptions(grades)
+    return {
+        "grades": grades,
+        "points": sorted(points),
+        "points_plot": points_plot(points, grades.all_points) if points else "",
+        "graded_at": _last_graded(grades),
+        "handed_in": len({student.id for student, _, _ in handed_in(grades)}),
+        "lessons": list(_lesson_counts(counts)),
+        "held": held,
+        "misconceptions_plot": misconceptions_plot(held) if held else "",
+        "most_misconceptions": MOST_MISCONCEPTIONS,
+        "clusters": find_clusters(grades),
+        "most_clusters": MOST_CLUSTERS,
+        "seeds": _several_seeds(grades),
+        "extremes": find_extremes(counts),
+        "not_graded": not_graded(grades),
+    }
+
+
+def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> LessonView:
+    attempt = grades.attempt(student, lesson)
+    if attempt is None:
+        return LessonView(lesson, None, None, "Nothing was handed in.", [])
+    late_by = grades.late_by(attempt)
+    match attempt.state:
+        case AttemptState.GRADED:
+            problem = ""
+        case AttemptState.UNREADABLE:
+            # Where the teacher keeps the file is nobody else's business.
+            reason = attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
+            problem = f"Your notebook could not be read: {reason}"
+        case AttemptState.FAILED:
+            problem = "Grading failed, through no fault of yours. It will be tried again."
+    rows = [] if problem else attempt.rows
+    exercises = [_exercise_view(lesson, attempt, row) for row in rows]
+    return LessonView(lesson, attempt, late_by, problem, exercises)
+
+
+def _exercise_view(lesson: Expected, attempt: Attempt, row: ExerciseRow) -> ExerciseView:
+    exercise = lesson.exercises.get(row.exercise)
+    got = None
+    if row.failure is not None:
+        # What an error's message had to mention belongs to what was expected.
+        got = {name: value for name, value in row.failure["got"].items() if name != "mentions"}
+        got |= {"mentions": {}} if got["kind"] == "raised" else {}
+    sections = []
+    if exercise is not None and row.kind != VerdictKind.CORRECT:
+        sections = [
+            each.section for each in exercise.misconceptions if each.name in row.misconceptions
+        ] or [exercise.section]
+    return ExerciseView(
+        anchor=f"{lesson.lesson}-{row.exercise}",
+        title=exercise.title if exercise else row.exercise,
+        row=row,
+        look=_look(row.kind),
+        answer=attempt.answers.get(row.exercise),
+        failure=row.failure,
+        got=got,
+        reread=[
+            lesson.sections[section]
+            for section in dict.fromkeys(sections)
+            if section in lesson.sections
+        ],
+    )
+
+
+def _look(kind: str) -> Look:
+    return LOOKS[VerdictKind(kind)] if kind in set(VerdictKind) else _NO_VERDICT
+
+
+def _lesson_counts(counts: list[ExerciseCounts]) -> Iterator[LessonCounts]:
+    for _, group in groupby(counts, key=lambda each: each.lesson.lesson):
+        of_lesson = list(group)
+        passes = pass_plot(of_lesson) if any(each.all for each in of_lesson) else ""
+        times = time_plot(of_lesson) if any(each.seconds for each in of_lesson) else ""
+        yield LessonCounts(of_lesson[0].lesson, of_lesson, passes, times)
+
+
+def _last_graded(grades: ClassGrades) -> datetime | None:
+    return max((attempt.graded_at for _, _, attempt in handed_in(grades)), default=None)
+
+
+def _several_seeds(grades: ClassGrades) -> bool:
+    """Say whether some of a lesson's notebooks ran on other cases than the rest."""
+    seeds = {(lesson.lesson, attempt.seed) for _, lesson, attempt in graded(grades)}
+    return len(seeds) > len({lesson for lesson, _ in seeds})

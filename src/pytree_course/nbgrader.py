@@ -1,0 +1,72 @@
+"""What makes an exercise notebook an nbgrader assignment: its cells' marks, and how checks fail.
+
+nbgrader gives a check's points unless the check cell raises an error or writes on standard error.
+This module imports next to nothing: every kernel loads it, see `pytree_course.ipython`.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+VARIABLE = "NBGRADER_EXECUTION"
+"""Environment variable that nbgrader sets where it runs a notebook: "autograde" or "validate"."""
+
+
+class NotCorrectError(Exception):
+    """A check's verdict is not "correct": nbgrader is to give no points."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Let IPython show one line: what happened is in the feedback above it."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+def is_running() -> bool:
+    """Say whether it is nbgrader that runs this notebook."""
+    return VARIABLE in os.environ
+
+
+def marks(
+    grade_id: str, *, points: int | None = None, learners: bool = False
+) -> dict[str, dict[str, Any]]:
+    """Return the metadata that tell nbgrader what a cell is for.
+
+    Parameters
+    ----------
+    grade_id
+        The cell's name for nbgrader.
+    points
+        What a check cell earns; None for any other cell.
+    learners
+        Whether the learner writes here. nbgrader puts every other cell back as it was handed out.
+    """
+    of_check = {} if points is None else {"points": points}
+    return {
+        "nbgrader": {
+            "schema_version": 3,
+            "grade_id": grade_id,
+            "grade": points is not None,
+            "solution": learners,
+            "locked": not learners,
+            "task": False,
+            **of_check,
+        }
+    }
+
+
+@contextlib.contextmanager
+def stderr_on_stdout() -> Iterator[None]:
+    """Show on standard output what goes to standard error: a warning must not cost points."""
+    stderr: Any = sys.stderr
+    # Logging handlers hold on to the stream that they found, so it is the stream that is led away.
+    stderr.write = sys.stdout.write
+    # And libraries in C write to the file descriptor.
+    kept = os.dup(2)
+    os.dup2(1, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        del stderr.write

@@ -1,0 +1,175 @@
+"""A real nbgrader, in an environment of its own, gives the points that the course gives."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from pytree_course.authoring.sources import read_sources
+from pytree_course.grading.grade import grade_notebook
+from pytree_course.launcher import child_environment
+from pytree_course.nbgrader import VARIABLE
+from tests.conftest import ExerciseNotebook
+
+ASSIGNMENT = "leaves"
+CONFIG = """
+c = get_config()
+c.ClearSolutions.enabled = False
+c.OverwriteCells.add_missing_cells = True
+"""  # as README.md says
+NOISY = '''\
+import logging, os, sys, warnings
+logging.basicConfig()
+def count_leaves(tree):
+    """Right, and loud about it."""
+    warnings.warn("hm")
+    logging.warning("hm")
+    print("hm", file=sys.stderr)
+    os.write(2, b"hm")
+    return len(jax.tree.leaves(tree))
+'''
+NEARLY = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[0]"
+RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+
+SUBMISSIONS = {
+    "right": {},  # filled with the solutions
+    "blank": {},
+    "wrong": {"count_leaves": "def count_leaves(tree):\n    return len(tree)"},
+    "noisy": {"count_leaves": NOISY, "first_leaf": NEARLY},
+    "broken": {"count_leaves": "def count_leaves(tree) return", "first_leaf": "first_leaf = 3"},
+    "deleted": {"count_leaves": RIGHT_COUNT},  # and its check cell deleted
+}
+
+
+def nbgrader_environment(folder: Path, course: Path) -> Path:
+    """Make an environment with nbgrader, whose kernel is this Python; return its scripts."""
+    uv = [sys.executable, "-m", "uv", "--quiet"]
+    run([*uv, "venv", "--python", sys.executable, folder])
+    scripts = folder / ("Scripts" if os.name == "nt" else "bin")
+    run([*uv, "pip", "install", "--python", scripts / "python", "nbgrader"])
+    kernel = [sys.executable, "-m", "ipykernel", "install", "--prefix", folder]
+    run([*kernel, "--name", "python3", "--env", "PYTREE_COURSE", course])
+    return scripts
+
+
+def run(command, cwd=None):
+    """Run a command of the test; if it fails, show what it said."""
+    variables = child_environment()
+    # nbgrader looks for alembic on PATH, as if its environment were active.
+    variables["PATH"] = os.pathsep.join([str(Path(command[0]).parent), variables["PATH"]])
+    done = subprocess.run(
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=cwd,
+        env=variables,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def answered(notebook: Path, target: Path, answers: dict[str, str]) -> ExerciseNotebook:
+    """Return a copy of a notebook, with answers in it."""
+    target.parent.mkdir(parents=True)
+    copy = ExerciseNotebook(Path(shutil.copy(notebook, target)))
+    for exercise, code in answers.items():
+        copy.answer(exercise, code)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def graded(built_course, tmp_path_factory):
+    """Grade all submissions with nbgrader; return its folder."""
+    folder = tmp_path_factory.mktemp("nbgrader")
+    nbgrader = nbgrader_environment(folder / "environment", built_course) / "nbgrader"
+    (folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
+    source = folder / "source" / ASSIGNMENT / "01_mini.ipynb"
+    source.parent.mkdir(parents=True)
+    shutil.copy(built_course / "checks/expected/01_mini.ipynb", source)
+    run([nbgrader, "generate_assignment", ASSIGNMENT, "--create"], folder)
+    released = folder / "release" / ASSIGNMENT / source.name
+
+    mini = lesson_of(built_course)
+    solutions = {name: each.solution.source for name, each in read_sources(mini).exercises.items()}
+    for student, answers in SUBMISSIONS.items():
+        # It makes no difference which of the two a learner worked in.
+        handed_out = released if student == "right" else mini.blank
+        answers = solutions if student == "right" else answers
+        target = folder / "submitted" / student / ASSIGNMENT / source.name
+        submission = answered(handed_out, target, answers)
+        if student == "deleted":
+            submission.cells.remove(submission.cell("count_leaves-check"))
+        submission.save()
+    run([nbgrader, "autograde", ASSIGNMENT, "--create"], folder)
+    run([nbgrader, "export"], folder)
+    return folder
+
+
+def lesson_of(root):
+    from pytree_course.layout import Course
+
+    return Course(root).lesson("01_mini")
+
+
+def test_what_nbgrader_releases_is_what_the_course_hands_out(graded, built_course):
+    released = nbformat.read(graded / "release" / ASSIGNMENT / "01_mini.ipynb", as_version=4)
+    ours = nbformat.read(lesson_of(built_course).blank, as_version=4)
+    assert [cell.source for cell in released.cells] == [cell.source for cell in ours.cells]
+
+
+@pytest.mark.parametrize("student", SUBMISSIONS)
+def test_nbgraders_points_are_ours(graded, built_course, student):
+    with open(graded / "grades.csv", encoding="utf-8") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    submitted = graded / "submitted" / student / ASSIGNMENT / "01_mini.ipynb"
+    ours = grade_notebook(submitted, lesson_of(built_course))
+    assert float(rows[student]["score"]) == ours.points
+    assert float(rows[student]["max_score"]) == ours.all_points
+    assert ours.points == {"right": 3, "noisy": 1, "deleted": 1}.get(student, 0)
+
+
+def test_the_feedback_is_in_nbgraders_notebook_and_the_error_is_one_line(graded):
+    file = graded / "autograded" / "wrong" / ASSIGNMENT / "01_mini.ipynb"
+    cells = {cell.id: cell for cell in nbformat.read(file, as_version=4).cells}
+    feedback, error = cells["count_leaves-check"].outputs
+    assert "You counted the container's" in feedback.data["text/plain"]
+    assert error.ename == "NotCorrectError"
+    assert "cases passed" in error.evalue
+    assert len(error.traceback) == 1
+
+
+def test_nobodys_progress_is_kept(graded, built_course):
+    assert not (built_course / "progress.jsonl").exists()
+
+
+def test_a_kernel_that_is_not_told_where_the_course_is_says_what_to_set(tmp_path):
+    code = "from pytree_course.layout import Course; Course.find()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, VARIABLE: "autograde"},
+        capture_output=True,
+        text=True,
+    )
+    assert "Set PYTREE_COURSE to the course's folder" in done.stderr
+
+
+def test_every_grade_id_is_there_once(built_course):
+    notebook = json.loads(lesson_of(built_course).blank.read_text(encoding="utf-8"))
+    marks = [cell["metadata"]["nbgrader"] for cell in notebook["cells"] if "outputs" in cell]
+    ids = [mark["grade_id"] for mark in marks]
+    assert len(ids) == len(set(ids))
+    assert [mark["points"] for mark in marks if mark["grade"]] == [1, 2]
+    assert all(mark["locked"] for mark in marks if mark["grade"])
+    assert [mark["grade_id"] for mark in marks if mark["solution"]] == [
+        "count_leaves-answer",
+        "first_leaf-answer",
+    ]

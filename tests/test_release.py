@@ -1,0 +1,311 @@
+"""What learners get: it has no answers in it, and everything a learner needs."""
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from pytree_course.authoring.sources import read_sources
+from pytree_course.built import METADATA_KEY
+from pytree_course.layout import Course
+from pytree_course.release import (
+    FILES,
+    FOLDERS,
+    RELEASE_FILE,
+    ReleaseError,
+    bundle,
+    current_stamp,
+    other_version,
+    release,
+    stamp_of,
+)
+from tests.conftest import ROOT, ExerciseNotebook
+from tests.leaks import find_leaks
+
+TAUGHT = {
+    # A lesson shows this line of code, and the exercise is to write it oneself.
+    ("notebooks/02_tree_map.ipynb", "sgd_step: solution"),
+    ("notebooks/05_mlp.ipynb", "global_norm: solution"),
+}
+RIGHT = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_leaves"
+WRONG = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[-1]"
+
+
+@pytest.fixture
+def whole(course: Course) -> Course:
+    """Return a small course with everything around its lesson."""
+    for name in (*FILES, *FOLDERS):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (course.root / name).parent.mkdir(exist_ok=True)
+        copy(ROOT / name, course.root / name)
+    return course
+
+
+@pytest.fixture(scope="module")
+def lessons_bundle() -> dict[str, bytes]:
+    """Return what learners get of the real lessons."""
+    return bundle(Course(ROOT))
+
+
+@pytest.fixture(scope="module")
+def exercises():
+    """Return all exercises of the real lessons, with their answers."""
+    lessons = Course(ROOT).lessons()
+    return [each for files in lessons for each in read_sources(files).exercises.values()]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+# --- no answers
+
+
+def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
+    assert len(exercises) > 10
+    assert find_leaks(lessons_bundle, exercises) - TAUGHT == set()
+
+
+def test_every_answer_would_be_found(exercises):
+    for exercise in exercises:
+        answers = [exercise.solution, *exercise.variants, *exercise.misconceptions]
+        for answer in answers:
+            if answer.source.split() == exercise.starter.source.split():
+                continue
+            cell = {"source": ["# a note\n", *answer.source.splitlines(keepends=True)]}
+            planted = {"notebook.ipynb": json.dumps({"cells": [cell]}).encode()}
+            leak = ("notebook.ipynb", f"{exercise.name}: {answer.name}")
+            assert leak in find_leaks(planted, [exercise])
+
+
+def test_a_right_answer_is_found_however_it_is_written(exercises):
+    for exercise in exercises:
+        for answer in [exercise.solution, *exercise.variants]:
+            # Another layout, other quotes, and no comments.
+            rewritten = {"src/module.py": ast.unparse(ast.parse(answer.source)).encode()}
+            leak = ("src/module.py", f"{exercise.name}: {answer.name}")
+            assert leak in find_leaks(rewritten, [exercise])
+
+
+def test_a_leak_in_a_bundle_is_found(lessons_bundle, exercises):
+    longest = max(exercises, key=lambda exercise: len(exercise.solution.source))
+    renamed = longest.solution.source.replace(longest.name, "some_other_name")
+    planted = {**lessons_bundle, "src/pytree_course/words.py": renamed.encode()}
+    assert find_leaks(planted, exercises) - TAUGHT
+
+
+def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
+    folders = {name.split("/")[0] for name in lessons_bundle if "/" in name}
+    assert folders == {"checks", "exercises", "jupyter", "notebooks", "src"}
+    assert {name for name in lessons_bundle if "/" not in name} == set(FILES)
+    assert not [name for name in lessons_bundle if "__pycache__" in name or "/." in name]
+    for name in lessons_bundle.keys() - {RELEASE_FILE}:
+        assert (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_kind_of_file_is_forgotten(folder):
+    kinds = {file.suffix for file in (ROOT / folder).rglob("*.*") if file.is_file()}
+    assert kinds - {".pyc"} == FOLDERS[folder]
+
+
+# --- where it goes
+
+
+def test_somebodys_work_and_what_else_lies_about_is_not_released(whole, notebook, tmp_path):
+    notebook.answer("count_leaves", RIGHT).save()
+    whole.progress_file.write_text("{}\n", encoding="utf-8")
+    (whole.root / "src/pytree_course/.ipynb_checkpoints").mkdir()
+    (whole.root / "src/pytree_course/.ipynb_checkpoints/x-checkpoint.py").write_text("x = 1")
+    (whole.root / "notes.txt").write_text("mine")
+    release(whole, tmp_path / "bundle")
+    released = contents(tmp_path / "bundle")
+    assert released == bundle(whole)
+    assert RIGHT.encode() not in released["exercises/01_mini.ipynb"]
+    assert released["exercises/01_mini.ipynb"] == released["checks/expected/01_mini.ipynb"]
+    assert not {"progress.jsonl", "notes.txt"} & released.keys()
+    assert not any("checkpoint" in name for name in released)
+
+
+def test_an_earlier_release_is_replaced_and_nothing_else_is(whole, tmp_path):
+    folder = tmp_path / "bundle"
+    folder.mkdir()
+    first = release(whole, folder)
+    (folder / "README.md").write_text("of the earlier release")
+    assert release(whole, folder) == first
+    assert contents(folder) == bundle(whole)
+    assert [path.name for path in tmp_path.glob("*bundle*")] == ["bundle"]
+
+    (folder / "progress.jsonl").touch()
+    with pytest.raises(ReleaseError, match="Somebody has worked"):
+        release(whole, folder)
+    (folder / "progress.jsonl").unlink()
+    mine = ExerciseNotebook(folder / "exercises/01_mini.ipynb").answer("count_leaves", "").save()
+    with pytest.raises(ReleaseError, match=r"worked in .*01_mini\.ipynb"):
+        release(whole, folder)
+    assert mine.exists()
+    for precious in (whole.root, tmp_path):
+        with pytest.raises(ReleaseError, match="no earlier release"):
+            release(whole, precious)
+
+
+def test_a_release_that_fails_leaves_the_earlier_one_as_it_was(whole, tmp_path, monkeypatch):
+    folder = tmp_path / "bundle"
+    release(whole, folder)
+    before = contents(folder)
+
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(KeyboardInterrupt):
+        release(whole, folder)
+    assert contents(folder) == before
+    assert [path.name for path in tmp_path.glob("*bundle*")] == ["bundle"]
+
+
+def test_stale_files_are_not_released(whole, mini, tmp_path):
+    text = mini.expected.read_text(encoding="utf-8")
+    mini.expected.write_text(text.replace('"two"', '"too"'), encoding="utf-8")
+    with pytest.raises(ReleaseError, match=r"01_mini\.json.*course\.py build 01_mini"):
+        release(whole, tmp_path / "bundle")
+    assert not (tmp_path / "bundle").exists()
+
+
+# --- the stamp
+
+
+def test_the_stamp_is_the_same_until_something_changes(whole, tmp_path):
+    stamp = release(whole, tmp_path / "bundle")
+    assert stamp == current_stamp(whole) == current_stamp(Course(tmp_path / "bundle"))
+    assert stamp.startswith("0.1.0+")
+    (whole.root / "README.md").write_text("Read me.", encoding="utf-8")
+    assert current_stamp(whole) != stamp
+
+
+def test_a_submission_says_which_version_it_is_from(whole, mini, tmp_path):
+    stamp = release(whole, tmp_path / "bundle")
+    submitted = ExerciseNotebook(tmp_path / "bundle/exercises/01_mini.ipynb")
+    submitted.answer("count_leaves", RIGHT)
+    assert stamp_of(submitted.content) == stamp
+    assert other_version(submitted.content, mini) is None
+
+    changed = mini.blank.read_text(encoding="utf-8").replace("Prompt.", "Another prompt.")
+    mini.blank.write_text(changed, encoding="utf-8")
+    told = other_version(submitted.content, mini)
+    assert told == f"handed out from another version of the exercises ({stamp})"
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    [
+        None,
+        [],
+        {"metadata": []},
+        {"metadata": {METADATA_KEY: "x"}},
+        {"metadata": {METADATA_KEY: {"release": 3, "exercises": []}}},
+        {"metadata": {METADATA_KEY: {"release": "<script>", "exercises": "x"}}},
+    ],
+)
+def test_a_notebook_without_a_stamp_says_nothing(notebook, mini):
+    assert stamp_of(notebook) is None
+    assert other_version(notebook, mini) is None
+
+
+# --- as a learner
+
+
+class Learner:
+    """Somebody who has the bundle and nothing else of the course."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.notebook = folder / "exercises" / "01_mini.ipynb"
+        self.variables = {**os.environ, "PYTHONPATH": str(folder / "src")}
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "pytree_course", *arguments],
+            cwd=self.folder,
+            env=self.variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def run_notebook(self, *more: str) -> dict[str, str]:
+        """Run the notebook, and more cells; return each cell's output as text, by id."""
+        notebook = nbformat.read(self.notebook, as_version=4)
+        for number, code in enumerate(more):
+            notebook.cells.append(nbformat.v4.new_code_cell(code, id=f"more-{number}"))
+        resources = {"metadata": {"path": str(self.notebook.parent)}}
+        NotebookClient(notebook, resources=resources, allow_errors=True).execute(env=self.variables)
+        return {
+            cell.id: "\n".join(
+                output.get("text") or output.get("data", {}).get("text/plain", "")
+                for output in cell.outputs
+            )
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+        }
+
+
+def test_a_learner_works_through_the_bundle(whole, tmp_path):
+    release(whole, tmp_path / "bundle")
+    shutil.rmtree(whole.root)
+    learner = Learner(tmp_path / "bundle")
+    ExerciseNotebook(learner.notebook).answer("count_leaves", RIGHT).answer(
+        "first_leaf", WRONG
+    ).save()
+    shown = learner.run_notebook(
+        "check.first_leaf.hint()",
+        "check.count_leaves.solution()",
+        "import pytree_course; print(pytree_course.__file__)",
+    )
+    assert "Correct" in shown["count_leaves-check"]
+    assert "1 of 3 points" in shown["count_leaves-check"]
+    assert "You took the leaf at the other end." in shown["first_leaf-check"]
+    assert "Hint 1 of 2" in shown["more-0"]
+    assert "This copy of the course has no solutions in it." in shown["more-1"]
+    assert Path(shown["more-2"].strip()).is_relative_to(learner.folder)
+
+    graded = learner.command("check", "1")
+    assert "1 of 3 points, 1 of 2 exercises correct, on the public cases." in graded.stdout
+    progress = learner.command("progress").stdout
+    assert "✓ correct" in progress
+    assert "… tried" in progress
+    assert "is kept as" in learner.command("reset", "1").stdout
+    assert stamp_of(json.loads(learner.notebook.read_text(encoding="utf-8")))
+    assert (learner.notebook.parent / "01_mini.kept-1.ipynb").exists()
+
+    tested = learner.command("test")
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    assert "notebooks/01_mini.ipynb" in tested.stdout
+    for command in (["build"], ["release", "elsewhere"]):
+        refused = learner.command(*command)
+        assert refused.returncode != 0
+        assert "no sources" in " ".join(refused.stderr.replace("│", " ").split())
+        assert "Traceback" not in refused.stderr
+
+
+def test_the_command_says_what_it_wrote_or_why_not(whole, tmp_path):
+    line = [sys.executable, "-m", "pytree_course", "release", "bundle"]
+    for _ in range(2):
+        done = subprocess.run(line, cwd=whole.root, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert current_stamp(whole) in done.stdout
+    shutil.copy(tmp_path / "course/README.md", whole.root / "bundle/progress.jsonl")
+    done = subprocess.run(line, cwd=whole.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Somebody has worked" in done.stderr

@@ -1,0 +1,229 @@
+"""Every topic, correction and misconception is shown by a cell that the course's table names."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from pytree_course.authoring.building import build
+from pytree_course.authoring.sources import AuthorMistakesError, read_sources
+from pytree_course.authoring.traceability import (
+    Traceability,
+    find_wrong_marks,
+    read_topics,
+    table_file,
+    topics_file,
+    write_table,
+)
+from pytree_course.layout import Course
+from tests.conftest import ROOT
+
+COURSE = Course(ROOT)
+STEMS = ["01_leaves", "02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp"]
+
+
+@pytest.fixture(scope="module")
+def traceability():
+    """Return the course's own topics and marks."""
+    return Traceability(COURSE)
+
+
+# The course's own
+
+
+def test_corrections_and_misconceptions_have_no_gap():
+    numbers = {"C": set(), "M": set()}
+    for name in read_topics(ROOT):
+        if found := re.fullmatch(r"([CM])(\d+)", name):
+            numbers[found[1]].add(int(found[2]))
+    assert numbers == {"C": {*range(1, 41)}, "M": {*range(1, 26)}}
+
+
+def test_topics_name_where_they_come_from_and_a_lesson_that_shows_them():
+    topics = read_topics(ROOT).values()
+    for topic in topics:
+        assert re.fullmatch(r"[CM]\d+|T-(S00[0-4]|L[1-5])-[a-z0-9-]+", topic.id)
+        assert topic.what
+        assert topic.lesson in STEMS, topic.id
+    groups = Counter(topic.id[:6] for topic in topics if topic.id.startswith("T-S"))
+    assert groups.keys() == {"T-S000", "T-S001", "T-S002", "T-S003", "T-S004"}
+
+
+def test_every_topic_of_the_lessons_that_are_here_is_shown(traceability):
+    assert traceability.missing() == []
+
+
+def test_the_table_is_what_the_sources_make(traceability):
+    assert table_file(ROOT).read_text(encoding="utf-8") == traceability.table(), (
+        "docs/traceability.md is stale. Run: python3 course.py build"
+    )
+
+
+def test_every_cell_that_is_named_is_in_its_notebook(traceability):
+    # Learners work in the exercise notebooks; the blank ones are as they were built.
+    built = {COURSE.lesson(stem).notebook: COURSE.lesson(stem).notebook for stem in STEMS}
+    built |= {COURSE.lesson(stem).exercises: COURSE.lesson(stem).blank for stem in STEMS}
+    ids = {
+        notebook.relative_to(ROOT).as_posix(): {
+            cell.id for cell in nbformat.read(file, as_version=4).cells
+        }
+        for notebook, file in built.items()
+        if file.exists()
+    }
+    assert traceability.marks
+    for mark in traceability.marks:
+        assert mark.cell_id in ids[mark.notebook], mark
+
+
+# A small course
+
+TOPICS = """\
+C1 = { what = "Six | leaves", lesson = "01_mini" }
+M1 = { what = "Elements are leaves", lesson = "01_mini" }
+T-L1-leaves = { what = "Leaves", lesson = "01_mini" }
+T-L2-map = { what = "Map", lesson = "02_more" }
+"""
+PREDICTION = (":prediction: C", ":prediction: C\n:covers: [C1, M1]")
+EXERCISE = ("exercise: count_leaves", "exercise: count_leaves\ncovers: [T-L1-leaves]")
+WRONG = ('misconception="elements"', 'misconception="elements" covers="M1 C1"')
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.fixture
+def marked(mini):
+    """Return the small course, its topics marked where they are shown."""
+    topics_file(mini.root).write_text(TOPICS, encoding="utf-8")
+    edit(mini.sources / "lesson.md", *PREDICTION)
+    edit(mini.sources / "exercises.md", *EXERCISE)
+    edit(mini.sources / "answers.py", *WRONG)
+    return mini
+
+
+def read(files):
+    return Traceability(Course(files.root))
+
+
+def test_the_table_links_to_cells_exercises_and_wrong_answers(marked):
+    rows = [line for line in read(marked).table().splitlines() if re.match(r"\| [CMT]", line)]
+    lesson = (
+        "[01_mini#leaves-are-not-elements-4]"
+        "(../notebooks/01_mini.ipynb#cell-id=leaves-are-not-elements-4)"
+    )
+    cell = "../exercises/01_mini.ipynb#cell-id=count_leaves-answer"
+    assert rows == [
+        rf"| C1 | Six \| leaves | {lesson}, [count_leaves · elements]({cell}) |",
+        f"| M1 | Elements are leaves | {lesson}, [count_leaves · elements]({cell}) |",
+        f"| T-L1-leaves | Leaves | [count_leaves]({cell}) |",
+        "| T-L2-map | Map | to come: 02_more |",
+    ]
+
+
+def test_a_whole_lesson_has_to_show_its_topics_and_no_others(marked):
+    assert read(marked).missing() == []
+
+
+@pytest.mark.parametrize(
+    ("file", "new", "old", "missing"),
+    [
+        ("lesson.md", *PREDICTION, ["C1", "a cell", "M1", "a cell"]),
+        ("exercises.md", *EXERCISE, ["T-L1-leaves", "a cell"]),
+        ("answers.py", *WRONG, ["M1", "a wrong answer"]),
+    ],
+)
+def test_what_no_cell_shows_is_missing(marked, file, new, old, missing):
+    edit(marked.sources / file, old, new)
+    found = re.findall(
+        r"^(\S+) .* should have (a \w+(?: answer)?)", "\n".join(read(marked).missing()), re.M
+    )
+    assert [part for pair in found for part in pair] == missing
+
+
+@pytest.mark.parametrize("part", ["sources/01_mini/answers.py", "notebooks/01_mini.ipynb"])
+def test_a_lesson_that_is_not_whole_yet_has_to_show_nothing(marked, part):
+    (marked.root / part).unlink()
+    unfinished = read(marked)
+    assert (unfinished.marks, unfinished.missing()) == ([], [])
+    assert "| C1 | Six \\| leaves | to come: 01_mini |" in unfinished.table()
+
+
+MISTAKES = {
+    "lesson": ("lesson.md", "[C1, M1]", "[C1, M2]", "there is no 'M2'"),
+    "exercise": ("exercises.md", "[T-L1-leaves]", "[T-L1-leafs]", "there is no 'T-L1-leafs'"),
+    "wrong answer": ("answers.py", '"M1 C1"', '"M1 C2"', "there is no 'C2'"),
+    "variant": (
+        "answers.py",
+        'variant="loop"',
+        'variant="loop" covers="C1"',
+        "only a lesson's code",
+    ),
+    "set-up cell": (
+        "exercises.md",
+        ":id: setup",
+        ":id: setup\n:covers: C1",
+        "only a lesson's code",
+    ),
+    "prose": ("lesson.md", "Text.", '+++ {"covers": "C1"}\n\nText.', "only a lesson's code"),
+}
+
+
+@pytest.mark.parametrize(("file", "old", "new", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_wrong_mark_stops_the_build_and_is_named(marked, file, old, new, message):
+    edit(marked.sources / file, old, new)
+    before = marked.notebook.read_bytes()
+    with pytest.raises(AuthorMistakesError) as caught:
+        build(marked)
+    [mistake] = caught.value.mistakes
+    assert message in mistake.message
+    assert mistake.file.name == file
+    lines = mistake.file.read_text(encoding="utf-8").splitlines()[: mistake.line]
+    assert any(new.splitlines()[-1] in line for line in lines[-10:])
+    assert marked.notebook.read_bytes() == before
+    with pytest.raises(AuthorMistakesError):
+        read(marked)
+
+
+def test_without_a_list_of_topics_every_mark_is_wrong_and_there_is_no_table(marked):
+    topics_file(marked.root).unlink()
+    assert len(find_wrong_marks(read_sources(marked), read_topics(marked.root))) == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("T-L2-map", "X2", 4, "starts with C, M or T"),
+        ('what = "Leaves", ', "", 3, "write `what` and `lesson`"),
+        ('M1 = { what = "Elements', 'C1 = { what = "Elements', 2, "overwrite"),
+    ],
+)
+def test_a_mistake_in_the_list_of_topics_is_named(marked, old, new, line, message):
+    edit(topics_file(marked.root), old, new)
+    with pytest.raises(AuthorMistakesError) as caught:
+        write_table(Course(marked.root))
+    [mistake] = caught.value.mistakes
+    assert (mistake.file, mistake.line) == (topics_file(marked.root), line)
+    assert message in mistake.message
+
+
+def test_build_writes_the_table_the_same_each_time(marked):
+    command = [sys.executable, "-m", "pytree_course", "build", "1"]
+    subprocess.run(command, cwd=marked.root, check=True, capture_output=True)
+    first = table_file(marked.root).read_bytes()
+    assert first.decode() == read(marked).table()
+    write_table(Course(marked.root))
+    assert table_file(marked.root).read_bytes() == first
+
+
+def test_marks_stay_out_of_what_learners_get(marked):
+    build(marked)
+    for file in (marked.notebook, marked.exercises, marked.solutions, marked.expected):
+        assert "covers" not in json.dumps(json.loads(file.read_text(encoding="utf-8")))
