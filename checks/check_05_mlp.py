@@ -266,7 +266,11 @@ def decayed_step(answer, rng):
     }
 
     def case(direction, params, rate, decay):
-        grads = jax.tree.map(lambda leaf: signed(rng, *leaf.shape), params)
+        leaves, structure = jax.tree.flatten(params)
+        # Each leaf has larger numbers than the one before, so that their own largest ones differ.
+        drawn = (signed(rng, *leaf.shape) for leaf in leaves)
+        scaled = [array(np.asarray(g) * 4**place) for place, g in enumerate(drawn)]
+        grads = jax.tree.unflatten(structure, scaled)
 
         def call(params, grads, rate, decay):
             return as_jax(answer(params, grads, direction, rate, decay))

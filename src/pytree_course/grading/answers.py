@@ -91,6 +91,6 @@ def with_answers(blank: NotebookNode, answers: dict[str, str]) -> NotebookNode:
 
 def _disturbs(cell: CellRun) -> bool:
     """Say whether a cell may have left its kernel unfit for the cells after it."""
-    errors = {cell.error[0]} if cell.error else set()
-    errors |= {outcome.observation.get("type") for outcome in cell.outcomes or ()}
+    errors = [cell.error[0]] if cell.error else []
+    errors += [str(outcome.observation.get("type")) for outcome in cell.outcomes or ()]
     return cell.timed_out or cell.flooded or "MemoryError" in errors

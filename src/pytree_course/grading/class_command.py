@@ -137,7 +137,7 @@ def _show(summary: Summary, grades: ClassGrades, request: ClassRequest, console:
                 continue
             cells.append(str(attempt.points))
             if attempt.reason:
-                notes.append(f"{lesson.lesson}: {attempt.state}: {attempt.reason}")
+                notes.append(f"{lesson.lesson}, {attempt.state}: {attempt.reason}")
             if late := grades.late_by(attempt):
                 notes.append(f"{lesson.lesson}: late by {str(late).split('.')[0]}")
         if all(cell == "–" for cell in cells):

@@ -8,12 +8,14 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from pytree_course.drawing.labels import counted, shorten
 from pytree_course.drawing.plots import INK, plot
 from pytree_course.grading.class_statistics import ExerciseCounts, HeldMisconception
 
 WIDTH = 9.2  # inches: as wide as the page's text
 BAR = 0.36  # inches for a bar with the gap to the next
 MOST_MISCONCEPTIONS = 15
+LONGEST_NAME = 50
 MOST_BARS = 26  # of a histogram; with more points to be had, a bar stands for several
 
 _BLUE = "#2f80d0"
@@ -52,7 +54,7 @@ def points_plot(points: Sequence[int], all_points: int) -> Markup:
         axes.set(xlabel=f"points, of {all_points}", ylabel="students")
 
     alt = (
-        f"Histogram of the points of {_counted(len(points), 'student')}: "
+        f"Histogram of the points of {counted(len(points), 'student', 'students')}: "
         f"from {min(points)} to {max(points)} of {all_points}, the median is {middle:g}."
     )
     return Markup(plot(draw, alt, (WIDTH, 2.7)))
@@ -96,8 +98,8 @@ def pass_plot(counts: Sequence[ExerciseCounts]) -> Markup:
 
     best, worst = (choose(counts, key=lambda each: each.pass_rate) for choose in (max, min))
     alt = (
-        f"Stacked bars for {_counted(len(counts), 'exercise')}: correct, wrong, error, not "
-        f"attempted. Most pass {best.exercise.name} ({best.pass_rate:.0%}), fewest "
+        f"Stacked bars for {counted(len(counts), 'exercise', 'exercises')}: correct, wrong, "
+        f"error, not attempted. Most pass {best.exercise.name} ({best.pass_rate:.0%}), fewest "
         f"{worst.exercise.name} ({worst.pass_rate:.0%})."
     )
     return Markup(plot(draw, alt, (WIDTH, 1.1 + BAR * len(counts))))
@@ -126,7 +128,7 @@ def time_plot(counts: Sequence[ExerciseCounts]) -> Markup:
 
     slowest = max(timed, key=lambda each: each.median_seconds)
     alt = (
-        f"Time for each of {_counted(len(timed), 'exercise')}, on a logarithmic scale. "
+        f"Time for each of {counted(len(timed), 'exercise', 'exercises')}, on a logarithmic scale. "
         f"{slowest.exercise.name} takes longest: typically {slowest.median_seconds:.2g} seconds."
     )
     return Markup(plot(draw, alt, (WIDTH, 0.8 + BAR * len(timed))))
@@ -147,22 +149,21 @@ def misconceptions_plot(held: Sequence[HeldMisconception]) -> Markup:
 
     first = shown[0]
     alt = (
-        f"Bars for the {_counted(len(shown), 'misconception')} held by most. First: {first.words}, "
-        f"in {first.exercise}, held by {_counted(len(first.students), 'student')}."
+        f"Bars for the {counted(len(shown), 'misconception', 'misconceptions')} held by "
+        f"most. First: {shorten(first.words, LONGEST_NAME)}, in {first.exercise}, held by "
+        f"{counted(len(first.students), 'student', 'students')}."
     )
     return Markup(plot(draw, alt, (WIDTH, 0.8 + BAR * len(shown))))
 
 
 def _one_bar_a_line(axes: Axes, names: Sequence[str]) -> None:
-    # The names are the authors'; a dollar sign would still begin a formula.
-    axes.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names])
+    # A long name would leave no room for the bars, and a dollar sign begins a formula.
+    shown = [shorten(name, LONGEST_NAME).replace("$", r"\$") for name in names]
+    axes.set_yticks(range(len(names)), shown)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
 
 
 def _range(first: int, width: int, last: int) -> str:
-    return str(first) if width == 1 else f"{first}–{min(first + width - 1, last)}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+    end = min(first + width - 1, last)
+    return str(first) if first == end else f"{first}–{end}"

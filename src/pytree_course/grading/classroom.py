@@ -27,8 +27,14 @@ from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.report import explanation
 from pytree_course.grading.running import RunSettings
 from pytree_course.grading.runtime import CheckRuntime
-from pytree_course.grading.submission import Submission, UnreadableError, read_submission
+from pytree_course.grading.submission import (
+    Submission,
+    UnreadableError,
+    find_answers,
+    read_notebook,
+)
 from pytree_course.layout import Course
+from pytree_course.release import other_version
 
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 
@@ -64,10 +70,17 @@ class GradingOptions:
 
 @dataclass(frozen=True)
 class Job:
-    """One attempt to be run, with all that a process needs for it, wherever that is."""
+    """One attempt to be run, with all that a process needs for it, wherever that is.
+
+    Attributes
+    ----------
+    remark
+        What the teacher should know of the notebook besides; often nothing.
+    """
 
     handed_in: HandedIn
     submission: Submission
+    remark: str
     blank: str
     runtime: CheckRuntime
     settings: RunSettings
@@ -192,18 +205,18 @@ class _Grading:
             done = {_key(each) for each in self.gradebook.attempts() if self._is_current(each)}
         for handed_in in notebooks:
             try:
-                submission = read_submission(
-                    handed_in.file, self._lesson(handed_in.lesson).starters
-                )
+                notebook = read_notebook(handed_in.file)
             except UnreadableError as error:
                 self._record(handed_in, Submission(), AttemptState.UNREADABLE, reason=str(error))
                 continue
+            submission = find_answers(notebook, self._lesson(handed_in.lesson).starters)
             key = handed_in.student, handed_in.lesson, digest(submission.answers)
             if key in done:
                 self.summary.unchanged += 1
                 continue
             done.add(key)
-            yield self._job(handed_in, submission)
+            remark = other_version(notebook, self.course.lesson(handed_in.lesson)) or ""
+            yield self._job(handed_in, submission, remark)
         if self.options.best:
             yield from self._earlier_attempts(done)
 
@@ -219,7 +232,8 @@ class _Grading:
             done.add(_key(attempt))
             file = Path(attempt.file)
             handed_in = HandedIn(attempt.student, attempt.lesson, file, attempt.handed_in)
-            yield self._job(handed_in, Submission(attempt.answers, release=attempt.release))
+            submission = Submission(attempt.answers, release=attempt.release)
+            yield self._job(handed_in, submission, attempt.reason)
 
     def finish(self, job: Job, result: JobResult | Exception) -> None:
         """Judge how a job went, and keep the grade."""
@@ -233,7 +247,9 @@ class _Grading:
             _row(verdict, job.submission, result.runs.get(verdict.exercise))
             for verdict in judge_submission(expected, job.submission, result.runs)
         ]
-        self._record(job.handed_in, job.submission, AttemptState.GRADED, rows, "", result.seconds)
+        self._record(
+            job.handed_in, job.submission, AttemptState.GRADED, rows, job.remark, result.seconds
+        )
         self.summary.graded += 1
 
     def close(self) -> None:
@@ -248,10 +264,10 @@ class _Grading:
             self.lessons[stem] = GradedLesson.prepare(files, seed)
         return self.lessons[stem]
 
-    def _job(self, handed_in: HandedIn, submission: Submission) -> Job:
+    def _job(self, handed_in: HandedIn, submission: Submission, remark: str) -> Job:
         lesson = self._lesson(handed_in.lesson)
         settings = RunSettings(lesson.seed, self.options.in_sandbox)
-        return Job(handed_in, submission, lesson.blank, lesson.runtime, settings)
+        return Job(handed_in, submission, remark, lesson.blank, lesson.runtime, settings)
 
     def _is_current(self, attempt: Attempt) -> bool:
         return (

@@ -76,8 +76,9 @@ def run_all(
     """
     unfinished: list[Task] = []
     executor = new_executor()
+    futures: dict[Any, Task] = {}
     try:
-        futures: dict[Any, Task] = {executor.submit(function, task): task for task in tasks}
+        futures |= {executor.submit(function, task): task for task in tasks}
         for future in as_completed(futures):
             try:
                 yield futures[future], future.result()
@@ -86,7 +87,9 @@ def run_all(
             except Exception as error:
                 yield futures[future], error
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        for future in futures:  # Dask's executor cannot be told to do it when it shuts down
+            future.cancel()
+        executor.shutdown(wait=False)
     for task in unfinished:
         with new_executor() as own:
             try:

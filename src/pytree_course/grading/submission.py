@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pytree_course.authoring.rendering import answer_id
+from pytree_course.release import stamp_of
 
 MAX_BYTES = 100_000_000
 
@@ -33,7 +34,38 @@ class Submission:
     release: str | None = None
 
 
-def read_submission(file: Path, blank: dict[str, str]) -> Submission:
+def read_submission(file: Path, starters: dict[str, str]) -> Submission:
+    """Take the answers out of a learner's notebook file; see `read_notebook`, `find_answers`."""
+    return find_answers(read_notebook(file), starters)
+
+
+def read_notebook(file: Path) -> dict[str, Any]:
+    """Read a learner's notebook as JSON.
+
+    Parameters
+    ----------
+    file
+        The notebook.
+
+    Raises
+    ------
+    UnreadableError
+        When the file cannot be read as a notebook at all.
+    """
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise UnreadableError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB")
+        notebook = json.loads(file.read_text(encoding="utf-8", errors="replace"))
+    except FileNotFoundError:
+        raise UnreadableError(f"{file} does not exist") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnreadableError(f"{file} is not a notebook: {error}") from error
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise UnreadableError(f"{file} has no cells: save it as a notebook of format 4.5 or later")
+    return notebook
+
+
+def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submission:
     """Take the answers out of a learner's notebook.
 
     Only answer cells, matched by cell id, count; anything else in the notebook may be missing,
@@ -41,19 +73,14 @@ def read_submission(file: Path, blank: dict[str, str]) -> Submission:
 
     Parameters
     ----------
-    file
-        The notebook.
-    blank
+    notebook
+        The notebook, as JSON that nobody vouches for.
+    starters
         Source of each answer cell as it was handed out, by exercise.
-
-    Raises
-    ------
-    UnreadableError
-        When the file cannot be read as a notebook at all.
     """
-    cells = _read_cells(file)
+    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     answers, notes = {}, {}
-    for exercise, starter in blank.items():
+    for exercise, starter in starters.items():
         found = [
             _source(cell)
             for cell in cells
@@ -68,22 +95,7 @@ def read_submission(file: Path, blank: dict[str, str]) -> Submission:
             answers[exercise] = worked_in[-1]
         if len(found) > 1:
             notes[exercise] = f"its answer cell is there {len(found)} times; the last one counts"
-    return Submission(answers, notes)
-
-
-def _read_cells(file: Path) -> list[dict[str, Any]]:
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise UnreadableError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB")
-        notebook = json.loads(file.read_text(encoding="utf-8", errors="replace"))
-    except FileNotFoundError:
-        raise UnreadableError(f"{file} does not exist") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise UnreadableError(f"{file} is not a notebook: {error}") from error
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(cells, list):
-        raise UnreadableError(f"{file} has no cells: save it as a notebook of format 4.5 or later")
-    return [cell for cell in cells if isinstance(cell, dict)]
+    return Submission(answers, notes, stamp_of(notebook))
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -1,0 +1,98 @@
+"""Grades of a class that nobody handed in: what the reports are tested with."""
+
+from datetime import UTC, datetime
+
+from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
+from pytree_course.grading.class_grades import ClassGrades, Student
+from pytree_course.grading.gradebook import Attempt, AttemptState, ExerciseRow
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SECRET = "the expected answer"
+"""Stands in everything that a student may not see."""
+
+
+def secret():
+    return {"kind": "string", "type": "str", "value": SECRET}
+
+
+def made_lesson(stem="01_made", exercises=("count", "paths"), points=2):
+    return Expected(
+        lesson=stem,
+        title=f"Lesson {stem}",
+        sections={"leaves": "What is a leaf?", "none": "None is no leaf"},
+        predictions={},
+        exercises={name: _exercise(name, points) for name in exercises},
+        sources="digest",
+    )
+
+
+def _exercise(name, points):
+    return ExpectedExercise(
+        name=name,
+        title=f"Exercise {name}",
+        answers=[name],
+        points=points,
+        minutes=3,
+        stars=1,
+        section="leaves",
+        hints=[SECRET],
+        silent_bug=False,
+        functions=True,
+        observations=[secret()],
+        misconceptions=[
+            Misconception("none_is_a_leaf", "You count `None`.", "none", {0: secret()}),
+            Misconception("counts_nodes", "You count nodes.", "leaves", {0: secret()}),
+        ],
+    )
+
+
+def failure(got=None, **changes):
+    given = {"kind": "node", "type": "dict", "aux": None, "children": []}
+    made = {
+        "case": 0,
+        "inputs": [given],
+        "written": ["{}"],
+        "got": got or {"kind": "number", "type": "int", "value": 41},
+        "printed": "",
+        "line": None,
+        "note": "",
+    }
+    return made | changes
+
+
+def made_row(exercise, kind, points=2, **values):
+    earned = points if kind == "correct" else 0
+    if kind in ("incorrect", "error"):
+        values = {"failure": failure(), "results": "digest", "passed": 1} | values
+    values = {"cases": 5, "explanation": f"It is {kind}.", "seconds": 0.5} | values
+    return ExerciseRow(exercise, kind, points, earned, **values)
+
+
+def made_attempt(student, rows, lesson="01_made", **values):
+    values = {
+        "file": f"/secret place/{student}/{lesson}.ipynb",
+        "handed_in": NOON,
+        "answers": {row.exercise: f"answer of {student}" for row in rows},
+        "seed": 7,
+        "state": AttemptState.GRADED,
+        "reason": "",
+    } | values
+    return Attempt(
+        student=student,
+        lesson=lesson,
+        answers_digest="answers",
+        release=None,
+        checks="digest",
+        environment="python",
+        seconds=1.0,
+        graded_at=NOON,
+        rows=rows,
+        **values,
+    )
+
+
+def made_grades(attempts, lessons=None, students=None, due=None):
+    counting = {(attempt.student, attempt.lesson): attempt for attempt in attempts}
+    if students is None:
+        students = [Student(name) for name in sorted({name for name, _ in counting})]
+    return ClassGrades(students, lessons or [made_lesson()], counting, due)

@@ -1,0 +1,101 @@
+"""What a class handed in: found in every layout that teachers have."""
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from pytree_course.grading.handed_in import FolderError, read_class_folder, read_roster
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "class"
+
+
+def put(file, text="{}"):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def found(folder, course):
+    read = read_class_folder(folder, course)
+    return [(each.student, each.lesson, each.file.name) for each in read.notebooks]
+
+
+def test_a_folder_for_each_student_with_a_notebook_for_each_lesson(folder, course):
+    put(folder / "ada" / "01_mini.ipynb")
+    put(folder / "bob" / "01_mini.ipynb")
+    (folder / "cyd").mkdir()
+    assert read_class_folder(folder, course).students == ["ada", "bob", "cyd"]
+    assert found(folder, course) == [
+        ("ada", "01_mini", "01_mini.ipynb"),
+        ("bob", "01_mini", "01_mini.ipynb"),
+    ]
+
+
+def test_nbgraders_folder_and_its_time_of_handing_in(folder, course):
+    assignment = folder / "submitted" / "ada" / "01_mini"
+    put(assignment / "01_mini.ipynb")
+    put(assignment / "timestamp.txt", "2026-11-21 12:30:00.123456 UTC\n")
+    (handed_in,) = read_class_folder(folder, course).notebooks
+    assert (handed_in.student, handed_in.lesson) == ("ada", "01_mini")
+    assert handed_in.at == datetime(2026, 11, 21, 12, 30, 0, 123456, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("stamp", ["", "soon", "2026-11-21 12:30 Atlantis/Capital"])
+def test_without_a_readable_timestamp_the_files_own_time_counts(folder, course, stamp):
+    file = put(folder / "ada" / "01_mini.ipynb")
+    put(folder / "ada" / "timestamp.txt", stamp)
+    os.utime(file, (1_000_000, 1_000_000))
+    (handed_in,) = read_class_folder(folder, course).notebooks
+    assert handed_in.at == datetime.fromtimestamp(1_000_000, tz=UTC)
+
+
+def test_further_tries_and_renamed_copies_belong_to_their_lesson(folder, course):
+    names = ["01_mini (1).ipynb", "01_mini-2.ipynb", "01_mini.ipynb"]
+    for name in names:
+        put(folder / "ada" / name)
+    assert [name for _, _, name in found(folder, course)] == names
+
+
+def test_what_belongs_to_no_lesson_is_left_out_and_said(folder, course):
+    put(folder / "ada" / "essay.ipynb")
+    put(folder / "ada" / ".ipynb_checkpoints" / "01_mini-checkpoint.ipynb")
+    put(folder / ".git" / "01_mini.ipynb")
+    secret = put(folder.parent / "secret.ipynb")
+    (folder / "ada" / "01_mini.ipynb").symlink_to(secret)
+    (folder / "eve").symlink_to(folder / "ada")
+    read = read_class_folder(folder, course)
+    assert (read.students, read.notebooks) == (["ada"], [])
+    assert {file.name: why.split(",")[0] for file, why in read.ignored} == {
+        "01_mini.ipynb": "it is a link",
+        "essay.ipynb": "its name begins with none of 01_mini",
+    }
+
+
+def test_a_name_that_is_not_utf_8_becomes_text(folder, course):
+    put(folder / os.fsdecode(b"j\xfcrgen") / "01_mini.ipynb")
+    assert read_class_folder(folder, course).students == ["j�rgen"]
+
+
+def test_a_folder_without_students_is_refused_with_an_example(folder, course):
+    with pytest.raises(FolderError, match="is not a folder"):
+        read_class_folder(folder, course)
+    folder.mkdir()
+    with pytest.raises(FolderError, match="ada/01_mini.ipynb"):
+        read_class_folder(folder, course)
+
+
+def test_the_list_of_a_class_gives_the_students_names(tmp_path):
+    roster = put(tmp_path / "class.csv", "﻿student,name\nada,Ada Lovelace\nbob,\n")
+    assert read_roster(roster) == {"ada": "Ada Lovelace", "bob": ""}
+
+
+@pytest.mark.parametrize("text", ["", "name,mail\nAda,ada@example.org\n", "\x00\x01"])
+def test_what_is_no_list_of_a_class_is_refused(tmp_path, text):
+    with pytest.raises(FolderError, match=r"student,name|cannot be read"):
+        read_roster(put(tmp_path / "class.csv", text))
+    with pytest.raises(FolderError, match="cannot be read"):
+        read_roster(tmp_path / "missing.csv")

@@ -1,0 +1,368 @@
+"""The pages of a class: complete, harmless whatever was handed in, and silent on the answers."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from pytree_course import drawing
+from pytree_course.checking.expected import Expected
+from pytree_course.grading.class_grades import ClassGrades, Student, enrolled
+from pytree_course.grading.classroom import GradingOptions, grade_class
+from pytree_course.grading.gradebook import AttemptState, Gradebook, counting
+from pytree_course.grading.handed_in import read_class_folder
+from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.page_texts import duration, excerpt, page_names
+from pytree_course.grading.pages import write_pages
+from tests.made_grades import (
+    NOON,
+    SECRET,
+    failure,
+    made_attempt,
+    made_grades,
+    made_lesson,
+    made_row,
+)
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>\x00\u202e\ud800"
+FETCHING = {"src", "href", "xlink:href", "action", "srcset", "data", "poster", "background"}
+
+
+class Tags(HTMLParser):
+    """All tags of a page, with their attributes; each has to be closed in its place."""
+
+    VOID = frozenset({"meta", "br", "img", "link", "input", "hr"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.open = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def pages_of(grades, folder):
+    """Write the pages, and return their texts by name."""
+    write_pages(grades, folder)
+    return {
+        file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+def visible(page):
+    """Return what a page says, its tags and spaces left out."""
+    body = page.split("</head>")[1]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", body)))
+
+
+def assert_harmless(page):
+    tags = Tags(page).found
+    assert "script" not in {tag for tag, _ in tags}
+    assert {tag for tag, _ in tags}.isdisjoint({"img", "link", "iframe", "object", "form"})
+    for _, attributes in tags:
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in FETCHING & attributes.keys():
+            assert re.fullmatch(r"#[\w~.-]+|students/[\w~.-]+\.html", attributes[name])
+    assert not re.search(r"url\((?!#)|@import", page)
+    assert "\x00" not in page
+    assert "\u202e" not in page
+
+
+@pytest.fixture
+def grades():
+    """Return a class with one of everything."""
+    row, error = made_row("count", "incorrect", misconceptions=["none_is_a_leaf"]), "error"
+    raised = {
+        "kind": "raised",
+        "type": "ValueError",
+        "bases": ["ValueError"],
+        "mentions": {SECRET: False},
+        "message": "went wrong",
+    }
+    broken = failure(
+        raised, printed="printed words", line={"number": 3, "text": "1 / 0"}, note="The `note`."
+    )
+    stuck = {"state": AttemptState.UNREADABLE, "answers": {}}
+    stuck["reason"] = "/secret place/eve/01_made.ipynb is no notebook"
+    return made_grades(
+        [
+            made_attempt("ada", [made_row("count", "correct"), made_row("paths", "not attempted")]),
+            made_attempt("bob", [row, made_row("paths", error, failure=broken)]),
+            made_attempt("cyd", [made_row("count", "not attempted"), made_row("paths", error)]),
+            made_attempt("dan", [made_row("count", "timed out"), made_row("gone", "crashed")]),
+            made_attempt("eve", [made_row("count", "unreadable")], **stuck),
+            made_attempt(
+                "fay", [made_row("count", "failed")], state=AttemptState.FAILED, reason="OSError: 5"
+            ),
+            made_attempt("bob", [made_row("count", "correct")], "02_made"),
+        ],
+        lessons=[made_lesson(), made_lesson("02_made")],
+        students=[
+            *(
+                Student(name, f"{name.title()} Name")
+                for name in ("ada", "bob", "cyd", "dan", "eve")
+            ),
+            Student("fay", is_expected=False),
+            Student("gil", "Gil Name"),
+        ],
+        due=NOON - timedelta(hours=26, minutes=5),
+    )
+
+
+def test_a_students_page_says_what_became_of_every_exercise(grades, tmp_path):
+    page = visible(pages_of(grades, tmp_path)["students/bob.html"])
+    for words in (
+        "Grades of Bob Name (bob)",
+        "2 of 8 points",
+        "late by 1 day 2 h",
+        "✗ Not yet · 0 of 2 points · 1 of 5 cases passed",
+        "Reread in the lesson: “None is no leaf”",
+        "answer of bob",
+        "The smallest case that failed",
+        "Given",
+        "Yours",
+        "! Error",
+        "raised ValueError",
+        "went wrong",
+        "Line 3 of your cell: 1 / 0",
+        "printed words",
+        "The note .",
+        "✓ Correct · 2 of 2 points",
+    ):
+        assert words in page, words
+
+
+def test_a_students_page_names_nobody_else_and_says_nothing_of_what_was_expected(grades, tmp_path):
+    pages = pages_of(grades, tmp_path)
+    others = {student.id for student in grades.students}
+    for student in grades.students:
+        page = pages[f"students/{student.id}.html"]
+        assert SECRET not in page
+        assert "secret place" not in page
+        words = set(re.findall(r"\w+", visible(page).lower()))
+        assert words & others == {student.id}
+
+
+def test_a_students_page_says_why_there_is_no_grade(grades, tmp_path):
+    pages = pages_of(grades, tmp_path)
+    assert "Nothing was handed in." in visible(pages["students/gil.html"])
+    assert "could not be read: 01_made.ipynb is no notebook" in visible(pages["students/eve.html"])
+    failed = visible(pages["students/fay.html"])
+    assert "through no fault of yours" in failed
+    assert "OSError" not in failed
+
+
+def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
+    page = pages_of(grades, tmp_path)["report.html"]
+    words = visible(page)
+    for expected in (
+        "7 students",
+        "6 handed in",
+        "Graded 2 March 2026, 12:00 · due 1 March 2026, 09:55",
+        "Everybody who tried passed: count (1 of 1)",
+        "Nobody who tried passed: paths",
+        "none is a leaf · count · 1 student",
+        "You count None .",
+        "paths · 2 students",
+        "late by 1 day 2 h",
+        "– not handed in",
+        "not on the list of the class",
+        "Eve Name (eve)",
+        "/secret place/eve/01_made.ipynb is no notebook",
+        "OSError: 5 (it will be tried again the next time)",
+    ):
+        assert expected in words, expected
+    links = [attributes.get("href", "") for tag, attributes in Tags(page).found if tag == "a"]
+    for link in links:
+        target = link.removeprefix("#")
+        assert f'id="{target}"' in page if link.startswith("#") else (tmp_path / link).exists()
+
+
+def test_every_plot_has_a_text_and_its_numbers(grades, tmp_path):
+    page = pages_of(grades, tmp_path)["report.html"]
+    figures = re.findall(r'<figure class="plot".*?</figure>\s*(?:<p.*?</p>\s*)?(<\w+)', page, re.S)
+    assert figures == ["<details"] * 6  # points, misconceptions, and two for each lesson
+    labels = re.findall(r'<svg role="img" aria-label="([^"]+)"', page)
+    assert len([label for label in labels if "xercise" in label or "student" in label]) == 6
+    assert len(visible(page.split("<figure")[0])) < 1000
+
+
+def test_pages_need_nothing_else_and_run_nothing(grades, tmp_path):
+    for page in pages_of(grades, tmp_path).values():
+        assert_harmless(page)
+        assert page.startswith('<!doctype html>\n<html lang="en">')
+        assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
+
+
+def test_whatever_students_write_is_only_text(tmp_path):
+    observation = {"kind": "string", "type": "str", "value": HOSTILE}
+    row = made_row(
+        "count",
+        "error",
+        explanation=HOSTILE,
+        misconceptions=[HOSTILE],
+        failure=failure(
+            {
+                "kind": "raised",
+                "type": HOSTILE,
+                "bases": [],
+                "mentions": {},
+                "message": HOSTILE,
+            },
+            inputs=[observation],
+            written=[HOSTILE],
+            printed=HOSTILE,
+            note=HOSTILE,
+            line={"number": 1, "text": HOSTILE},
+        ),
+    )
+    unexplained = made_row("paths", "incorrect", failure=failure(observation))
+    students = [HOSTILE, "../x", "<b>"]
+    attempts = [
+        made_attempt(student, [row, unexplained], answers={"count": HOSTILE, "paths": HOSTILE})
+        for student in students[:2]
+    ]
+    stuck = {"state": AttemptState.UNREADABLE, "reason": HOSTILE}
+    attempts.append(made_attempt("<b>", [], **stuck))
+    into = tmp_path / "into"
+    pages = pages_of(
+        made_grades(attempts, students=[Student(name, HOSTILE) for name in students]), into
+    )
+    assert len(pages) == 4
+    assert [file.name for file in tmp_path.iterdir()] == ["into"]
+    for page in pages.values():
+        assert_harmless(page)
+    own = visible(next(page for name, page in pages.items() if name.startswith("students/x~")))
+    assert "<script>alert(1)</script>" in own
+    assert r"]]>\x00\u202e\ud800" in own
+
+
+def test_huge_texts_are_shortened_and_say_so(tmp_path):
+    row = made_row(
+        "count", "incorrect", explanation="e" * 10**6, failure=failure(printed="p" * 10**6)
+    )
+    attempt = made_attempt("n" * 200, [row], answers={"count": "a" * 10**6})
+    pages = pages_of(made_grades([attempt]), tmp_path)
+    (page,) = (page for name, page in pages.items() if name.startswith("students/"))
+    assert len(page) < 40_000
+    assert page.count("Shortened: 994,000 of 1,000,000 characters are not shown.") == 2
+    assert "… (shortened)" in page
+
+
+def test_an_excerpt_is_short_in_lines_too():
+    assert excerpt("a\nb") == excerpt("a\nb")
+    assert excerpt("a\nb").left_off == ""
+    shown = excerpt("\n" * 5000)
+    assert shown.text.count("\n") < 200
+    assert "Shortened" in shown.left_off
+
+
+def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
+    students = [
+        "ada",
+        "Ada",
+        "ADA",
+        "../x",
+        "x",
+        "..",
+        ".",
+        "",
+        "a/b",
+        "a-b",
+        "a\\b",
+        "con",
+        "NUL.x",
+    ]
+    students += [
+        "ada~0123456789abcdef",
+        "é",
+        "e\u0301",
+        "🌲",
+        "x" * 300,
+        "x" * 301,
+        "a\x00",
+        "\udcff",
+    ]
+    students += ["x.html", ".hidden", "a b", "a_b", "-rf"]
+    names = page_names(students)
+    assert list(names) == students
+    assert len({name.casefold() for name in names.values()}) == len(students)
+    for name in names.values():
+        assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,110}\.html", name)
+        assert name.split(".")[0].lower() not in ("con", "nul")
+    assert names["x"] == "x.html"
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (timedelta(seconds=5), "1 min"),
+        (timedelta(hours=3, minutes=20), "3 h 20 min"),
+        (timedelta(days=1, minutes=4), "1 day 4 min"),
+        (timedelta(days=12, hours=5, minutes=4), "12 days 5 h"),
+    ],
+)
+def test_a_length_of_time_in_words(length, words):
+    assert duration(length) == words
+
+
+@pytest.mark.parametrize("students", [[], [Student("ada")]])
+@pytest.mark.parametrize("lessons", [[], [made_lesson()]])
+def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_path):
+    pages = pages_of(ClassGrades(students, lessons, {}), tmp_path)
+    assert len(pages) == 1 + len(students)
+    assert "Nothing has been graded yet." in visible(pages["report.html"])
+
+
+def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_path):
+    """What a student's page says of a failing case is in none of what was expected there."""
+    wrong = {
+        "count_leaves": "def count_leaves(tree):\n    return len(tree) + 1000",
+        "first_leaf": "def first_leaf(tree):\n    raise ValueError('not this')",
+    }
+    notebook = json.loads(mini.exercises.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        cell["source"] = wrong.get(cell["id"].removesuffix("-answer"), cell["source"])
+    for student in ("ada", "bob"):
+        folder = tmp_path / "in" / student
+        folder.mkdir(parents=True)
+        (folder / "01_mini.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    gradebook = Gradebook(tmp_path / "gradebook.sqlite")
+    options = GradingOptions(in_sandbox=False)
+    folder = read_class_folder(tmp_path / "in", course)
+    summary = grade_class(course, folder, gradebook, options, lambda: ThreadPoolExecutor(1))
+    assert summary.graded == 2
+    attempts = counting(gradebook.attempts(), best=False)
+    gradebook.close()
+    grades = ClassGrades(enrolled(folder.students, None), [Expected.read(mini.expected)], attempts)
+    pages = pages_of(grades, tmp_path / "out")
+    assert "count_leaves · 2 students" in visible(pages["report.html"])
+
+    attempt = attempts["ada", "01_mini"]
+    page = pages["students/ada.html"]
+    fresh = GradedLesson.prepare(mini, attempt.seed).expected
+    for row in attempt.rows:
+        assert row.failure
+        drawn = [drawing.svg(each) for each in row.failure["inputs"]]
+        assert all(picture in page for picture in drawn)
+        for observation in fresh.exercises[row.exercise].observations:
+            assert drawing.svg(observation) not in page
+    assert "no leaves" not in page.replace("no leaves here", "")
