@@ -1,6 +1,6 @@
 """Make a class: notebooks right, wrong by misconception, blank, half done and broken.
 
-    python benchmarks/made_class.py FOLDER 40 01_leaves 02_tree_map
+python benchmarks/made_class.py FOLDER 40 01_leaves 02_tree_map
 """
 
 import json
@@ -20,7 +20,7 @@ BROKEN_ANSWERS = (
     "def broken(:",
     "print('x' * 300_000_000)",
 )
-BROKEN_FILES = (b"", b'{"cells": 3}', b"\xff\xfe not a notebook", b'{"nbformat": 3, "worksheets": []}')
+BROKEN_FILES = (b"", b'{"cells": 3}', b"\xff\xfe not a notebook", b'{"worksheets": []}')
 
 
 def main() -> None:

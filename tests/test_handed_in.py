@@ -84,7 +84,7 @@ def test_a_folder_without_students_is_refused_with_an_example(folder, course):
     with pytest.raises(FolderError, match="is not a folder"):
         read_class_folder(folder, course)
     folder.mkdir()
-    with pytest.raises(FolderError, match="ada/01_mini.ipynb"):
+    with pytest.raises(FolderError, match=r"ada/01_mini\.ipynb"):
         read_class_folder(folder, course)
 
 
