@@ -255,6 +255,7 @@ def decay_mask(answer, rng):
     yield Case(answer, {"weight": one, "bias": two})
     yield Case(answer, {"head": {"weight": two, "bias": None}, "bias": one})
     yield Case(answer, {"bias_scale": one, "unbiased": {"weight": two}})
+    yield Case(answer, {"prebias": one, "bias": one})
     yield Case(answer, {"bias": {"weight": two}, "more": [{"bias": one}]})
     yield Case(answer, Layer(weight=two, bias=one))
     yield Case(answer, [one, (two, {"bias": one})])
@@ -321,6 +322,8 @@ def stack_trees(stack, unstack, rng):
     yield Case(unstack, {"w": matrix(rng), "b": None})
     yield Case(unstack, {"w": matrix(rng), "b": vector(rng)})
     yield Case(unstack, [jnp.asarray(np.array([[1, 2]], np.float32))])
+    yield Case(unstack, [matrix(rng)], note="One leaf of two rows.")
+    yield Case(unstack, {"w": matrix(rng), "b": vector(rng), "more": [vector(rng), None]})
     for _ in range(2):
         yield Case(stack, [model(), model()])
         yield Case(unstack, {first: [matrix(rng), None], second: Layer(matrix(rng), vector(rng))})
@@ -352,8 +355,7 @@ def perturb(answer, rng):
         key = jax.random.key(seed)
         jaxpr = jax.make_jaxpr(lambda scale, most: answer(key, params, scale, most))(scale, most)
         # Another version of JAX may have another name for it.
-        names = [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns]
-        return "one jitted program" if names == [True] else "not one jitted program"
+        return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
 
     shown = "`params` is `{'w': [matrix, matrix], 'b': vector, 'none': None}`. "
     note = shown + "Without noise:"

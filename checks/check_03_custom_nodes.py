@@ -61,9 +61,9 @@ def paths(tree, **style):
 
 
 def parts(node, cls, *names):
-    """Return a node's class and attributes; what is no such node is returned as it is."""
+    """Return a node's class and attributes; of what is no such node, only the class."""
     if type(node) is not cls:
-        return node
+        return {"class": type(node).__name__}
     return {"class": cls.__name__, **{name: getattr(node, name) for name in names}}
 
 
@@ -82,7 +82,7 @@ def traced(function, *inputs):
 
 @check
 def register_linear(answer, rng):
-    """Two children in order, and the way back, in map, in jit and within other trees."""
+    """Two children in order, themselves; the way back, in map, in jit and within other trees."""
 
     def linear(weight, bias):
         class Linear:
@@ -94,6 +94,9 @@ def register_linear(answer, rng):
 
     def leaves(weight, bias):
         return jax.tree.leaves(linear(weight, bias)[0])
+
+    def count_children(weight, bias):
+        return len(jax.tree.structure(linear(weight, bias)[0]).children())
 
     def mapped(weight, bias):
         node, cls = linear(weight, bias)
@@ -117,6 +120,7 @@ def register_linear(answer, rng):
     yield Case(leaves, 1, 2, note=note)
     yield Case(leaves, np.stack([row(rng), row(rng)]), row(rng), note=note)
     yield Case(leaves, {"a": number(rng), "b": number(rng)}, None, note=note)
+    yield Case(count_children, 1, 2, note=said + "How many children has it?")
     note = said + "`jax.tree.map` with `lambda leaf: 3 * leaf`, and the attributes of the result:"
     yield Case(mapped, 1, 2, note=note)
     yield Case(mapped, row(rng), None, note=note)
@@ -151,8 +155,7 @@ def model_state(cls, zeroed, predict, rng):
     def program(x, *fields):
         jaxpr = jax.make_jaxpr(predict)(cls(*fields), x)
         # Another version of JAX may have another name for it.
-        names = [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns]
-        return "one jitted program" if names == [True] else "not one jitted program"
+        return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
 
     def same_structure(one, other):
         return jax.tree.structure(cls(*one)) == jax.tree.structure(cls(*other))
@@ -529,8 +532,7 @@ def running_mean(cls, rng):
 
     def program(x):
         jaxpr = jax.make_jaxpr(lambda node, x: node.add(x))(cls(twice_plus_one), x)
-        names = [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns]
-        return "one jitted program" if names == [True] else "not one jitted program"
+        return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
 
     def result(x):
         new = cls(twice_plus_one).add(x)
@@ -558,8 +560,9 @@ def running_mean(cls, rng):
 def train_step(answer, rng):
     """Only params move; the step counts; the loss sees the old step; the old state stays."""
 
+    # A loss is a float, of no parameters too: `jax.grad` refuses an int.
     def total(tree):
-        return sum(leaf @ leaf for leaf in jax.tree.leaves(tree))
+        return sum((leaf @ leaf for leaf in jax.tree.leaves(tree)), 0.0)
 
     def squares(state):
         return total(state.params)
@@ -622,6 +625,9 @@ def history(cls, rng):
     def mapped_to_text(values, used):
         return seen(jax.tree.map(as_text, cls(values, used)))
 
+    def leaves_of_texts(values, used):
+        return jax.tree.leaves(jax.tree.map(as_text, cls(values, used)))
+
     def pushed(values, used, value):
         return seen(cls(values, used).push(value))
 
@@ -651,6 +657,7 @@ def history(cls, rng):
     note = "One map adds two histories of these values, with these two `used`:"
     yield Case(added, array(5, 0), 1, 2, note=note)
     yield Case(mapped_to_text, full, 2, note="A map with `lambda leaf: 'a text'`:")
+    yield Case(leaves_of_texts, full, 2, note="The leaves after such a map:")
     some = jnp.asarray(array(number(rng), 0))
     yield Case(pushed, some, 1, float(number(rng)), note="`push`, without jit:")
     note = "`push` under jit, as shapes:"

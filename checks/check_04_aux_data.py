@@ -418,7 +418,7 @@ def sweep(answer, rng):
         loss, calls = watched(target)
         answer(loss, w, list(rates))
         times = len(calls) / calls_for_one_rate()
-        return {"traces": int(times) if times == int(times) else times, "jit": all(calls)}
+        return {"times": int(times) if times == int(times) else times, "traced": all(calls)}
 
     w, target = np.array([1, 2], np.float32), np.array([3, 5], np.float32)
     note = "The loss is the sum of `(w - target) ** 2`. The first array is `w`, then `target`."
@@ -426,7 +426,7 @@ def sweep(answer, rng):
     yield Case(losses, w, target, [1, 0.125, 0], note=note)
     rates = (rng.permutation(16)[:3] / 16).tolist()
     yield Case(losses, vector(rng), vector(rng) + 10, rates, note=note)
-    note = "How many traces, and does the loss run under jit only?"
+    note = "How often does Python run `loss`, compared with one rate? Always while JAX traces?"
     yield Case(how_often, w, target, [0.25, 0.25], note=note)
     yield Case(how_often, w, target, [0.25, 0.5, 0.125], note=note)
     yield Case(how_often, w, target, [1, 0.5, 2], note=note)
@@ -461,12 +461,13 @@ def stale_options(Net, rng):
     def shared(*several):
         return traces(lambda net: net(x), *((Net(w, dict(options)),) for options in several))
 
-    def has_hash(options):
-        node = jax.tree.structure(Net(w, dict(options))).node_data()
-        try:
-            hash(node[1])
-        except TypeError:
-            return False
+    def have_hashes(*several):
+        for options in several:
+            node = jax.tree.structure(Net(w, dict(options))).node_data()
+            try:
+                hash(node[1])
+            except TypeError:
+                return False
         return True
 
     def rebuilt(options, name, new):
@@ -490,7 +491,8 @@ def stale_options(Net, rng):
     yield Case(shared, options(2), options(2, True), options(3), note=note)
     name = random_words(rng, 1)[0]
     yield Case(shared, {**options(2), name: "a"}, {name: "a", **options(2)}, options(2), note=note)
-    yield Case(has_hash, options(2), note="Has the aux_data of this net a hash?")
+    # Two nets: feedback shows the smallest case that failed, and a stale result says more.
+    yield Case(have_hashes, options(2), options(3), note="Has the aux_data of each net a hash?")
     note = "`jax.tree.map` makes a copy of the net. Then an option of the copy is set."
     yield Case(rebuilt, options(2), "scale", 5, note=note)
 

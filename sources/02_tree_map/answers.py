@@ -46,6 +46,16 @@ def zero(tree):
     return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape), tree)
 
 
+# %% exercise="scale_and_zero" misconception="the_factor_is_a_tree" section="several-trees"
+"""Your `scale` fails wherever there is a container. Perhaps you hand the factor to `jax.tree.map` after the tree. What comes there is a second tree: it needs a partner for each leaf."""
+def scale(tree, factor):
+    return jax.tree.map(jnp.multiply, tree, factor)
+
+
+def zero(tree):
+    return jax.tree.map(jnp.zeros_like, tree)
+
+
 # %% exercise="scale_and_zero" misconception="zero_is_a_number"
 """Your `zero` puts the Python number 0 where an array was. `jax.tree.map` keeps the tree, but what it puts in is exactly what your function returns: shape and dtype are gone."""
 def scale(tree, factor):
@@ -126,6 +136,14 @@ def sgd_step(params, grads, rate):
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
     pairs = zip(leaves, jax.tree.leaves(grads), strict=True)
+    return jax.tree.unflatten(structure, [p - rate * g for p, g in pairs])
+
+
+# %% exercise="sgd_step" misconception="pairs_what_there_is" section="several-trees"
+"""Your function gives a result where the two structures differ, even where one tree has more leaves. Lists of leaves do not know their places, and `zip` stops where the shorter one ends."""
+def sgd_step(params, grads, rate):
+    leaves, structure = jax.tree.flatten(params)
+    pairs = zip(leaves, jax.tree.leaves(grads))
     return jax.tree.unflatten(structure, [p - rate * g for p, g in pairs])
 
 
@@ -497,6 +515,14 @@ def decay_mask(params):
     )
 
 
+# %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text"
+"""You spare a leaf named `prebias`. Perhaps you ask how the text of the path ends. A longer name can end in the same letters, so look at the last entry alone, as a whole."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
+    )
+
+
 # %% exercise="decay_mask" misconception="bias_anywhere_in_the_path"
 """You spare all leaves in a part that is called `bias`, whatever their own names are. A path names every part on the way; the leaf's own name is only one of these."""
 def decay_mask(params):
@@ -671,6 +697,16 @@ def stack_trees(trees):
 def unstack(tree):
     count = len(jax.tree.leaves(tree)[0])
     return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="counts_the_entries"
+"""Your `unstack` gives too many or too few trees. Perhaps you take the length of the tree. `len` of a dict counts its keys; how many rows there are, a leaf says."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(len(tree))]
 
 
 # %% exercise="stack_trees" misconception="rows_in_one_tree"

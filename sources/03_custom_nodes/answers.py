@@ -47,6 +47,16 @@ def register_linear(cls):
     )
 
 
+# %% exercise="register_linear" misconception="one_container_is_the_child"
+"""Your object has one child instead of two. Perhaps this child is a tuple or a list that holds both: to JAX, that is a level of its own between your object and its leaves."""
+def register_linear(cls):
+    jax.tree_util.register_pytree_node(
+        cls,
+        lambda linear: (((linear.weight, linear.bias),), None),
+        lambda _, children: cls(*children[0]),
+    )
+
+
 # %% exercise="register_linear" misconception="children_come_first"
 """Taking apart works, putting together fails. Perhaps your unflatten takes the children as its first argument. JAX hands over aux_data first, and here that is `None`."""
 def register_linear(cls):
@@ -486,6 +496,12 @@ def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls, names, [])
 
 
+# %% exercise="register_fields" misconception="jax_finds_the_fields" covers="M18"
+"""Your `static` has no effect, or JAX refuses it. Perhaps you hand over the class alone. Then JAX takes all its fields: a child is each one that does not itself say that it is static."""
+def register_fields(cls, static=()):
+    return jax.tree_util.register_dataclass(cls)
+
+
 # %% exercise="register_fields" misconception="names_are_sorted"
 """Your leaves come in alphabetical order. A dict's keys are sorted by JAX; the children of a dataclass come in the order of the names that you hand over."""
 def register_fields(cls, static=()):
@@ -575,6 +591,23 @@ class Layers:
 
     def tree_flatten(self):
         return self.values, self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="decorator_without_keys"
+"""JAX looks for a method `tree_flatten` and finds none. Perhaps the decorator is still the one that you found. It registers without keys, and knows nothing of `tree_flatten_with_keys`."""
+@jax.tree_util.register_pytree_node_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(keys, self.values)), self.names
 
     @classmethod
     def tree_unflatten(cls, names, values):
@@ -807,6 +840,25 @@ class Normal:
             self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
             if self.mean.shape != self.std.shape or not (self.std > 0).all():
                 raise ValueError("mean and std do not go together")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="lets_tracers_through" covers="M13"
+"""Under jit your object is rebuilt, but a map to negative numbers, texts or `None` fails. Perhaps the constructor makes an exception for tracers. JAX puts in other things as well."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        if not isinstance(std, jax.core.Tracer):
+            self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
+            if self.mean.shape != self.std.shape or not (self.std > 0).all():
+                raise ValueError("mean and std do not fit")
 
     def tree_flatten(self):
         return (self.mean, self.std), self.name
@@ -1390,7 +1442,7 @@ class History:
 # %% exercise="temperature" starter=True
 @jax.tree_util.register_pytree_node_class
 class Model:
-    """A dict of parameters; a new model has temperature 1."""
+    """A dict of parameters; a new model has temperature 1.0."""
 
     def __init__(self, params, name):
         params["temperature"] = 1.0
@@ -1490,7 +1542,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="only_the_factory_sets_it" covers="C38 M16"
-"""`Model(...)` makes a model without the temperature, and keeps the caller's own dict. A factory method beside the constructor helps those who call it; nobody is made to."""
+"""`Model(...)` makes a model without the temperature, and keeps the caller's own dict. Perhaps another function sets the temperature: that helps only those who call it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):

@@ -193,6 +193,24 @@ class Dense:
         return cls(*children)
 
 
+# %% exercise="dense" misconception="aux_is_not_unpacked"
+"""After a rebuild your activation cannot be called: it is a tuple. Unflatten gets aux_data just as flatten returned it, and a tuple stays a tuple until somebody takes it apart."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), (self.activation,)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux)
+
+
 # %% exercise="dense" misconception="a_new_function_each_time" section="never-equal"
 """Two layers with the same activation do not share a trace. Perhaps your aux_data holds a function that is made anew. Functions are equal only if they are one object, whatever they do."""
 @register_pytree_node_class
@@ -264,8 +282,13 @@ predictions = dict(zip("ABCDEFGHIJ", np.array([1, 2, 2, 1, 5, 3, 2, 2, 2, 1])))
 
 
 # %% exercise="predict_traces" misconception="each_value_is_traced" section="two-kinds-of-field"
-"""Line A or line I: your number is too high. Perhaps you count a trace for each new value of a leaf. The program is made for a shape and a dtype; the values are its input."""
-predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
+"""Line A: your number is too high. Perhaps you count a trace for each new value of a leaf. The program is made for a shape and a dtype; the values are its input."""
+predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="python_numbers_are_static" section="hyperparameters-aux-or-leaf"
+"""Line I: your number is too high. Perhaps you think that a plain Python number is static, because it is no array. As a leaf it is traced too: its type counts, its value does not."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
 
 
 # %% exercise="predict_traces" misconception="aux_is_ignored" section="part-of-the-type"
@@ -424,6 +447,53 @@ class TrainState:
         return replace(self, params=params, step=self.step + 1.0)
 
 
+# %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf"
+"""Your training is traced twice: once for its first step, once for all others. Perhaps the counter comes in as a Python int, and goes out with a fixed dtype of its own: to jit, two types."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return replace(self, params=params, step=self.step + np.int32(1))
+
+
+# %% exercise="step_counter" misconception="int_of_a_tracer" covers="M23" section="ints-that-become-tracers"
+"""Your `advance` works without jit, and fails under it. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return replace(self, params=params, step=int(self.step) + 1)
+
+
+# %% exercise="step_counter" misconception="name_is_dropped" section="part-of-the-type"
+"""To jit, your states with two different names are the same, and share a trace. Perhaps the name is neither a child nor in aux_data: then nothing carries it into the rebuilt object."""
+@register_pytree_node_class
+class TrainState:
+    def __init__(self, params, step, name="net"):
+        self.params, self.step, self.name = params, step, name
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return TrainState(params, self.step + 1, self.name)
+
+    def tree_flatten(self):
+        return (self.params, self.step), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+
+
 # %% exercise="step_counter" misconception="counter_is_hidden" covers="M21" section="a-stale-answer"
 """Your training needs one trace, but the counter does not count on. Perhaps its aux_data says it is equal to any other: then jit uses the first program again, with the first step inside."""
 class Hidden:
@@ -551,6 +621,28 @@ class Config:
 class Config:
     width: int
     names: list
+
+
+# %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" covers="M21" section="a-stale-answer"
+"""Your config has a hash, but it still holds the list of the caller. When the caller changes that list, the config changes with it, and so does its hash."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: list
+
+    def __hash__(self):
+        return hash((self.width, tuple(self.names)))
+
+
+# %% exercise="hashable_config" misconception="frozen_for_itself_too"
+"""No config of yours can be made: `FrozenInstanceError`. A frozen dataclass forbids `self.names = ...` to everybody, and its own `__post_init__` is no exception."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        self.names = tuple(self.names)
 
 
 # %% exercise="hashable_config" misconception="can_be_changed" covers="M21" section="a-stale-answer"
@@ -785,7 +877,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="the_rate_is_static" covers="M22" section="five-places-for-a-constant"
-"""Your losses are right, with a trace for each different rate. Perhaps you made the rate static. Its value is then a part of jit's cache key, and each new rate compiles a new program."""
+"""Your `loss` is traced again for each different rate. Perhaps you made the rate static. Its value is then a part of jit's cache key, and each new rate compiles a new program."""
 def sweep(loss, w, rates):
     @partial(jax.jit, static_argnums=1)
     def after_step(w, rate):
@@ -795,7 +887,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="a_jit_for_each_rate"
-"""Your losses are right, but there is a trace for each rate, even for the same rate again. Perhaps you make the jitted function inside the loop: each new function has an empty cache."""
+"""Your `loss` is traced for each rate, even for the same rate again. Perhaps you jit a new function in each turn: it has an empty cache. Or jit gets the whole loop: then JAX traces each turn of it."""
 def sweep(loss, w, rates):
     losses = []
     for rate in rates:
@@ -830,7 +922,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="without_jit"
-"""Your losses are right, but `loss` runs in Python for each rate. Without jit nothing is kept from one call to the next."""
+"""Your `loss` runs in Python for each rate, outside of any jit. Without jit nothing is kept from one call to the next."""
 def sweep(loss, w, rates):
     gradient = jax.grad(loss)(w)
     return [float(loss(w - rate * gradient)) for rate in rates]
@@ -945,7 +1037,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_copy_without_hash" covers="M20" section="equality-and-hash"
-"""Your results are right now, but your aux_data has no hash. A copy of a dict is a dict. JAX's contract asks for a hash, and some of its functions, such as `static_argnums`, insist on it."""
+"""Your aux_data has no hash. A dict has none, and a copy of a dict is a dict. JAX's contract asks for a hash, and some of its functions, such as `static_argnums`, insist on it."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -965,7 +1057,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="picture_taken_at_the_start" covers="M21"
-"""Your aux_data has a hash, but jit still does not see a change. Perhaps the picture of the options is taken when the net is made. They change later, and flattening has to look again."""
+"""jit still does not see a change. Perhaps the picture of the options is taken when the net is made. They change later, and flattening has to look again."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1101,11 +1193,33 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="value_of_a_tracer" covers="M23"
-"""Your function works as it is, and fails under jit. Perhaps Python asks for the leaf's value there, by `int`, `while` or `if`. A tracer has none: the trace is made for all values, not for one."""
+"""Your function works as it is, and fails under jit. Perhaps the leaf's value is asked for, by `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has none: the trace is made for all values, not for one."""
 def repeat(layer, x):
     for _ in range(int(layer["times"])):
         x = layer["w"] * x + layer["b"]
     return x
+
+
+# %% exercise="repeat" misconception="static_inside_jit" section="five-places-for-a-constant"
+"""Your function works as it is, and fails under jit. Perhaps a jit of your own takes the leaf as a static argument. Under the outer jit it is a tracer already, and a tracer cannot be hashed."""
+@partial(jax.jit, static_argnums=3)
+def rounds(w, b, x, times):
+    for _ in range(times):
+        x = w * x + b
+    return x
+
+
+def repeat(layer, x):
+    return rounds(layer["w"], layer["b"], x, layer["times"])
+
+
+# %% exercise="repeat" misconception="always_from_the_start"
+"""From the second round on, your result does not change. Perhaps the body of your loop computes with the `x` that your function got, and not with the value that the round before has left."""
+def repeat(layer, x):
+    def body(_, value):
+        return layer["w"] * x + layer["b"]
+
+    return jax.lax.fori_loop(0, layer["times"], body, x)
 
 
 # %% exercise="repeat" misconception="as_many_as_ever_needed"
@@ -1327,6 +1441,21 @@ def combine(first, second):
     )
 
 
+# %% exercise="partition" misconception="masks"
+"""Your trees hold True and False, which only say where a leaf belongs. The parts have to carry the leaves themselves: `combine` gets nothing else to put together."""
+def partition(tree, chosen):
+    return jax.tree.map(chosen, tree), jax.tree.map(lambda leaf: not chosen(leaf), tree)
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
 # %% exercise="partition" misconception="lists_of_leaves"
 """You return leaves without their trees. To put two parts together again, each has to say where its leaves belong: both keep the whole structure, with holes in it."""
 def partition(tree, chosen):
@@ -1492,6 +1621,22 @@ class Static:
 class Static:
     def __init__(self, value):
         self.value = value
+
+
+# %% exercise="static_wrapper" misconception="not_registered"
+"""To JAX your `Static` is one opaque leaf, and no node: jit refuses it, and `jax.tree.map` hands the whole object to the function. A class with `__eq__` and `__hash__` still has to be registered."""
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
 
 
 # %% exercise="static_wrapper" misconception="the_value_is_a_leaf" covers="M23" section="ints-that-become-tracers"
