@@ -67,16 +67,18 @@ def run_answers(
     disturbed = False
     for name, source in answers.items():
         answer, check = together.cell(answer_id(name)), together.cell(check_id(name))
-        suffers = _disturbs(answer) or _disturbs(check)
-        is_settled = check.outcomes is not None and not suffers
+        # A kernel that is gone, or has no memory left to say what went wrong.
+        is_silent = check.outcomes is None and check.error is None and not check.timed_out
+        disturbs = _disturbs(answer) or _disturbs(check)
+        is_settled = check.outcomes is not None and not disturbs
         # Whose fault it was cannot be told from this run, and it should cost nobody else.
-        if not is_settled and (disturbed or (together.kernel_died and not suffers)):
+        if not is_settled and (disturbed or is_silent):
             alone = run({name: source})
             answer, check = alone.cell(answer_id(name)), alone.cell(check_id(name))
             runs[name] = AnswerRun(answer, check, alone.kernel_died)
         else:
             runs[name] = AnswerRun(answer, check, together.kernel_died)
-        disturbed |= suffers
+        disturbed |= disturbs or is_silent
     return runs
 
 

@@ -123,8 +123,10 @@ def _error(answer: CellRun, check: CellRun) -> str:
     if answer.error:
         kind, message = answer.error
         message = _TEMPORARY_FILE.sub("(line", message)
+        if kind == "MemoryError":
+            return "your answer cell used more memory than there is: look for a loop without an end"
         return f"your answer cell raised {kind}: {message}"
     if check.error:
         kind, message = check.error
         return f"{kind}: {message}: did you rename it, or leave something out?"
-    return "the check did not report what it saw"
+    return "your code left the check unable to report: perhaps it used up all memory"
