@@ -63,15 +63,19 @@ def lab(context: typer.Context) -> None:
 def test(context: typer.Context) -> None:
     """Run all tests of the course. More options are handed to pytest."""
     course = _course()
-    nbval = ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider"]
+    # A notebook's cells belong together; the other tests go to whichever process is free.
+    tests = ["--dist", "worksteal"]
+    nbval = ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", "--dist", "loadfile"]
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
     suites = [
         [*arguments, *present]
-        for arguments, folders in [([], ["tests"]), (nbval, ["notebooks", "solutions"])]
+        for arguments, folders in [(tests, ["tests"]), (nbval, ["notebooks", "solutions"])]
         if (present := [folder for folder in folders if (course.root / folder).is_dir()])
     ]
+    # More processes would need more memory than a laptop has: some start a browser or a kernel.
+    processes = ["--numprocesses", "auto", "--maxprocesses", "4"]
     for suite in suites:
-        status = _run([sys.executable, "-m", "pytest", *suite, *context.args], course)
+        status = _run([sys.executable, "-m", "pytest", *processes, *suite, *context.args], course)
         if status != 0:
             raise typer.Exit(status)
 

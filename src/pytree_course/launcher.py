@@ -649,12 +649,17 @@ def run_command(environment: Environment, arguments: Sequence[str]) -> int:
 
 def wait_for(command: Sequence[str], variables: Mapping[str, str]) -> int:
     """Run a child to its end. Ctrl-C reaches it as well, and how to end is its choice."""
-    process = subprocess.Popen(list(command), env=dict(variables))
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            continue
+    # Not an exception caught around the wait: it may come when the child's status has just been
+    # taken, which is then lost. And not ignored, for that would pass on to the child.
+    before = signal.signal(signal.SIGINT, _leave_it_to_the_child)
+    try:
+        return subprocess.Popen(list(command), env=dict(variables)).wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _leave_it_to_the_child(signum: int, frame: FrameType | None) -> None:
+    pass
 
 
 def say(text: str) -> None:
