@@ -194,7 +194,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="aux_is_not_unpacked"
-"""After a rebuild your activation cannot be called: it is a tuple. Unflatten gets aux_data just as flatten returned it, and a tuple stays a tuple until somebody takes it apart."""
+"""After a rebuild, your layer fails with a `TypeError`. Perhaps its activation is a tuple then. Unflatten gets first the aux_data, then the children, just as flatten returned them: a tuple stays a tuple until you take it apart."""
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -297,8 +297,18 @@ predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="only_the_last_trace_is_kept" section="part-of-the-type"
-"""Line C or line H: your number is too high. Perhaps you think that a new trace replaces the old one. jit keeps them all: something that was seen before needs no trace."""
-predictions = dict(A=1, B=2, C=4, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
+"""Line C: your number is too high. Perhaps you think that a new trace replaces the old one. jit keeps them all: a factor that was seen before needs no trace."""
+predictions = dict(A=1, B=2, C=4, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="old_shapes_are_forgotten" section="part-of-the-type"
+"""Line H: your number is too high. Perhaps you think that jit has only its last trace at hand. It keeps them all: a shape that was seen before needs no trace."""
+predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
+
+
+# %% exercise="predict_traces" misconception="each_call_is_traced" section="part-of-the-type"
+"""You count one trace for each call. That is what jit is made to avoid: it traces once for each *key*, and a call with a key that it has seen before uses the old trace."""
+predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
 
 
 # %% exercise="predict_traces" misconception="types_in_aux_count" section="equality-and-hash"
@@ -596,6 +606,25 @@ class Config:
         self.__dict__.update(width=width, names=tuple(names))
 
 
+# %% exercise="hashable_config" variant="an_error_of_its_own"
+class ChangedError(Exception):
+    pass
+
+
+class Config:
+    def __init__(self, width, names):
+        vars(self).update(width=width, names=tuple(names))
+
+    def __setattr__(self, name, value):
+        raise ChangedError(name)
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+    def __hash__(self):
+        return hash(tuple(vars(self).values()))
+
+
 # %% exercise="hashable_config" misconception="compared_by_identity"
 """Two of your configs with the same fields are not equal, so jit traces for each of them. A class that does not say what equal means is compared by identity: each object equals itself only."""
 class Config:
@@ -615,8 +644,16 @@ class Config:
         self.names = tuple(self.names)
 
 
+# %% exercise="hashable_config" misconception="a_plain_dataclass" covers="M20"
+"""Your config has no hash that works, and it can be changed: by setting a field, and through the list, which is still the caller's. A plain dataclass makes `==` alone, and a list has no hash."""
+@dataclass
+class Config:
+    width: int
+    names: list
+
+
 # %% exercise="hashable_config" misconception="frozen_with_a_list" covers="M20"
-"""Your config has a hash function that fails. A frozen dataclass makes its hash from those of its fields, and a list has none. The list is also still the caller's, who may change it."""
+"""Your config cannot be hashed. A frozen dataclass makes its hash from those of its fields, and a list has none. The list is also still the caller's, who may change it."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1037,7 +1074,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_copy_without_hash" covers="M20" section="equality-and-hash"
-"""Your aux_data has no hash. A dict has none, and a copy of a dict is a dict. JAX's contract asks for a hash, and some of its functions, such as `static_argnums`, insist on it."""
+"""Your aux_data has no hash. A list and a dict have none, and a copy of a dict is a dict. JAX's contract asks for a hash, and some of its functions, such as `static_argnums`, insist on it."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1050,6 +1087,26 @@ class Net:
 
     def tree_flatten(self):
         return (self.w,), dict(self.options)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="copied_on_the_way_back_only" covers="M21"
+"""A rebuilt net has a dict of its own, but the aux_data is still the net's dict. jit keeps it and compares it with the next one. Both are the same dict, which has changed for both, so they are always equal."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), self.options
 
     @classmethod
     def tree_unflatten(cls, aux, children):
@@ -1078,7 +1135,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash"
-"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal, but tuples made from their items are not."""
+"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal, but a tuple or a text made from one is not equal to that from the other."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1384,7 +1441,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="false_values_are_lost"
-"""Your `combine` loses `0`, `False` or `""`, or fails for arrays. Perhaps it uses `or`: that asks for truth, and a value can be false without being missing."""
+"""Your `combine` loses `0`, `False` or `""`, or fails for arrays. Perhaps it uses `or`, or `if` on a value: they ask for truth, and a value can be false without being missing."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -1581,7 +1638,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="nan_is_forgotten" section="never-equal"
-"""You tell the types apart, but two `nan` are not equal, or have different hashes. In Python `nan` is unequal even to itself, and since 3.10 its hash comes from the object."""
+"""You tell the types apart, but two `nan` are not equal, and have different hashes. In Python `nan` is unequal even to itself, and since 3.10 its hash comes from the object."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -1596,6 +1653,76 @@ class Static:
 
     def __hash__(self):
         return hash((type(self.value), self.value))
+
+
+# %% exercise="static_wrapper" misconception="the_hash_of_nan" section="never-equal"
+"""Two `Static` of `nan` are equal with you, but their hashes differ. Since Python 3.10 the hash of a `nan` comes from the object, and what is equal has to have equal hashes."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        both_nan = self.value != self.value and other.value != other.value
+        return both_nan or self.value == other.value
+
+    def __hash__(self):
+        return hash((type(self.value), self.value))
+
+
+# %% exercise="static_wrapper" misconception="isnan_of_anything"
+"""Comparing two different values fails when they are no numbers. Perhaps you ask `math.isnan` or `np.isnan`: these take numbers only, and the value may be a text, a tuple or a function."""
+import math
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        if self.value == other.value:
+            return True
+        return math.isnan(self.value) and math.isnan(other.value)
+
+    def __hash__(self):
+        return hash(repr(self.value))
+
+
+# %% exercise="static_wrapper" misconception="the_bare_value_in_aux" section="part-of-the-type"
+"""Two of your `Static` compare well, but jit does not ask them: it compares what flatten returned as aux_data. Perhaps that is the bare value, which has a `==` of its own."""
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def tree_flatten(self):
+        return (), self.value
+
+    @classmethod
+    def tree_unflatten(cls, value, children):
+        return cls(value)
+
+
+# %% exercise="static_wrapper" misconception="a_plain_dataclass" covers="M20" section="equality-and-hash"
+"""Your `Static` compares values with a bare `==`, and has no hash. A plain dataclass does both: it writes `__eq__` from its fields, and Python then takes `__hash__` away."""
+@register_dataclass
+@dataclass
+class Static:
+    value: object = field(metadata=dict(static=True))
 
 
 # %% exercise="static_wrapper" misconception="types_are_forgotten" section="equality-and-hash"
