@@ -143,6 +143,10 @@ def forward(one, batch, rng):
         return {"w": signed(rng, inputs, outputs), "b": signed(rng, outputs)}
 
     one, batch = converted(one), converted(batch)
+
+    def twice(params, x):
+        return [one(params, x) for _ in range(2)]
+
     first, second = "This calls `forward`.", "This calls `forward_batch`."
     # One layer whose outputs have both signs, under every seed.
     fixed = {"w": array([[1, -1], [2, -1]]), "b": array([3, -4])}
@@ -150,6 +154,8 @@ def forward(one, batch, rng):
     yield Case(one, [fixed, fixed], array([1, 2]), note=first)
     yield Case(one, [layer(), layer(2, 3)], signed(rng, 2), note=first)
     yield Case(one, [layer(), layer(), layer()], signed(rng, 2), note=first)
+    note = "This calls `forward` twice, with the same layers."
+    yield Case(twice, [fixed, layer()], array([1, 2]), note=note)
     yield Case(batch, [fixed], array([[1, 2], [-2, 5]]), note=second)
     yield Case(batch, [fixed, layer()], signed(rng, 2, 2), note=second)
     yield Case(batch, [layer(), layer(2, 3)], signed(rng, 4, 2), note=second)
@@ -191,6 +197,7 @@ def cross_entropy(answer, rng):
     yield Case(large_loss, array([[10000, 0]]), array([0], np.int32))
     yield Case(large_loss, array([[10000, 0]]), array([1], np.int32))
     yield Case(large_loss, array([[-10000, -10002]]), array([1], np.int32))
+    yield Case(loss, array([[0, -2], [10000, 0]]), array([1, 0], np.int32))
     yield Case(gradient, array([[10000, 0]]), array([1], np.int32), note=seen)
     yield Case(gradient, array([[-10000, -10000]]), array([0], np.int32), note=seen)
 
@@ -210,10 +217,16 @@ def make_step(answer, rng):
     def steps(params, x, y, *rates):
         """Return what each of several steps gives, one after the other."""
         step = answer(loss)
+        if not callable(step):
+            return step
         seen = []
         for rate in rates:
-            params, value = step(params, x, y, rate)
-            seen.append({"params": as_jax(params), "loss": as_scalar(value)})
+            result = step(params, x, y, rate)
+            if not isinstance(result, (tuple, list)) or len(result) != 2:
+                return result
+            params, value = result
+            # A copy: a step may donate the parameters that it gets.
+            seen.append({"params": as_jax(copy.deepcopy(params)), "loss": as_scalar(value)})
         return seen
 
     def later_runs(params, x, y, *rates):
@@ -229,7 +242,7 @@ def make_step(answer, rng):
         seen = []
         for rate in rates:
             runs = 0
-            step(params, x, y, rate)
+            step(copy.deepcopy(params), x, y, rate)
             seen.append("once or more" if runs else "not at all")
         return seen[1:]
 
@@ -371,6 +384,7 @@ def adam(start, step, rng):
     note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate."
     yield Case(many_steps, params, [like(params)], 0.5, note=note)
     yield Case(many_steps, params, [array([0, number(rng)])], 0.5, note=note)
+    yield Case(many_steps, params, [array([1e-4, number(rng)])], 0.5, note=note)
     yield Case(many_steps, params, [array([3, 2]), array([-2, 3])], rate, note=note)
     yield Case(many_steps, params, [like(params) for _ in range(4)], rate, note=note)
     params = model()
@@ -590,14 +604,16 @@ def capstone(init, update, rng):
         return "no" if alike(one, two) else "yes"
 
     def purity(params, grads):
-        state = init(params)
+        names, state = ("grads", "state", "params"), init(params)
         for _ in range(2):
             params, state = update(grads, state, params)
         kept = copy.deepcopy((grads, state, params))
         one = update(grads, state, params)
-        unchanged = alike(kept, (grads, state, params))
-        two = update(*kept)
-        return {"inputs": "as before" if unchanged else "changed", "same again": alike(one, two)}
+        seen = {
+            name: "as before" if alike(was, now) else "changed"
+            for name, was, now in zip(names, kept, (grads, state, params), strict=True)
+        }
+        return seen | {"same again": alike(one, update(*kept))}
 
     def learned(classes, seed):
         """Train on digits, and return for each digit what the network most often says."""

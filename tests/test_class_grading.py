@@ -1,5 +1,6 @@
 """Grading a class: every submission ends with a row, is run once, and nothing is lost."""
 
+import json
 import os
 import shutil
 import signal
@@ -8,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -223,10 +225,17 @@ def wait_for_attempts(made, process, fewest):
     raise AssertionError("it graded too few in time")
 
 
-def kernels_of(made):
-    """Return the processes that have a kernel's file of this test in their command."""
-    found = subprocess.run(["pgrep", "-f", f"{made.into.parent}"], capture_output=True, text=True)
-    return [pid for pid in found.stdout.split() if int(pid) != os.getpid()]
+def processes_of(made):
+    """Return the processes that have this test's temporary folder in their environment."""
+    wanted = f"TMPDIR={made.into.parent}\0".encode()
+    return [each.parent.name for each in Path("/proc").glob("[0-9]*/environ") if _has(each, wanted)]
+
+
+def _has(environment, wanted):
+    try:
+        return wanted in environment.read_bytes() + b"\0"
+    except OSError:  # it ended meanwhile
+        return False
 
 
 def test_killed_and_started_again_it_goes_on_and_loses_nothing(made):
@@ -243,6 +252,11 @@ def test_killed_and_started_again_it_goes_on_and_loses_nothing(made):
     wait_for_attempts(made, process, 2)
     process.send_signal(signal.SIGKILL)
     process.wait()
+    if Path("/proc").exists():
+        deadline = time.monotonic() + 30
+        while processes_of(made) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not processes_of(made), "processes outlive the grading that started them"
     before = {attempt.student: attempt for attempt in made.gradebook.attempts()}
     assert 2 <= len(before) < 6
     done = made.run("--unsandboxed")
@@ -264,12 +278,72 @@ def test_without_bubblewrap_grading_is_refused_and_nothing_is_written(made, tmp_
     assert not made.into.exists()
 
 
-@pytest.mark.parametrize("arguments", [("--lesson", "9"), ("--roster", "none.csv")])
+@pytest.mark.parametrize(
+    "arguments", [("--lesson", "9"), ("--roster", "none.csv"), ("--student", "eve")]
+)
 def test_a_wrong_option_is_refused_with_a_reason(made, arguments):
     made.hand_in("ada", RIGHT)
     done = made.run(*arguments, "--unsandboxed")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+    assert not made.into.exists()
+
+
+def test_a_folder_that_the_grades_cannot_go_to_is_refused_with_a_reason(made):
+    made.hand_in("ada", RIGHT)
+    made.into.write_text("my notes")
+    done = made.run("--unsandboxed")
+    assert (done.returncode, made.into.read_text()) == (2, "my notes")
+    assert "cannot be made" in done.stderr
+    made.into = made.folder / "grades"
+    done = made.run("--unsandboxed")
+    assert done.returncode == 2
+    assert "name a folder elsewhere" in done.stderr
+    assert not made.into.exists()
+    assert "Traceback" not in done.stderr
+
+
+def test_tables_that_cannot_be_written_cost_no_grade(made):
+    made.hand_in("ada", {})
+    (made.into / "grades.csv").mkdir(parents=True)  # it may as well be open in a spreadsheet
+    done = made.run("--unsandboxed")
+    assert done.returncode == 2
+    assert "The grades are in the gradebook" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert made.points() == {"ada": 0}
+
+
+def test_who_was_not_asked_for_is_not_said_to_have_handed_nothing_in(made):
+    for student in ("ada", "bob"):
+        made.hand_in(student, {})
+    (made.folder / "cyd").mkdir()
+    done = made.run("--unsandboxed", "--student", "ada")
+    rows = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
+    assert "handed in, but not graded yet" in rows["bob"]
+    assert rows["cyd"].split() == ["cyd", "–", "not", "handed", "in"]
+    assert (
+        'bob,,yes,01_mini,0,3,"handed in, but not graded yet"'
+        in (made.into / "grades.csv").read_text()
+    )
+    assert "has not been graded yet" in (made.into / "students" / "bob.html").read_text()
+
+
+def test_a_notebook_without_answer_cells_is_said_and_one_without_ids_is_graded(made):
+    for student in ("old", "other"):
+        file = made.hand_in(student, RIGHT)
+        notebook = json.loads(file.read_text())
+        for cell in notebook["cells"]:  # format 4.4 has no ids
+            del cell["id"]
+            if student == "other":
+                cell["metadata"] = {}
+        file.write_text(json.dumps(notebook))
+    made.hand_in("zoe", {}).write_text("")
+    made.grade()
+    assert made.points() == {"old": 3, "other": 0, "zoe": 0}
+    reasons = {attempt.student: attempt.reason for attempt in made.gradebook.attempts()}
+    assert reasons["old"] == ""
+    assert "none of the answer cells" in reasons["other"]
+    assert reasons["zoe"].endswith("is empty")
 
 
 # ---- engines

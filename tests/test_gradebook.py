@@ -14,6 +14,7 @@ from pytree_course.grading.gradebook import (
     ExerciseRow,
     Gradebook,
     GradebookError,
+    UnwritableError,
     counting,
 )
 
@@ -100,6 +101,18 @@ def test_what_is_no_gradebook_is_refused_and_left_as_it_is(tmp_path):
     database.close()
     with pytest.raises(GradebookError, match="another folder"):
         Gradebook(other)
+
+
+def test_a_gradebook_that_cannot_be_made_or_written_is_said(tmp_path, gradebook):
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    with pytest.raises(GradebookError, match="cannot be made"):
+        Gradebook(file / "gradebook.sqlite")
+    with pytest.raises(GradebookError, match="cannot be used"):
+        Gradebook(tmp_path)
+    gradebook._database.execute("PRAGMA query_only = ON")  # as where the disk is read-only
+    with pytest.raises(UnwritableError, match="cannot be written"):
+        gradebook.record(ATTEMPT)
 
 
 def test_a_resumed_grading_goes_on_with_its_seed_and_the_next_one_draws_another(gradebook):

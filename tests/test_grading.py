@@ -171,7 +171,7 @@ def test_a_right_answer_that_warns_and_prints_is_right(mini, notebook):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "not a notebook"),
+        (b"", "is empty"),
         (b"{", "not a notebook"),
         (b"[]", "no cells"),
         (b'{"worksheets": []}', "no cells"),

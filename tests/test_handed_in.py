@@ -67,11 +67,20 @@ def test_what_belongs_to_no_lesson_is_left_out_and_said(folder, course):
     secret = put(folder.parent / "secret.ipynb")
     (folder / "ada" / "01_mini.ipynb").symlink_to(secret)
     (folder / "eve").symlink_to(folder / "ada")
+    put(folder / "01_mini.ipynb")
+    put(folder / "ada" / "week 1" / "mine" / "01_mini.ipynb")
     read = read_class_folder(folder, course)
     assert (read.students, read.notebooks) == (["ada"], [])
-    assert {file.name: why.split(",")[0] for file, why in read.ignored} == {
-        "01_mini.ipynb": "it is a link",
-        "essay.ipynb": "its name begins with none of 01_mini",
+    ignored = {
+        file.relative_to(folder).as_posix(): why.split(",")[0].split(":")[0]
+        for file, why in read.ignored
+    }
+    assert ignored == {
+        "01_mini.ipynb": "it is in no student's folder",
+        "ada/01_mini.ipynb": "it is a link",
+        "ada/essay.ipynb": "its name begins with none of 01_mini",
+        "ada/week 1/mine/01_mini.ipynb": "it is too deep",
+        "eve": "it is a link",
     }
 
 

@@ -258,3 +258,23 @@ def test_where_namespaces_are_off_it_is_said_what_to_switch_on(monkeypatch, tmp_
     with pytest.raises(NoSandboxError, match="No permissions to create new namespace") as refused:
         require_sandbox()
     assert "sysctl" in str(refused.value)
+
+
+def test_where_the_course_is_not_installed_it_is_not_put_down_to_namespaces(monkeypatch, tmp_path):
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho \"No module named 'pytree_course'\" >&2; exit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(NoSandboxError, match="is not installed") as refused:
+        require_sandbox()
+    assert "sysctl" not in str(refused.value)
+
+
+def test_a_sandbox_that_does_not_start_in_time_is_said(monkeypatch, tmp_path):
+    slow = tmp_path / "bwrap"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(sandbox, "_TRIAL_SECONDS", 0.1)
+    with pytest.raises(NoSandboxError, match="did not start"):
+        require_sandbox()

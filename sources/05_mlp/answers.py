@@ -70,6 +70,16 @@ def init_mlp(key, sizes):
     ]
 
 
+# %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start"
+"""Your weights are too large in every layer. Perhaps they are the normal draw as it is, with standard deviation 1. A sum over many inputs then grows from layer to layer."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {"w": jax.random.normal(key, (inputs, outputs)), "b": jnp.zeros(outputs)}
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
 # %% exercise="init_mlp" misconception="counts_the_outputs" section="how-large-at-the-start"
 """Your weights are too large where a layer has fewer outputs than inputs. Perhaps you divide by the outputs. One output is a sum over all inputs."""
 def init_mlp(key, sizes):
@@ -234,7 +244,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="vmap_maps_the_parameters"
-"""Your `forward_batch` fails, or gives each example a row of the weights. Left to itself, `jax.vmap` takes the first axis of every leaf for the batch, that of the parameters too."""
+"""Your `forward_batch` fails. Perhaps its `jax.vmap` is left to itself: then it takes the first axis of every leaf for the batch, that of the parameters too."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -255,6 +265,19 @@ def forward(params, x):
 
 def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 1))(params, xs)
+
+
+# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data"
+"""Your `forward` is right once; then the list of layers has changed. Perhaps you call `pop` on it. The list is the caller's, who will need all of it for the next example."""
+def forward(params, x):
+    last = params.pop()
+    for layer in params:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ last["w"] + last["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
 
 
 # %% exercise="forward" misconception="softmax_inside" section="the-loss"
@@ -302,6 +325,14 @@ def cross_entropy(logits, labels):
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
+
+
+# %% exercise="cross_entropy" misconception="one_shift_for_all_rows"
+"""Your loss is right unless the rows are of very different size. Perhaps you subtract the largest number of the whole table. In a row of small logits, every `exp` is then 0; each row needs a shift of its own."""
+def cross_entropy(logits, labels):
+    shifted = logits - jnp.max(logits)
+    log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
 
 
 # %% exercise="cross_entropy" misconception="a_little_more_than_zero"
@@ -374,6 +405,15 @@ def make_step(loss):
     return lambda params, x, y, rate: jitted(params, x, y, jnp.float32(rate))
 
 
+# %% exercise="make_step" variant="donates_the_parameters"
+def make_step(loss):
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return jax.jit(step, donate_argnums=0)
+
+
 # %% exercise="make_step" misconception="the_first_rate_for_ever" covers="C27"
 """Your first step is right, and the later ones still use the first rate. What a jitted function finds outside its arguments is read once, while JAX traces: its value is baked into the program."""
 def make_step(loss):
@@ -438,6 +478,26 @@ def make_step(loss):
     return step
 
 
+# %% exercise="make_step" misconception="no_loss"
+"""Your step returns one thing: perhaps the new parameters alone. The loss belongs to it, as the second result; without it nobody sees whether the training goes well."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        grads = jax.grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+    return step
+
+
+# %% exercise="make_step" misconception="no_step"
+"""Your `make_step` gives back nothing. Perhaps it defines a step and does not return it: the caller wants that function."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+
 # %% exercise="make_step" misconception="goes_uphill"
 """Your loss grows from step to step. A gradient points to where the function grows; to go down, move the other way."""
 def make_step(loss):
@@ -472,7 +532,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
-"""Your step fails when it subtracts: parameters and gradients are dicts, and Python has no arithmetic for dicts. The numbers are in the leaves."""
+"""Every step raises a `TypeError`. Perhaps it subtracts one tree from another: Python has no arithmetic for dicts, the numbers are in the leaves. If it does not, read the message: `float(rate)` fails under jit in the same way."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -533,6 +593,15 @@ def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = bool(path) and path[-1] == "w"
         return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="every_entry_has_a_key"
+"""Your step fails where a leaf lies in a list or a tuple. Perhaps you read the `key` of the last entry. The entry of a dict has one; that of a list has an `idx`."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        return p - rate * (d + decay * p) if path[-1].key == "w" else p - rate * d
 
     return jax.tree.map_with_path(update, params, direction(grads))
 
@@ -824,6 +893,25 @@ def adam_step(params, grads, state, rate):
     return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
 
 
+# %% exercise="adam" misconception="small_number_under_the_root"
+"""Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added before the root is taken. There it counts as much as a gradient of 0.0001; after the root it stays tiny."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / jnp.sqrt(v + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
 # %% exercise="adam" misconception="no_square"
 """Your `v` can be negative, and then its root is `nan`. It averages the squares of the gradients: how large they are, whichever way they point."""
 def adam_start(params):
@@ -1074,6 +1162,39 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
+# %% exercise="freeze" misconception="a_label_is_true" covers="M25"
+"""Nothing moves in your step. Perhaps a label stands in an `if` by itself. A text that is not empty counts as true, `"train"` as well as `"frozen"`: compare it."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return jax.tree.map(lambda p, g, label: p if label else p - rate * g, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="masked_hands_it_on" covers="M25"
+"""Your frozen leaves move by their whole gradient. Perhaps you use `optax.masked`: where the mask is False, it hands the gradient on as it is, and does not set it to 0."""
+import optax
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    tool = optax.masked(optax.sgd(rate), jax.tree.map(lambda label: label == "train", labels))
+    updates, _ = tool.update(grads, tool.init(params))
+    return optax.apply_updates(params, updates)
+
+
 # %% exercise="freeze" misconception="one_label_for_each_part" covers="M25"
 """Your label tree has one label for each part at the top, and it stops there. That is a prefix of `params`; this task asks for a label in place of every leaf."""
 def label_tree(params, frozen):
@@ -1163,6 +1284,23 @@ def average_step(average, params, decay):
         if not jnp.issubdtype(p.dtype, jnp.floating):
             return p
         return (decay * a + (1 - decay) * p).astype(p.dtype)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="numpy_knows_bfloat16"
+"""Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
+def average_start(params):
+    def is_float(p):
+        return np.issubdtype(p.dtype, np.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        is_float = np.issubdtype(p.dtype, np.floating)
+        return decay * a + (1 - decay) * p if is_float else p
 
     return jax.tree.map(update, average, params)
 
@@ -1319,7 +1457,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="names_forgotten_in_load"
-"""Your file is right, but `load` takes its arrays in order, whatever their names are. That works as long as both trees are the same; otherwise a leaf gets another one's numbers."""
+"""Your `load` takes the arrays in order, whatever their names are. That works as long as both trees are the same; otherwise a leaf gets another one's numbers."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -1647,7 +1785,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="goes_uphill" section="a-gradient-is-a-tree"
-"""Your optimiser keeps all the rules, and learns nothing, as if each step made the loss larger. A gradient points to where the loss grows."""
+"""Your optimiser keeps all other rules, and learns too little. Perhaps its steps go uphill, for a gradient points to where the loss grows. Or they are far too short, or too long."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -1658,7 +1796,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="no_memory" section="an-optimiser-is-a-function-on-trees"
-"""Your network learns, but nothing is remembered: the state after a step is the same for any gradients. Perhaps you return the state that came in, or plain gradient descent."""
+"""Your network learns, but nothing is remembered: the state after a step is the same for any gradients. Perhaps you return the state that came in, or it only counts the steps."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -1669,7 +1807,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="returns_the_change" section="an-optimiser-is-a-function-on-trees"
-"""Your new parameters do not learn, and the state is in order. Perhaps you return the change alone, as Optax does. It has the form of the parameters, so nothing complains."""
+"""Your new parameters are far from the old ones, and they do not learn. Perhaps you return the change alone, as Optax does, or the state comes first. Both have the form of the parameters, so nothing complains."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 

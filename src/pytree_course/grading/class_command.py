@@ -20,12 +20,28 @@ from rich.table import Table
 from rich.text import Text
 
 from pytree_course.checking.expected import Expected
-from pytree_course.grading.class_grades import ClassGrades, enrolled
+from pytree_course.grading.class_grades import (
+    NOT_HANDED_IN,
+    NOT_YET_GRADED,
+    ClassGrades,
+    enrolled,
+)
 from pytree_course.grading.classroom import GradingOptions, Summary, grade_class
 from pytree_course.grading.engines import EngineError, dask_cluster, local_processes
-from pytree_course.grading.exports import NOT_HANDED_IN, write_exports
-from pytree_course.grading.gradebook import Gradebook, GradebookError, counting
-from pytree_course.grading.handed_in import FolderError, read_class_folder, read_roster
+from pytree_course.grading.exports import write_exports
+from pytree_course.grading.gradebook import (
+    Gradebook,
+    GradebookError,
+    UnwritableError,
+    counting,
+)
+from pytree_course.grading.handed_in import (
+    ClassFolder,
+    FolderError,
+    read_class_folder,
+    read_roster,
+    students_folder,
+)
 from pytree_course.grading.pages import write_pages
 from pytree_course.grading.sandbox import NoSandboxError, require_sandbox
 from pytree_course.layout import Course
@@ -69,11 +85,23 @@ def run(course: Course, request: ClassRequest) -> int:
     errors = Console(stderr=True, highlight=False)
     try:
         summary, grades = _grade(course, request, console, errors)
+    except UnwritableError as error:
+        errors.print(f"Grading stopped. {error}", style="red", markup=False)
+        return UNUSABLE_STATUS
     except (FolderError, GradebookError, EngineError, NoSandboxError) as error:
         errors.print(f"Nothing was graded. {error}", style="red", markup=False)
         return UNUSABLE_STATUS
-    write_exports(grades, request.into)
-    write_pages(grades, request.into)
+    try:
+        write_exports(grades, request.into)
+        write_pages(grades, request.into)
+    except OSError as error:
+        errors.print(
+            "The grades are in the gradebook, but not all tables and pages could be written: "
+            f"{error}. Mend that, and start again: nothing is run twice.",
+            style="red",
+            markup=False,
+        )
+        return UNUSABLE_STATUS
     _show(summary, grades, request, console)
     return 1 if summary.failed else 0
 
@@ -90,6 +118,7 @@ def _grade(
             style="yellow",
         )
     folder = read_class_folder(request.folder, course)
+    _refuse_mistakes(request, folder)
     roster = read_roster(request.roster) if request.roster else None
     for file, why in folder.ignored:
         errors.print(f"Left out: {file}: {why}", style="yellow", markup=False)
@@ -107,8 +136,9 @@ def _grade(
         task = bar.add_task("preparing", total=None, rate="")
 
         def progress(done: int, of: int) -> None:
-            speed = bar.tasks[task].speed
-            rate = f"{60 * speed:.0f} a minute" if speed else ""
+            # Not rich's own speed: results that come together would make it endless.
+            elapsed = bar.tasks[task].elapsed
+            rate = f"{60 * done / elapsed:.0f} a minute" if done and elapsed else ""
             bar.update(task, description="grading", completed=done, total=of, rate=rate)
 
         summary = grade_class(course, folder, gradebook, request.options, new_executor, progress)
@@ -118,7 +148,24 @@ def _grade(
         Expected.read(files.expected) for files in course.lessons() if files.stem in handed_in
     ]
     students = enrolled([*folder.students, *(student for student, _ in attempts)], roster)
-    return summary, ClassGrades(students, lessons, attempts, request.due)
+    waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
+    return summary, ClassGrades(students, lessons, attempts, request.due, frozenset(waiting))
+
+
+def _refuse_mistakes(request: ClassRequest, folder: ClassFolder) -> None:
+    """Refuse what would grade nobody, or put the grades among the students."""
+    unknown = sorted({*request.options.students} - {*folder.students})
+    if unknown:
+        raise FolderError(
+            f"{request.folder} has no folder of {', '.join(unknown)}. A student is called what the "
+            f"folder is called, as {' or '.join(folder.students[:2])}."
+        )
+    students = students_folder(request.folder).resolve()
+    if request.into.resolve().is_relative_to(students):
+        raise FolderError(
+            f"{request.into} is inside of {students}, where every folder is a student's: name a "
+            "folder elsewhere, so that nobody takes the grades for a student."
+        )
 
 
 def _show(summary: Summary, grades: ClassGrades, request: ClassRequest, console: Console) -> None:
@@ -141,7 +188,8 @@ def _show(summary: Summary, grades: ClassGrades, request: ClassRequest, console:
             if late := grades.late_by(attempt):
                 notes.append(f"{lesson.lesson}: late by {str(late).split('.')[0]}")
         if all(cell == "–" for cell in cells):
-            notes.append(NOT_HANDED_IN)
+            is_waiting = any(student.id == waiting for waiting, _ in grades.waiting)
+            notes.append(NOT_YET_GRADED if is_waiting else NOT_HANDED_IN)
         table.add_row(Text(student.label), *cells, Text("; ".join(notes)))
     console.print(table)
     if summary.changes:

@@ -6,6 +6,9 @@ from datetime import datetime, timedelta
 from pytree_course.checking.expected import Expected
 from pytree_course.grading.gradebook import Attempt
 
+NOT_HANDED_IN = "not handed in"
+NOT_YET_GRADED = "handed in, but not graded yet"
+
 
 @dataclass(frozen=True)
 class Student:
@@ -45,16 +48,25 @@ class ClassGrades:
         The attempt that counts, by student and lesson.
     due
         When work had to be handed in, if the teacher says so.
+    waiting
+        Students, each with a lesson, whose notebooks have never been graded: only some were asked
+        for.
     """
 
     students: list[Student]
     lessons: list[Expected]
     counting: dict[tuple[str, str], Attempt]
     due: datetime | None = None
+    waiting: frozenset[tuple[str, str]] = frozenset()
 
     def attempt(self, student: Student, lesson: Expected) -> Attempt | None:
         """Return what counts, or None when nothing was handed in."""
         return self.counting.get((student.id, lesson.lesson))
+
+    def missing(self, student: Student, lesson: Expected) -> str:
+        """Say why there is no attempt."""
+        is_waiting = (student.id, lesson.lesson) in self.waiting
+        return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
         """Return by how much an attempt was late; None when it was in time."""

@@ -37,6 +37,9 @@ from pytree_course.layout import Course
 from pytree_course.release import other_version
 
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
+_NO_ANSWER_CELLS = (
+    "none of the answer cells is in it: it is another lesson's, or something changed its cells' ids"
+)
 
 
 @dataclass(frozen=True)
@@ -216,6 +219,8 @@ class _Grading:
                 continue
             done.add(key)
             remark = other_version(notebook, self.course.lesson(handed_in.lesson)) or ""
+            if not submission.has_answer_cells:
+                remark = "; ".join(filter(None, [_NO_ANSWER_CELLS, remark]))
             yield self._job(handed_in, submission, remark)
         if self.options.best:
             yield from self._earlier_attempts(done)

@@ -1,6 +1,8 @@
 """Where submissions are run: processes of this machine, or a Dask cluster."""
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -22,9 +24,25 @@ def local_processes(jobs: int) -> NewExecutor:
 
     def new() -> Executor:
         # A forked process would share JAX's threads, and hang.
-        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+        spawn = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_with_parent)
 
     return new
+
+
+def _end_with_parent() -> None:
+    """See to it that this process ends when the one that started it is gone, even by `kill -9`.
+
+    The pool's processes hold one another's pipes open: none would ever see that nobody writes.
+    """
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 @contextmanager

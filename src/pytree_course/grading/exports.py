@@ -11,8 +11,6 @@ from pytree_course.grading.class_grades import ClassGrades, Student
 from pytree_course.grading.gradebook import Attempt
 from pytree_course.grading.report import xml_text
 
-NOT_HANDED_IN = "not handed in"
-
 
 def write_exports(grades: ClassGrades, folder: Path) -> None:
     """Write every format into a folder."""
@@ -42,7 +40,7 @@ def grades_csv(grades: ClassGrades) -> str:
                     "lesson": lesson.lesson,
                     "points": attempt.points if attempt else 0,
                     "of": lesson.points,
-                    "state": attempt.state if attempt else NOT_HANDED_IN,
+                    "state": attempt.state if attempt else grades.missing(student, lesson),
                     "handed_in": attempt.handed_in.isoformat(timespec="seconds") if attempt else "",
                     "late_hours": _late_hours(grades, attempt) if attempt else "",
                     "seconds": f"{attempt.seconds:.1f}" if attempt else "",

@@ -67,6 +67,10 @@ class GradebookError(Exception):
     """The gradebook cannot be used; the message says why."""
 
 
+class UnwritableError(GradebookError):
+    """The gradebook can no longer be written; the message says why, and what to do."""
+
+
 @dataclass(frozen=True)
 class ExerciseRow:
     """One exercise's verdict, as the gradebook keeps it.
@@ -155,13 +159,13 @@ class Gradebook:
     Raises
     ------
     GradebookError
-        When the file is no gradebook of this version.
+        When the file is no gradebook of this version, or cannot be made.
     """
 
     def __init__(self, file: Path) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
         self.file = file
         try:
+            file.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(file, isolation_level=None)
             self._database.execute("PRAGMA foreign_keys = ON")
             self._database.execute("PRAGMA synchronous = FULL")
@@ -178,7 +182,14 @@ class Gradebook:
                     "another folder."
                 )
         except sqlite3.DatabaseError as error:
-            raise GradebookError(f"{file} cannot be used as a gradebook: {error}") from error
+            raise GradebookError(
+                f"{file} cannot be used as a gradebook: {error}. Keep it, and grade into "
+                "another folder."
+            ) from error
+        except OSError as error:
+            raise GradebookError(
+                f"{file.parent} cannot be made ({error}). Name a folder that you may write to."
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -293,13 +304,22 @@ class Gradebook:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
         try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                # A full disk may have rolled it back already.
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+        except sqlite3.OperationalError as error:
+            raise UnwritableError(
+                f"{self.file} cannot be written: {error}. See that there is room on its disk, that "
+                "you may write to it, and that no other grading writes to it; then start again. "
+                "What is in it is kept."
+            ) from error
 
 
 def counting(attempts: list[Attempt], best: bool) -> dict[tuple[str, str], Attempt]:

@@ -12,6 +12,9 @@ from pytree_course.layout import Course
 
 NBGRADER_FOLDER = "submitted"
 NBGRADER_TIMESTAMP = "timestamp.txt"
+CHECKPOINTS = ".ipynb_checkpoints"
+
+_IS_LINK = "it is a link, and links are not followed"
 
 
 class FolderError(Exception):
@@ -47,12 +50,18 @@ class ClassFolder:
     notebooks
         What they handed in; of several notebooks for one lesson, all.
     ignored
-        Notebooks that belong to no lesson, with the reason.
+        Notebooks that belong to no lesson or to nobody, and links, with the reason.
     """
 
     students: list[str]
     notebooks: list[HandedIn]
     ignored: list[tuple[Path, str]]
+
+
+def students_folder(folder: Path) -> Path:
+    """Return where the students' folders are: nbgrader has them in a folder `submitted`."""
+    nbgraders = folder / NBGRADER_FOLDER
+    return nbgraders if nbgraders.is_dir() else folder
 
 
 def read_class_folder(folder: Path, course: Course) -> ClassFolder:
@@ -74,8 +83,7 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
     """
     if not folder.is_dir():
         raise FolderError(f"{folder} is not a folder.")
-    if (folder / NBGRADER_FOLDER).is_dir():
-        folder = folder / NBGRADER_FOLDER
+    folder = students_folder(folder)
     stems = [files.stem for files in course.lessons()]
     students = sorted(
         entry
@@ -88,15 +96,26 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
             f"{folder} holds no student's folder. It should look like "
             f"{folder / 'ada' / (stems[0] + '.ipynb')}"
         )
-    notebooks, ignored = [], []
+    notebooks = []
+    ignored = [(file, "it is in no student's folder") for file in sorted(folder.glob("*.ipynb"))]
+    ignored += [
+        (entry, _IS_LINK)
+        for entry in sorted(folder.iterdir())
+        if entry.is_symlink() and entry.is_dir()
+    ]
     for student in students:
+        ignored += [
+            (file, "it is too deep: put it into the student's folder")
+            for file in sorted(student.glob("*/*/**/*.ipynb"))
+            if CHECKPOINTS not in file.parts
+        ]
         for file in _notebooks(student):
             names = (file.stem, *(part.name for part in file.relative_to(student).parents))
             lesson = next(
                 (stem for stem in stems if any(name.startswith(stem) for name in names)), None
             )
             if file.is_symlink():
-                ignored.append((file, "it is a link, and links are not followed"))
+                ignored.append((file, _IS_LINK))
             elif lesson is None:
                 ignored.append((file, f"its name begins with none of {', '.join(stems)}"))
             else:
@@ -136,7 +155,7 @@ def _text(name: str) -> str:
 
 def _notebooks(student: Path) -> Iterator[Path]:
     for file in sorted(student.glob("*.ipynb")) + sorted(student.glob("*/*.ipynb")):
-        if ".ipynb_checkpoints" not in file.parts and not file.parent.is_symlink():
+        if CHECKPOINTS not in file.parts and not file.parent.is_symlink():
             yield file
 
 

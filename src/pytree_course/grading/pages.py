@@ -10,7 +10,7 @@ from typing import Any
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, Look
 from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.grading.class_grades import ClassGrades, Student
+from pytree_course.grading.class_grades import NOT_YET_GRADED, ClassGrades, Student
 from pytree_course.grading.class_plots import (
     MOST_MISCONCEPTIONS,
     misconceptions_plot,
@@ -134,7 +134,10 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
         "points": sorted(points),
         "points_plot": points_plot(points, grades.all_points) if points else "",
         "graded_at": _last_graded(grades),
-        "handed_in": len({student.id for student, _, _ in handed_in(grades)}),
+        "handed_in": len(
+            {student.id for student, _, _ in handed_in(grades)}
+            | {student for student, _ in grades.waiting}
+        ),
         "lessons": list(_lesson_counts(counts)),
         "held": held,
         "misconceptions_plot": misconceptions_plot(held) if held else "",
@@ -150,7 +153,10 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
 def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> LessonView:
     attempt = grades.attempt(student, lesson)
     if attempt is None:
-        return LessonView(lesson, None, None, "Nothing was handed in.", [])
+        problem = "Nothing was handed in."
+        if grades.missing(student, lesson) == NOT_YET_GRADED:
+            problem = "Your notebook has not been graded yet."
+        return LessonView(lesson, None, None, problem, [])
     late_by = grades.late_by(attempt)
     match attempt.state:
         case AttemptState.GRADED:

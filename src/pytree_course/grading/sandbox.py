@@ -19,7 +19,7 @@ FILE_BYTES = 64 * MIB  # in one file
 FOLDER_BYTES = 128 * MIB  # in all files of a folder: they lie in memory
 CPU_SECONDS = 900  # of all threads together
 
-_TRIAL_SECONDS = 20
+_TRIAL_SECONDS = 60
 
 
 class NoSandboxError(RuntimeError):
@@ -47,14 +47,27 @@ def require_sandbox() -> None:
             "here. Install it: `sudo apt install bubblewrap util-linux` (Debian, Ubuntu) or "
             f"`sudo dnf install bubblewrap util-linux` (Fedora). {instead}"
         )
-    trial = subprocess.run(
-        sandboxed([sys.executable, "-c", "import pytree_course"], {}),
-        env={"PATH": os.environ.get("PATH", os.defpath)},
-        capture_output=True,
-        text=True,
-        timeout=_TRIAL_SECONDS,
-        check=False,
-    )
+    try:
+        trial = subprocess.run(
+            sandboxed([sys.executable, "-c", "import pytree_course"], {}),
+            env={"PATH": os.environ.get("PATH", os.defpath)},
+            capture_output=True,
+            text=True,
+            timeout=_TRIAL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NoSandboxError(
+            f"The sandbox did not start within {_TRIAL_SECONDS} seconds. If this machine is very "
+            f"busy, try again later. {instead}"
+        ) from error
+    # It is Python, and not bubblewrap, that speaks of the course's package.
+    if "No module named 'pytree_course'" in trial.stderr:
+        raise NoSandboxError(
+            "The sandbox works, but the course is not installed in the environment of "
+            f"{sys.executable}: inside, it cannot be found. Start with `python3 course.py`, or "
+            f"install it with `pip install --no-deps -e .` in the course's folder. {instead}"
+        )
     if trial.returncode != 0:
         raise NoSandboxError(
             f"bubblewrap cannot make a sandbox here. It says: {trial.stderr.strip()}\n"

@@ -27,11 +27,14 @@ class Submission:
         What was odd about an answer cell, by exercise.
     release
         The stamp of the release that the notebook was handed out with, if it has one.
+    has_answer_cells
+        Whether any answer cell is in it, worked in or not.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     release: str | None = None
+    has_answer_cells: bool = True
 
 
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:
@@ -55,7 +58,10 @@ def read_notebook(file: Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > MAX_BYTES:
             raise UnreadableError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB")
-        notebook = json.loads(file.read_text(encoding="utf-8", errors="replace"))
+        text = file.read_text(encoding="utf-8", errors="replace")
+        if not text.strip():
+            raise UnreadableError(f"{file} is empty")
+        notebook = json.loads(text)
     except FileNotFoundError:
         raise UnreadableError(f"{file} does not exist") from None
     except (OSError, ValueError, RecursionError) as error:
@@ -68,8 +74,9 @@ def read_notebook(file: Path) -> dict[str, Any]:
 def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submission:
     """Take the answers out of a learner's notebook.
 
-    Only answer cells, matched by cell id, count; anything else in the notebook may be missing,
-    moved, doubled or changed.
+    Only answer cells count, matched by cell id; anything else in the notebook may be missing,
+    moved, doubled or changed. A program that saves an older format drops the ids, and the next one
+    makes new ones: where none is left, nbgrader's names of the cells are used.
 
     Parameters
     ----------
@@ -79,23 +86,40 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
         Source of each answer cell as it was handed out, by exercise.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
+    wanted = {answer_id(exercise) for exercise in starters}
+    name = _id if any(_id(cell) in wanted for cell in cells) else _nbgraders_id
     answers, notes = {}, {}
+    has_answer_cells = False
     for exercise, starter in starters.items():
         found = [
             _source(cell)
             for cell in cells
-            if cell.get("id") == answer_id(exercise) and cell.get("cell_type") == "code"
+            if name(cell) == answer_id(exercise) and cell.get("cell_type") == "code"
         ]
         worked_in = [source for source in found if source.strip() != starter.strip()]
         if not found:
             notes[exercise] = "its answer cell is not in the notebook"
             continue
+        has_answer_cells = True
         # Of several copies the last one counts: it is what running the notebook leaves in force.
         if worked_in:
             answers[exercise] = worked_in[-1]
         if len(found) > 1:
             notes[exercise] = f"its answer cell is there {len(found)} times; the last one counts"
-    return Submission(answers, notes, stamp_of(notebook))
+    return Submission(answers, notes, stamp_of(notebook), has_answer_cells)
+
+
+def _id(cell: dict[str, Any]) -> str | None:
+    found = cell.get("id")
+    return found if isinstance(found, str) else None
+
+
+def _nbgraders_id(cell: dict[str, Any]) -> str | None:
+    try:
+        found = cell["metadata"]["nbgrader"]["grade_id"]
+    except (KeyError, TypeError):
+        return None
+    return found if isinstance(found, str) else None
 
 
 def _source(cell: dict[str, Any]) -> str:
