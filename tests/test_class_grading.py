@@ -329,17 +329,19 @@ def test_who_was_not_asked_for_is_not_said_to_have_handed_nothing_in(made):
 
 
 def test_a_notebook_without_answer_cells_is_said_and_one_without_ids_is_graded(made):
-    for student in ("old", "other"):
+    for student in ("old", "saved_again", "other"):
         file = made.hand_in(student, RIGHT)
         notebook = json.loads(file.read_text())
-        for cell in notebook["cells"]:  # format 4.4 has no ids
-            del cell["id"]
+        for number, cell in enumerate(notebook["cells"]):
+            del cell["id"]  # format 4.4 has none
+            if student == "saved_again":
+                cell["id"] = f"new-{number}"
             if student == "other":
                 cell["metadata"] = {}
         file.write_text(json.dumps(notebook))
     made.hand_in("zoe", {}).write_text("")
     made.grade()
-    assert made.points() == {"old": 3, "other": 0, "zoe": 0}
+    assert made.points() == {"old": 3, "saved_again": 3, "other": 0, "zoe": 0}
     reasons = {attempt.student: attempt.reason for attempt in made.gradebook.attempts()}
     assert reasons["old"] == ""
     assert "none of the answer cells" in reasons["other"]
