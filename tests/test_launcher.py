@@ -227,6 +227,15 @@ def test_a_failed_step_shows_why_and_what_to_try(copy):
     assert not Environment(copy.folder).is_ready()
 
 
+@pytest.fixture
+def ctrl_c_works():
+    """A shell's background jobs ignore Ctrl-C, and so does what they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_works")
 def test_ctrl_c_ends_the_installer_too_and_the_next_run_begins_anew(copy):
     copy.add_environment()
     process = copy.start("test", UV_HTTP_TIMEOUT="60")
