@@ -148,6 +148,13 @@ def test_what_has_not_changed_is_not_run_again_unless_forced(made):
     assert made.grade(GradingOptions(lessons=["02_other"])).graded == 0
 
 
+def test_where_nothing_is_new_the_authors_answers_are_not_run_either(made, monkeypatch):
+    made.hand_in("ada", RIGHT)
+    made.grade()
+    monkeypatch.setattr("pytree_course.grading.lesson.expect", _fails)
+    assert made.grade().unchanged == 1
+
+
 def test_an_earlier_attempt_is_kept_and_the_last_or_the_best_counts(made):
     made.hand_in("ada", RIGHT)
     made.grade()

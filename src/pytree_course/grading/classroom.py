@@ -278,7 +278,7 @@ class _Grading:
         return (
             attempt.state is AttemptState.GRADED
             and attempt.environment == self.environment
-            and attempt.checks == self._lesson(attempt.lesson).expected.sources
+            and attempt.checks == self._lesson(attempt.lesson).checks
         )
 
     def _record(
@@ -293,8 +293,8 @@ class _Grading:
         lesson = self._lesson(handed_in.lesson)
         if rows is None:  # then all exercises share the attempt's fate
             rows = [
-                ExerciseRow(name, str(state), exercise.points, explanation=reason)
-                for name, exercise in lesson.expected.exercises.items()
+                ExerciseRow(name, str(state), points, explanation=reason)
+                for name, points in lesson.points.items()
             ]
         self.gradebook.record(
             Attempt(
@@ -305,7 +305,7 @@ class _Grading:
                 answers=submission.answers,
                 answers_digest=digest(submission.answers),
                 release=submission.release,
-                checks=lesson.expected.sources,
+                checks=lesson.checks,
                 environment=self.environment,
                 seed=lesson.seed,
                 state=state,

@@ -1,7 +1,9 @@
 """All that grading needs of one lesson, made once for many submissions."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import nbformat
 
@@ -22,8 +24,10 @@ class GradedLesson:
     ----------
     seed
         What the cases are drawn from; `PUBLIC_SEED` where this copy has no right answers.
-    expected
-        What the right answers yield on them.
+    checks
+        Digest of its exercises and checks.
+    points
+        Points of each exercise.
     blank
         The exercise notebook as it was handed out.
     starters
@@ -33,14 +37,21 @@ class GradedLesson:
     """
 
     seed: int
-    expected: Expected
+    checks: str
+    points: dict[str, int]
     blank: str
     starters: dict[str, str]
     runtime: CheckRuntime
+    _run_answers: Callable[[], Expected]
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What the right answers yield on the cases; they run when this is asked for first."""
+        return self._run_answers()
 
     @classmethod
     def prepare(cls, files: LessonFiles, seed: int | None = None) -> "GradedLesson":
-        """Draw fresh cases, and run the right answers on them.
+        """Choose fresh cases.
 
         Learners have no right answers: without the folder `sources`, the cases are the public ones.
 
@@ -51,12 +62,26 @@ class GradedLesson:
         seed
             Draws the cases; a fresh one when not given.
         """
+        run_answers: Callable[[], Expected]
         if files.sources.exists():
             seed = secrets.randbits(32) if seed is None else seed
-            expected = expect(read_sources(files), seed)
+            sources = read_sources(files)
+            checks = sources.exercises_digest
+            points = {name: exercise.points for name, exercise in sources.exercises.items()}
+            run_answers = partial(expect, sources, seed)
         else:
-            seed, expected = PUBLIC_SEED, Expected.read(files.expected)
+            stored = Expected.read(files.expected)
+            seed, checks = PUBLIC_SEED, stored.sources
+            points = {name: exercise.points for name, exercise in stored.exercises.items()}
+            run_answers = partial(Expected.read, files.expected)
         blank = files.read_blank()
         cells = {cell.id: cell.source for cell in nbformat.reads(blank, as_version=4).cells}
-        starters = {name: cells[answer_id(name)] for name in expected.exercises}
-        return cls(seed, expected, blank, starters, CheckRuntime.of(files))
+        return cls(
+            seed=seed,
+            checks=checks,
+            points=points,
+            blank=blank,
+            starters={name: cells[answer_id(name)] for name in points},
+            runtime=CheckRuntime.of(files),
+            _run_answers=run_answers,
+        )
