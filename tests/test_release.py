@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -259,6 +260,16 @@ class Learner:
             for cell in notebook.cells
             if cell.cell_type == "code"
         }
+
+
+def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
+    readme = lessons_bundle["README.md"].decode()
+    links = re.findall(r"\]\(([^)#:]+)\)", readme)
+    rows = re.findall(r"^\| `([^`]+)`", readme, flags=re.MULTILINE)
+    for name in links + rows:
+        assert any(file == name or file.startswith(name) for file in lessons_bundle), name
+    assert "For teachers" not in readme
+    assert "## Something wrong?" in readme
 
 
 def test_a_learner_works_through_the_bundle(whole, tmp_path):

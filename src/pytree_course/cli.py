@@ -128,7 +128,8 @@ def release(
     from pytree_course.release import release as release_to
 
     try:
-        stamp = release_to(_course(), folder)
+        with console.status("Looking whether everything fits its sources: a minute or two ..."):
+            stamp = release_to(_course(), folder)
     except ReleaseError as error:
         typer.secho(str(error), err=True)
         raise typer.Exit(1) from None

@@ -31,6 +31,9 @@ FILES = (
 )
 FOLDERS = {"jupyter": {".json", ".py"}, "src/pytree_course": {".css", ".html", ".py", ".txt"}}
 
+NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
+"""Sections of the README that a bundle leaves out."""
+
 _STAMP = re.compile(r"[\w.]{1,40}\+[0-9a-f]{12}")
 
 
@@ -96,6 +99,7 @@ def bundle(course: Course) -> dict[str, bytes]:
         # Not from the folder `exercises`, where somebody may have worked.
         for file in (files.blank, files.exercises):
             contents[_name(file, course)] = (nbformat.writes(blank) + "\n").encode()
+    contents["README.md"] = _for_learners(contents["README.md"].decode()).encode()
     told = {RELEASE: stamp, EXERCISES: digests}
     contents[RELEASE_FILE] = (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
     return contents
@@ -172,6 +176,13 @@ def _wanted(course: Course) -> list[str]:
         if files.has_exercises:
             found += [files.check_script, files.expected, files.blank]
     return sorted({*FILES, *(_name(file, course) for file in found)})
+
+
+def _for_learners(readme: str) -> str:
+    """Leave out of the README what speaks of files that learners do not get."""
+    sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
+    kept = "".join(each for each in sections if not each.startswith(NOT_FOR_LEARNERS))
+    return "".join(line for line in kept.splitlines(True) if not line.startswith("| `solutions/`"))
 
 
 def _is_hidden(file: Path) -> bool:
