@@ -151,7 +151,7 @@ def test_what_has_not_changed_is_not_run_again_unless_forced(made):
 def test_where_nothing_is_new_the_authors_answers_are_not_run_either(made, monkeypatch):
     made.hand_in("ada", RIGHT)
     made.grade()
-    monkeypatch.setattr("pytree_course.grading.lesson.expect", _fails)
+    monkeypatch.setattr("pytree_course.grading.lesson.expect_exercise", _fails)
     assert made.grade().unchanged == 1
 
 

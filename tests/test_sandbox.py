@@ -196,12 +196,12 @@ def test_a_kernel_that_fills_the_folder_of_its_sockets_is_ended(tmp_path):
 
 
 def graded(mini, answers):
-    lesson = GradedLesson.prepare(mini, seed=5)
+    lesson = GradedLesson(mini, seed=5)
     from pytree_course.grading.submission import Submission
 
     settings = RunSettings(5, in_sandbox=True, cell_timeout=5)
     runs = run_answers(answers, lesson.blank, lesson.runtime, settings)
-    return judge_submission(lesson.expected, Submission(answers), runs)
+    return judge_submission(lesson, Submission(answers), runs)
 
 
 @pytest.mark.parametrize(

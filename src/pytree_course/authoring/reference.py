@@ -6,6 +6,7 @@ This code runs in the process that calls it, for the author wrote it. A learner'
 import contextlib
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
@@ -66,22 +67,10 @@ def _as_in_grading(sources: LessonSources, seed: int) -> Iterator[None]:
 def expect_exercise(
     sources: LessonSources, exercise: Exercise, check: Check, seed: int
 ) -> ExpectedExercise:
-    """Run the right answer and the misconceptions, and return what is expected of one exercise."""
+    """Run the right answer, and return what is expected of one exercise, without misconceptions."""
     with _as_in_grading(sources, seed):
         functions = all(map(callable, _define(sources, exercise, exercise.solution)))
     right = run_answer(sources, exercise, exercise.solution, check, seed)
-    observations = [outcome.observation for outcome in right]
-    misconceptions = []
-    for wrong in exercise.misconceptions:
-        outcomes = run_answer(sources, exercise, wrong, check, seed)
-        differing = {
-            case: outcome.observation
-            for case, outcome in enumerate(outcomes)
-            if compare(observations[case], outcome.observation)
-        }
-        misconceptions.append(
-            Misconception(wrong.name, wrong.explanation, wrong.section, differing)
-        )
     return ExpectedExercise(
         name=exercise.name,
         title=exercise.title,
@@ -93,22 +82,42 @@ def expect_exercise(
         hints=exercise.hints,
         silent_bug=exercise.silent_bug,
         functions=functions,
-        observations=observations,
-        misconceptions=misconceptions,
+        observations=[outcome.observation for outcome in right],
+        misconceptions=[],
     )
+
+
+def with_misconceptions(
+    expected: ExpectedExercise, sources: LessonSources, check: Check, seed: int
+) -> ExpectedExercise:
+    """Run the misconceptions too, and add how each differs from what is expected."""
+    exercise = sources.exercises[expected.name]
+    misconceptions = []
+    for wrong in exercise.misconceptions:
+        outcomes = run_answer(sources, exercise, wrong, check, seed)
+        differing = {
+            case: outcome.observation
+            for case, outcome in enumerate(outcomes)
+            if compare(expected.observations[case], outcome.observation)
+        }
+        misconceptions.append(
+            Misconception(wrong.name, wrong.explanation, wrong.section, differing)
+        )
+    return replace(expected, misconceptions=misconceptions)
 
 
 def expect(sources: LessonSources, seed: int) -> Expected:
     """Run a lesson's answers, and return what its checks expect on the cases of `seed`."""
     checks = sources.files.checks()
+    exercises = {}
+    for name, exercise in sources.exercises.items():
+        expected = expect_exercise(sources, exercise, checks[name], seed)
+        exercises[name] = with_misconceptions(expected, sources, checks[name], seed)
     return Expected(
         lesson=sources.files.stem,
         title=sources.title,
         sections=sources.sections,
         predictions=sources.predictions,
-        exercises={
-            name: expect_exercise(sources, exercise, checks[name], seed)
-            for name, exercise in sources.exercises.items()
-        },
+        exercises=exercises,
         sources=sources.exercises_digest,
     )

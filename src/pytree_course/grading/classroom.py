@@ -176,9 +176,7 @@ def grade_class(
 def run_job(job: Job) -> JobResult:
     """Run a job; this is what happens in the processes of the pool."""
     start = time.perf_counter()
-    answers = job.submission.answers
-    # Nobody need start a kernel for a notebook that nobody worked in.
-    runs = run_answers(answers, job.blank, job.runtime, job.settings) if answers else {}
+    runs = run_answers(job.submission.answers, job.blank, job.runtime, job.settings)
     return JobResult(runs, time.perf_counter() - start)
 
 
@@ -247,10 +245,10 @@ class _Grading:
             self.summary.failed.append((job.handed_in, reason))
             self._record(job.handed_in, job.submission, AttemptState.FAILED, reason=reason)
             return
-        expected = self._lesson(job.handed_in.lesson).expected
+        lesson = self._lesson(job.handed_in.lesson)
         rows = [
             _row(verdict, job.submission, result.runs.get(verdict.exercise))
-            for verdict in judge_submission(expected, job.submission, result.runs)
+            for verdict in judge_submission(lesson, job.submission, result.runs)
         ]
         self._record(
             job.handed_in, job.submission, AttemptState.GRADED, rows, job.remark, result.seconds
@@ -266,7 +264,7 @@ class _Grading:
             files = self.course.lesson(stem)
             drawn = secrets.randbits(32)
             seed = self.gradebook.seed_of_run(stem, drawn)
-            self.lessons[stem] = GradedLesson.prepare(files, seed)
+            self.lessons[stem] = GradedLesson(files, seed)
         return self.lessons[stem]
 
     def _job(self, handed_in: HandedIn, submission: Submission, remark: str) -> Job:

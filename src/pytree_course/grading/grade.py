@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.checking.expected import Expected, ExpectedExercise
+from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.verdicts import Verdict, VerdictKind, judge, without_outcomes
 from pytree_course.grading.answers import AnswerRun, run_answers
 from pytree_course.grading.lesson import GradedLesson
@@ -28,9 +28,9 @@ class Grade:
     """
 
     lesson: str
+    title: str
     notebook: Path
     seed: int
-    expected: Expected
     verdicts: list[Verdict]
     notes: dict[str, str]
 
@@ -62,7 +62,7 @@ def grade_notebook(
     files
         The lesson that it belongs to.
     seed
-        Draws the cases; see `GradedLesson.prepare`.
+        Draws the cases; see `GradedLesson`.
     cell_timeout
         Seconds that one cell may take.
 
@@ -71,35 +71,38 @@ def grade_notebook(
     UnreadableError
         When the learner's file is no notebook.
     """
-    lesson = GradedLesson.prepare(files, seed)
+    lesson = GradedLesson(files, seed)
     submission = read_submission(notebook, lesson.starters)
     settings = RunSettings(lesson.seed, in_sandbox=False, cell_timeout=cell_timeout)
     runs = run_answers(submission.answers, lesson.blank, lesson.runtime, settings)
-    verdicts = judge_submission(lesson.expected, submission, runs)
-    return Grade(files.stem, notebook, lesson.seed, lesson.expected, verdicts, submission.notes)
+    verdicts = judge_submission(lesson, submission, runs)
+    return Grade(files.stem, lesson.title, notebook, lesson.seed, verdicts, submission.notes)
 
 
 def judge_submission(
-    expected: Expected, submission: Submission, runs: dict[str, AnswerRun]
+    lesson: GradedLesson, submission: Submission, runs: dict[str, AnswerRun]
 ) -> list[Verdict]:
     """Judge every exercise of a lesson.
 
     Parameters
     ----------
-    expected
-        What the right answers yield, on the cases that the answers were run on.
+    lesson
+        The lesson, with the cases that the answers were run on.
     submission
         What was handed in.
     runs
         How the answers in it went.
     """
     verdicts = []
-    for name, exercise in expected.exercises.items():
-        if name in runs:
-            verdicts.append(_verdict(exercise, runs[name]))
-        else:
+    for name in lesson.points:
+        if name not in runs:
             reason = submission.notes.get(name, "not attempted yet")
-            verdicts.append(without_outcomes(exercise, VerdictKind.NOT_ATTEMPTED, reason))
+            verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
+            continue
+        verdict = _verdict(lesson.right(name), runs[name])
+        if verdict.kind is VerdictKind.INCORRECT:
+            verdict = _verdict(lesson.explained(name), runs[name])
+        verdicts.append(verdict)
     return verdicts
 
 

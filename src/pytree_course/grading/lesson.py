@@ -1,31 +1,41 @@
 """All that grading needs of one lesson, made once for many submissions."""
 
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import nbformat
 
-from pytree_course.authoring.reference import expect
+from pytree_course.authoring.reference import expect_exercise, with_misconceptions
 from pytree_course.authoring.rendering import answer_id
 from pytree_course.authoring.sources import read_sources
-from pytree_course.checking.expected import Expected
+from pytree_course.checking.cases import Check
+from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.running import PUBLIC_SEED
 from pytree_course.grading.runtime import CheckRuntime
 from pytree_course.layout import LessonFiles
 
 
-@dataclass(frozen=True)
 class GradedLesson:
     """A lesson, ready to grade submissions on the cases of one seed.
 
+    Learners have no right answers: without the folder `sources`, the cases are the public ones.
+    Where there are right answers, each runs when it is needed first, and so do wrong ones.
+
+    Parameters
+    ----------
+    files
+        The lesson.
+    seed
+        Draws the cases; a fresh one when not given.
+
     Attributes
     ----------
+    title
+        What the lesson is called.
     seed
         What the cases are drawn from; `PUBLIC_SEED` where this copy has no right answers.
     checks
-        Digest of its exercises and checks.
+        Digest of the exercises and checks.
     points
         Points of each exercise.
     blank
@@ -36,52 +46,42 @@ class GradedLesson:
         What a learner's kernel needs of the lesson.
     """
 
-    seed: int
-    checks: str
-    points: dict[str, int]
-    blank: str
-    starters: dict[str, str]
-    runtime: CheckRuntime
-    _run_answers: Callable[[], Expected]
-
-    @cached_property
-    def expected(self) -> Expected:
-        """What the right answers yield on the cases; they run when this is asked for first."""
-        return self._run_answers()
-
-    @classmethod
-    def prepare(cls, files: LessonFiles, seed: int | None = None) -> "GradedLesson":
-        """Choose fresh cases.
-
-        Learners have no right answers: without the folder `sources`, the cases are the public ones.
-
-        Parameters
-        ----------
-        files
-            The lesson.
-        seed
-            Draws the cases; a fresh one when not given.
-        """
-        run_answers: Callable[[], Expected]
-        if files.sources.exists():
-            seed = secrets.randbits(32) if seed is None else seed
-            sources = read_sources(files)
-            checks = sources.exercises_digest
-            points = {name: exercise.points for name, exercise in sources.exercises.items()}
-            run_answers = partial(expect, sources, seed)
+    def __init__(self, files: LessonFiles, seed: int | None = None) -> None:
+        self._files = files
+        self._sources = read_sources(files) if files.sources.exists() else None
+        self._right: dict[str, ExpectedExercise] = {}
+        self._explained: dict[str, ExpectedExercise] = {}
+        if self._sources is not None:
+            self.seed = secrets.randbits(32) if seed is None else seed
+            self.title, self.checks = self._sources.title, self._sources.exercises_digest
+            self.points = {name: each.points for name, each in self._sources.exercises.items()}
         else:
             stored = Expected.read(files.expected)
-            seed, checks = PUBLIC_SEED, stored.sources
-            points = {name: exercise.points for name, exercise in stored.exercises.items()}
-            run_answers = partial(Expected.read, files.expected)
-        blank = files.read_blank()
-        cells = {cell.id: cell.source for cell in nbformat.reads(blank, as_version=4).cells}
-        return cls(
-            seed=seed,
-            checks=checks,
-            points=points,
-            blank=blank,
-            starters={name: cells[answer_id(name)] for name in points},
-            runtime=CheckRuntime.of(files),
-            _run_answers=run_answers,
-        )
+            self.seed = PUBLIC_SEED
+            self.title, self.checks = stored.title, stored.sources
+            self.points = {name: each.points for name, each in stored.exercises.items()}
+            self._right = self._explained = stored.exercises
+        self.blank = files.read_blank()
+        cells = {cell.id: cell.source for cell in nbformat.reads(self.blank, as_version=4).cells}
+        self.starters = {name: cells[answer_id(name)] for name in self.points}
+        self.runtime = CheckRuntime.of(files)
+
+    def right(self, exercise: str) -> ExpectedExercise:
+        """Return what the right answer yields; here, misconceptions may be missing."""
+        if exercise not in self._right and self._sources is not None:
+            self._right[exercise] = expect_exercise(
+                self._sources, self._sources.exercises[exercise], self._checks[exercise], self.seed
+            )
+        return self._right[exercise]
+
+    def explained(self, exercise: str) -> ExpectedExercise:
+        """Return what the right answer yields, and what every misconception does."""
+        if exercise not in self._explained and self._sources is not None:
+            self._explained[exercise] = with_misconceptions(
+                self.right(exercise), self._sources, self._checks[exercise], self.seed
+            )
+        return self._explained[exercise]
+
+    @cached_property
+    def _checks(self) -> dict[str, Check]:
+        return self._files.checks()

@@ -24,7 +24,7 @@ STYLES = {
 
 def show(grade: Grade, console: Console) -> None:
     """Print a table of the exercises, and below it what the wrong ones yielded."""
-    console.print(Text(grade.expected.title, style="bold"))
+    console.print(Text(grade.title, style="bold"))
     console.print(Text(str(grade.notebook)), soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Exercise", no_wrap=True)
