@@ -48,3 +48,15 @@ def test_a_page_is_accessible_and_keeps_to_itself(browser, pages, name, width, s
     context.close()
     assert not found, "\n".join(f"{each['id']}: {each['nodes'][0]['html'][:300]}" for each in found)
     assert (heard, len(asked)) == ([], 1)
+
+
+def test_what_is_folded_on_the_screen_is_printed(browser, pages):
+    page = browser.new_page()
+    page.goto((pages / "report.html").as_uri())
+    shown = "element => element.checkVisibility({contentVisibilityAuto: true})"
+    folded = page.locator("details table").first
+    assert not folded.evaluate(shown)
+    page.emulate_media(media="print")
+    assert folded.evaluate(shown)
+    assert folded.bounding_box()["height"] > 0
+    page.close()
