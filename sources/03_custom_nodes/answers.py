@@ -48,7 +48,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="one_container_is_the_child"
-"""Your object has one child instead of two. Perhaps this child is a tuple or a list that holds both: to JAX, that is a level of its own between your object and its leaves."""
+"""Your object has one child instead of two. Perhaps this child is a container, such as a tuple, that holds both: to JAX, that is a level of its own between your object and its leaves."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
