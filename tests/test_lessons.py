@@ -1,5 +1,6 @@
 """The course's own lessons: built from their sources as they are, and easy to read."""
 
+import re
 import statistics
 
 import nbformat
@@ -30,6 +31,11 @@ def test_there_are_lessons_and_a_start_page():
 def test_built_files_are_what_their_sources_make(files):
     stale = find_stale(files)
     assert not stale, "\n" + "\n".join(map(str, stale))
+
+
+@each_lesson
+def test_what_is_expected_names_no_address_of_one_run(files):
+    assert not re.search("0x[0-9a-f]{6}", files.expected.read_text(encoding="utf-8"))
 
 
 @each_lesson

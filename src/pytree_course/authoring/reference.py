@@ -15,6 +15,7 @@ from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
 from pytree_course.checking.notebook import SEED_VARIABLE
 from pytree_course.checking.running import Outcome, run_check
+from pytree_course.trees import Observation
 
 
 class AnswerError(Exception):
@@ -96,7 +97,7 @@ def with_misconceptions(
     for wrong in exercise.misconceptions:
         outcomes = run_answer(sources, exercise, wrong, check, seed)
         differing = {
-            case: outcome.observation
+            case: _without_message(outcome.observation)
             for case, outcome in enumerate(outcomes)
             if compare(expected.observations[case], outcome.observation)
         }
@@ -104,6 +105,11 @@ def with_misconceptions(
             Misconception(wrong.name, wrong.explanation, wrong.section, differing)
         )
     return replace(expected, misconceptions=misconceptions)
+
+
+def _without_message(observation: Observation) -> Observation:
+    """Leave out what is neither compared nor shown, and may name an address in memory."""
+    return observation | {"message": ""} if observation["kind"] == "raised" else observation
 
 
 def expect(sources: LessonSources, seed: int) -> Expected:
