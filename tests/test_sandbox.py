@@ -216,6 +216,7 @@ def graded(mini, answers):
         ("import os\nwhile True: os.fork()", "", ""),
         ("x = []\nwhile True: x.append(bytes(10**8))", "", ""),
         ("get_ipython().kernel.session.key = b'forged'", "", ""),
+        ("get_ipython().display_pub.publish = lambda *_, **__: None", "", ""),
     ],
 )
 def test_what_one_answer_does_costs_no_other_exercise(mini, code, kind, reason):

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,7 @@ FILES = (
 )
 FOLDERS = {"jupyter": {".json", ".py"}, "src/pytree_course": {".css", ".html", ".py", ".txt"}}
 
-NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
-"""Sections of the README that a bundle leaves out."""
-
+_NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 _STAMP = re.compile(r"[\w.]{1,40}\+[0-9a-f]{12}")
 
 
@@ -99,7 +98,7 @@ def bundle(course: Course) -> dict[str, bytes]:
         # Not from the folder `exercises`, where somebody may have worked.
         for file in (files.blank, files.exercises):
             contents[_name(file, course)] = (nbformat.writes(blank) + "\n").encode()
-    contents["README.md"] = _for_learners(contents["README.md"].decode()).encode()
+    contents["README.md"] = _for_learners(contents["README.md"].decode(), contents).encode()
     told = {RELEASE: stamp, EXERCISES: digests}
     contents[RELEASE_FILE] = (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
     return contents
@@ -178,11 +177,17 @@ def _wanted(course: Course) -> list[str]:
     return sorted({*FILES, *(_name(file, course) for file in found)})
 
 
-def _for_learners(readme: str) -> str:
-    """Leave out of the README what speaks of files that learners do not get."""
+def _for_learners(readme: str, names: Iterable[str]) -> str:
+    """Leave out of the README what speaks of files that are not among those that learners get."""
+    there = "\n".join(names)
     sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
-    kept = "".join(each for each in sections if not each.startswith(NOT_FOR_LEARNERS))
-    return "".join(line for line in kept.splitlines(True) if not line.startswith("| `solutions/`"))
+    kept = "".join(each for each in sections if not each.startswith(_NOT_FOR_LEARNERS))
+    return re.sub(
+        r"^\| `(.+?)`.*\n",
+        lambda row: row[0] if re.search(rf"^{re.escape(row[1])}", there, re.MULTILINE) else "",
+        kept,
+        flags=re.MULTILINE,
+    )
 
 
 def _is_hidden(file: Path) -> bool:

@@ -84,7 +84,7 @@ def run(course: Course, request: ClassRequest) -> int:
     console = Console(highlight=False)
     errors = Console(stderr=True, highlight=False)
     try:
-        summary, grades = _grade(course, request, console, errors)
+        summary, grades = _grade(course, request, errors)
     except UnwritableError as error:
         errors.print(f"Grading stopped. {error}", style="red", markup=False)
         return UNUSABLE_STATUS
@@ -106,9 +106,7 @@ def run(course: Course, request: ClassRequest) -> int:
     return 1 if summary.failed else 0
 
 
-def _grade(
-    course: Course, request: ClassRequest, console: Console, errors: Console
-) -> tuple[Summary, ClassGrades]:
+def _grade(course: Course, request: ClassRequest, errors: Console) -> tuple[Summary, ClassGrades]:
     if request.options.in_sandbox:
         require_sandbox()
     else:

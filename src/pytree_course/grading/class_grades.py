@@ -1,5 +1,6 @@
 """What counts for a class: the students, the lessons, and one attempt for each of both."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -73,6 +74,13 @@ class ClassGrades:
         if self.due is None or attempt.handed_in <= self.due:
             return None
         return attempt.handed_in - self.due
+
+    def handed_in(self) -> Iterator[tuple[Student, Expected, Attempt]]:
+        """Yield every attempt that counts."""
+        for student in self.students:
+            for lesson in self.lessons:
+                if attempt := self.attempt(student, lesson):
+                    yield student, lesson, attempt
 
     def points(self, student: Student) -> int:
         """Return a student's points in all lessons together."""

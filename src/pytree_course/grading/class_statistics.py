@@ -198,22 +198,14 @@ def points_of_students(grades: ClassGrades) -> list[int]:
 
 def graded(grades: ClassGrades) -> Iterator[tuple[Student, Expected, Attempt]]:
     """Yield every attempt that counts and was graded."""
-    for student, lesson, attempt in handed_in(grades):
+    for student, lesson, attempt in grades.handed_in():
         if attempt.state is AttemptState.GRADED:
             yield student, lesson, attempt
 
 
 def not_graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
     """Return every attempt that counts and could not be graded."""
-    return [each for each in handed_in(grades) if each[2].state is not AttemptState.GRADED]
-
-
-def handed_in(grades: ClassGrades) -> Iterator[tuple[Student, Expected, Attempt]]:
-    """Yield every attempt that counts."""
-    for student in grades.students:
-        for lesson in grades.lessons:
-            if attempt := grades.attempt(student, lesson):
-                yield student, lesson, attempt
+    return [each for each in grades.handed_in() if each[2].state is not AttemptState.GRADED]
 
 
 def graded_rows(

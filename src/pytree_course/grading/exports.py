@@ -2,11 +2,10 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from pytree_course.checking.expected import Expected
 from pytree_course.grading.class_grades import ClassGrades, Student
 from pytree_course.grading.gradebook import Attempt
 from pytree_course.grading.report import xml_text
@@ -66,7 +65,7 @@ def exercises_csv(grades: ClassGrades) -> str:
             "misconceptions": " ".join(row.misconceptions),
             "feedback": row.explanation,
         }
-        for student, lesson, attempt in _handed_in(grades)
+        for student, lesson, attempt in grades.handed_in()
         for row in attempt.rows
     ]
     return _with_header(lines)
@@ -99,7 +98,7 @@ def moodle_csv(grades: ClassGrades) -> str:
 def junit_xml(grades: ClassGrades) -> str:
     """Return JUnit XML: a student's lesson is a test suite, an exercise a test case."""
     root = ElementTree.Element("testsuites")
-    for student, lesson, attempt in _handed_in(grades):
+    for student, lesson, attempt in grades.handed_in():
         kinds = [row.kind for row in attempt.rows]
         suite = ElementTree.SubElement(
             root,
@@ -125,13 +124,6 @@ def junit_xml(grades: ClassGrades) -> str:
                 ElementTree.SubElement(case, tag, message=message)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _handed_in(grades: ClassGrades) -> Iterable[tuple[Student, Expected, Attempt]]:
-    for student in grades.students:
-        for lesson in grades.lessons:
-            if attempt := grades.attempt(student, lesson):
-                yield student, lesson, attempt
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:

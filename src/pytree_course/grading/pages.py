@@ -24,7 +24,6 @@ from pytree_course.grading.class_statistics import (
     find_clusters,
     find_extremes,
     graded,
-    handed_in,
     held_misconceptions,
     not_graded,
     points_of_students,
@@ -135,7 +134,7 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
         "points_plot": points_plot(points, grades.all_points) if points else "",
         "graded_at": _last_graded(grades),
         "handed_in": len(
-            {student.id for student, _, _ in handed_in(grades)}
+            {student.id for student, _, _ in grades.handed_in()}
             | {student for student, _ in grades.waiting}
         ),
         "lessons": list(_lesson_counts(counts)),
@@ -213,7 +212,7 @@ def _lesson_counts(counts: list[ExerciseCounts]) -> Iterator[LessonCounts]:
 
 
 def _last_graded(grades: ClassGrades) -> datetime | None:
-    return max((attempt.graded_at for _, _, attempt in handed_in(grades)), default=None)
+    return max((attempt.graded_at for _, _, attempt in grades.handed_in()), default=None)
 
 
 def _several_seeds(grades: ClassGrades) -> bool:
