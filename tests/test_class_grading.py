@@ -134,6 +134,16 @@ def test_the_gradebook_keeps_nothing_that_was_expected_in_a_fresh_case(made):
     assert row.explanation == "0 of 6 cases passed."
 
 
+def test_errors_that_name_an_address_in_memory_are_equal_results(made):
+    code = "def count_leaves(tree):\n    raise ValueError(object())"
+    for student in ("ada", "bob"):
+        made.hand_in(student, {"count_leaves": f"name = {student!r}\n{code}"})
+    made.grade()
+    first, second = (attempt.rows[0] for attempt in made.gradebook.attempts())
+    assert first.failure["got"]["message"] != second.failure["got"]["message"]
+    assert first.results == second.results is not None
+
+
 def test_what_has_not_changed_is_not_run_again_unless_forced(made):
     made.hand_in("ada", RIGHT)
     made.hand_in("bob", ELEMENTS)

@@ -11,11 +11,10 @@ from typing import Any
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.checking.cases import Check
-from pytree_course.checking.comparison import compare
+from pytree_course.checking.comparison import compare, without_message
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
 from pytree_course.checking.notebook import SEED_VARIABLE
 from pytree_course.checking.running import Outcome, run_check
-from pytree_course.trees import Observation
 
 
 class AnswerError(Exception):
@@ -97,7 +96,7 @@ def with_misconceptions(
     for wrong in exercise.misconceptions:
         outcomes = run_answer(sources, exercise, wrong, check, seed)
         differing = {
-            case: _without_message(outcome.observation)
+            case: without_message(outcome.observation)
             for case, outcome in enumerate(outcomes)
             if compare(expected.observations[case], outcome.observation)
         }
@@ -105,11 +104,6 @@ def with_misconceptions(
             Misconception(wrong.name, wrong.explanation, wrong.section, differing)
         )
     return replace(expected, misconceptions=misconceptions)
-
-
-def _without_message(observation: Observation) -> Observation:
-    """Leave out what is neither compared nor shown, and may name an address in memory."""
-    return observation | {"message": ""} if observation["kind"] == "raised" else observation
 
 
 def expect(sources: LessonSources, seed: int) -> Expected:

@@ -11,6 +11,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from pytree_course.checking.comparison import without_message
 from pytree_course.checking.verdicts import Verdict
 from pytree_course.grading.answers import AnswerRun, run_answers
 from pytree_course.grading.engines import NewExecutor, run_all
@@ -332,7 +333,7 @@ def _row(verdict: Verdict, submission: Submission, run: AnswerRun | None) -> Exe
         failure = asdict(verdict.failure)
         del failure["expected"], failure["difference"]
         outcomes = run.check.outcomes or []
-        results = digest([outcome.observation for outcome in outcomes])
+        results = digest([without_message(outcome.observation) for outcome in outcomes])
     return ExerciseRow(
         exercise=verdict.exercise,
         kind=str(verdict.kind),
