@@ -24,8 +24,8 @@ from rich.table import Table
 from pytree_course import Checks
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
 from pytree_course.checking.cases import Check
-from pytree_course.checking.running import PUBLIC_SEED
-from pytree_course.layout import Course
+from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.course import Course
 
 REPEATS = 20
 TARGET = 0.1  # seconds

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pytree_course.authoring.rendering import answer_id
 from pytree_course.authoring.sources import Exercise, read_sources
-from pytree_course.layout import Course, LessonFiles
+from pytree_course.course import Course, LessonFiles, answer_id
 
 BROKEN_ANSWERS = (
     "while True: pass",

@@ -373,6 +373,6 @@ def shared_leaves(answer, rng):
 
 
 if __name__ == "__main__":
-    from pytree_course.grading import main
+    from pytree_course.cli.check_script import main
 
     main(__file__)

@@ -432,6 +432,6 @@ def batched_apply(answer, rng):
 
 
 if __name__ == "__main__":
-    from pytree_course.grading import main
+    from pytree_course.cli.check_script import main
 
     main(__file__)

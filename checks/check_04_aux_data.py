@@ -656,6 +656,6 @@ def static_wrapper(Static, rng):
 
 
 if __name__ == "__main__":
-    from pytree_course.grading import main
+    from pytree_course.cli.check_script import main
 
     main(__file__)

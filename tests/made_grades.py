@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
-from pytree_course.grading.class_grades import ClassGrades, Student
-from pytree_course.grading.gradebook import Attempt, AttemptState, ExerciseRow
+from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "the expected answer"

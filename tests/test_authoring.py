@@ -8,10 +8,10 @@ import nbformat
 import pytest
 
 from pytree_course.authoring.building import build, find_stale
+from pytree_course.authoring.handout import hand_out
 from pytree_course.authoring.sources import PLACEHOLDER, AuthorMistakesError, read_sources
 from pytree_course.checking.expected import Expected
-from pytree_course.handout import hand_out
-from pytree_course.layout import Course, LessonFiles
+from pytree_course.course import Course, LessonFiles
 from tests.conftest import MINI_COURSE
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytree_course.checking import Case, as_int, check, random_tree
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.feedback import Reread, feedback
-from pytree_course.checking.running import (
+from pytree_course.checking.outcomes import (
     MAX_PRINTED,
     MAX_PRINTED_LINES,
     CaseInterrupted,

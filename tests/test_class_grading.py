@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from pytree_course.grading.classroom import GradingOptions, grade_class
-from pytree_course.grading.engines import EngineError, dask_cluster, local_processes, run_all
-from pytree_course.grading.gradebook import AttemptState, Gradebook, GradebookError, counting
-from pytree_course.grading.handed_in import read_class_folder
+from pytree_course.classroom.class_grading import GradingOptions, grade_class
+from pytree_course.classroom.folder import read_class_folder
+from pytree_course.classroom.gradebook import AttemptState, Gradebook, counting
+from pytree_course.classroom.pool import dask_cluster, local_processes, run_all
+from pytree_course.course import CourseError
 from tests.conftest import ROOT, ExerciseNotebook
 
 RIGHT = {
@@ -215,7 +216,7 @@ def test_where_the_best_attempt_counts_earlier_ones_are_regraded_too(made):
 def test_a_submission_that_cannot_be_run_is_said_and_tried_again(made, monkeypatch):
     made.hand_in("ada", RIGHT)
     with monkeypatch.context() as patch:
-        patch.setattr("pytree_course.grading.classroom.run_answers", _fails)
+        patch.setattr("pytree_course.classroom.class_grading.run_answers", _fails)
         summary = made.grade()
     assert (summary.graded, len(summary.failed)) == (0, 1)
     assert "no space" in summary.failed[0][1]
@@ -236,7 +237,7 @@ def wait_for_attempts(made, process, fewest):
             try:
                 if len(made.gradebook.attempts()) >= fewest:
                     return
-            except (GradebookError, sqlite3.OperationalError):
+            except (CourseError, sqlite3.OperationalError):
                 pass  # the tables are being made
         assert process.poll() is None, "it ended before it could be killed"
         time.sleep(0.05)
@@ -455,5 +456,5 @@ def test_on_a_dask_cluster_a_killed_worker_costs_no_submission(made, dask):
 
 
 def test_a_cluster_that_does_not_answer_is_said():
-    with pytest.raises(EngineError, match="No Dask scheduler answers"):
+    with pytest.raises(CourseError, match="No Dask scheduler answers"):
         dask_cluster("tcp://127.0.0.1:9").__enter__()

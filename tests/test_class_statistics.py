@@ -2,8 +2,9 @@
 
 import pytest
 
-from pytree_course.grading.class_grades import Student
-from pytree_course.grading.class_statistics import (
+from pytree_course.classroom.class_grades import Student
+from pytree_course.classroom.gradebook import AttemptState
+from pytree_course.reports.class_statistics import (
     count_exercises,
     find_clusters,
     find_extremes,
@@ -11,7 +12,6 @@ from pytree_course.grading.class_statistics import (
     not_graded,
     points_of_students,
 )
-from pytree_course.grading.gradebook import AttemptState
 from tests.made_grades import made_attempt, made_grades, made_lesson, made_row
 
 

@@ -69,7 +69,7 @@ def test_build_names_an_authors_mistake_and_fails(run, mini):
     text = exercises.read_text(encoding="utf-8")
     exercises.write_text(text.replace('"two"]', '""]'), encoding="utf-8")
     done = run("build", "1")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "hint 2 is empty" in done.stderr
     assert "exercises.md:" in done.stderr
 

@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.grading.gradebook import (
+from pytree_course.classroom.gradebook import (
     Attempt,
     AttemptState,
     ExerciseRow,
     Gradebook,
-    GradebookError,
-    UnwritableError,
     counting,
 )
+from pytree_course.course import CourseError
 
 MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC)
 ROW = ExerciseRow(
@@ -92,26 +91,26 @@ def test_an_attempt_is_recorded_whole_or_not_at_all(gradebook):
 def test_what_is_no_gradebook_is_refused_and_left_as_it_is(tmp_path):
     file = tmp_path / "gradebook.sqlite"
     file.write_text("my notes" * 1000)
-    with pytest.raises(GradebookError, match="cannot be used"):
+    with pytest.raises(CourseError, match="cannot be used"):
         Gradebook(file)
     assert file.read_text() == "my notes" * 1000
     other = tmp_path / "other.sqlite"
     database = sqlite3.connect(other)
     database.execute("CREATE TABLE mine (x)")
     database.close()
-    with pytest.raises(GradebookError, match="another folder"):
+    with pytest.raises(CourseError, match="another folder"):
         Gradebook(other)
 
 
 def test_a_gradebook_that_cannot_be_made_or_written_is_said(tmp_path, gradebook):
     file = tmp_path / "notes.txt"
     file.write_text("mine")
-    with pytest.raises(GradebookError, match="cannot be made"):
+    with pytest.raises(CourseError, match="cannot be made"):
         Gradebook(file / "gradebook.sqlite")
-    with pytest.raises(GradebookError, match="cannot be used"):
+    with pytest.raises(CourseError, match="cannot be used"):
         Gradebook(tmp_path)
     gradebook._database.execute("PRAGMA query_only = ON")  # as where the disk is read-only
-    with pytest.raises(UnwritableError, match="cannot be written"):
+    with pytest.raises(CourseError, match="cannot be written"):
         gradebook.record(ATTEMPT)
 
 

@@ -8,11 +8,12 @@ from xml.etree import ElementTree
 import pytest
 
 from pytree_course.authoring.building import build
-from pytree_course.checking.running import PUBLIC_SEED
+from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.checking.words import explanation
 from pytree_course.grading.grade import grade_notebook
-from pytree_course.grading.report import explanation, to_json, to_junit
 from pytree_course.grading.submission import UnreadableError, read_submission
+from pytree_course.reports.tables import to_json, to_junit
 
 RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 RIGHT_FIRST = """\
@@ -140,7 +141,7 @@ FORGERIES = {
         "import pytree_course.checking.comparison as c\nc.compare = lambda *_: None\n"
     ),
     "patched observing": (
-        "import pytree_course.checking.running as r\n"
+        "import pytree_course.checking.outcomes as r\n"
         "r.observe = lambda value: {'kind': 'number', 'type': 'int', 'value': 0}\n"
     ),
     "patched traceback": "get_ipython().showtraceback = lambda *a, **k: None\n",

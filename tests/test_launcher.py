@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pytree_course import launcher
-from pytree_course.cli import app
+from pytree_course.cli.app import app
 from pytree_course.launcher import Environment
 
 ROOT = Path(__file__).parents[1]

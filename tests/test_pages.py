@@ -11,13 +11,13 @@ import pytest
 
 from pytree_course import drawing
 from pytree_course.checking.expected import Expected
-from pytree_course.grading.class_grades import ClassGrades, Student, enrolled
-from pytree_course.grading.classroom import GradingOptions, grade_class
-from pytree_course.grading.gradebook import AttemptState, Gradebook, counting
-from pytree_course.grading.handed_in import read_class_folder
+from pytree_course.classroom.class_grades import ClassGrades, Student, enrolled
+from pytree_course.classroom.class_grading import GradingOptions, grade_class
+from pytree_course.classroom.folder import read_class_folder
+from pytree_course.classroom.gradebook import AttemptState, Gradebook, counting
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.page_texts import Excerpt, duration, excerpt, page_names
-from pytree_course.grading.pages import write_pages
+from pytree_course.reports.page_texts import Excerpt, duration, excerpt, page_names
+from pytree_course.reports.pages import write_pages
 from tests.made_grades import (
     NOON,
     SECRET,

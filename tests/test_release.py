@@ -13,20 +13,17 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pytree_course.authoring.sources import read_sources
-from pytree_course.built import METADATA_KEY
-from pytree_course.layout import Course
-from pytree_course.release import (
+from pytree_course.authoring.release import (
     FILES,
     FOLDERS,
     RELEASE_FILE,
-    ReleaseError,
     bundle,
     current_stamp,
-    other_version,
     release,
-    stamp_of,
 )
+from pytree_course.authoring.sources import read_sources
+from pytree_course.built import METADATA_KEY, other_version, stamp_of
+from pytree_course.course import Course, CourseError
 from tests.conftest import ROOT, ExerciseNotebook
 from tests.leaks import find_leaks
 
@@ -149,15 +146,15 @@ def test_an_earlier_release_is_replaced_and_nothing_else_is(whole, tmp_path):
     assert [path.name for path in tmp_path.glob("*bundle*")] == ["bundle"]
 
     (folder / "progress.jsonl").touch()
-    with pytest.raises(ReleaseError, match="Somebody has worked"):
+    with pytest.raises(CourseError, match="Somebody has worked"):
         release(whole, folder)
     (folder / "progress.jsonl").unlink()
     mine = ExerciseNotebook(folder / "exercises/01_mini.ipynb").answer("count_leaves", "").save()
-    with pytest.raises(ReleaseError, match=r"worked in .*01_mini\.ipynb"):
+    with pytest.raises(CourseError, match=r"worked in .*01_mini\.ipynb"):
         release(whole, folder)
     assert mine.exists()
     for precious in (whole.root, tmp_path):
-        with pytest.raises(ReleaseError, match="no earlier release"):
+        with pytest.raises(CourseError, match="no earlier release"):
             release(whole, precious)
 
 
@@ -179,7 +176,7 @@ def test_a_release_that_fails_leaves_the_earlier_one_as_it_was(whole, tmp_path, 
 def test_stale_files_are_not_released(whole, mini, tmp_path):
     text = mini.expected.read_text(encoding="utf-8")
     mini.expected.write_text(text.replace('"two"', '"too"'), encoding="utf-8")
-    with pytest.raises(ReleaseError, match=r"01_mini\.json.*course\.py build 01_mini"):
+    with pytest.raises(CourseError, match=r"01_mini\.json.*course\.py build 01_mini"):
         release(whole, tmp_path / "bundle")
     assert not (tmp_path / "bundle").exists()
 

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from pytree_course.course import CourseError
 from pytree_course.grading import sandbox
 from pytree_course.grading.answers import run_answers
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.kernels import KernelDiedError, WatchedKernel
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.running import RunSettings
-from pytree_course.grading.sandbox import NoSandboxError, require_sandbox, sandboxed
+from pytree_course.grading.notebook_run import RunSettings
+from pytree_course.grading.sandbox import require_sandbox, sandboxed
 from tests.conftest import ROOT
 
 RIGHT_FIRST = """\
@@ -244,7 +245,7 @@ def test_an_ordinary_user_has_the_same_sandbox(monkeypatch):
 
 def test_without_bubblewrap_it_is_said_how_to_install_it(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NoSandboxError, match="apt install bubblewrap") as refused:
+    with pytest.raises(CourseError, match="apt install bubblewrap") as refused:
         require_sandbox()
     assert "--unsandboxed" in str(refused.value)
 
@@ -256,7 +257,7 @@ def test_where_namespaces_are_off_it_is_said_what_to_switch_on(monkeypatch, tmp_
     )
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(NoSandboxError, match="No permissions to create new namespace") as refused:
+    with pytest.raises(CourseError, match="No permissions to create new namespace") as refused:
         require_sandbox()
     assert "sysctl" in str(refused.value)
 
@@ -266,7 +267,7 @@ def test_where_the_course_is_not_installed_it_is_not_put_down_to_namespaces(monk
     broken.write_text("#!/bin/sh\necho \"No module named 'pytree_course'\" >&2; exit 1\n")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(NoSandboxError, match="is not installed") as refused:
+    with pytest.raises(CourseError, match="is not installed") as refused:
         require_sandbox()
     assert "sysctl" not in str(refused.value)
 
@@ -277,5 +278,5 @@ def test_a_sandbox_that_does_not_start_in_time_is_said(monkeypatch, tmp_path):
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(sandbox, "_TRIAL_SECONDS", 0.1)
-    with pytest.raises(NoSandboxError, match="did not start"):
+    with pytest.raises(CourseError, match="did not start"):
         require_sandbox()

@@ -20,7 +20,7 @@ from pytree_course.authoring.traceability import (
     topics_file,
     write_table,
 )
-from pytree_course.layout import Course
+from pytree_course.course import Course
 from tests.conftest import ROOT
 
 COURSE = Course(ROOT)

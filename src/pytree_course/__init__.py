@@ -4,18 +4,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytree_course.checking.notebook import Checks
+    from pytree_course.checking.checks import Checks
     from pytree_course.drawing import draw
 
 __all__ = ["Checks", "draw"]
 
 _HOMES = {
-    "Checks": "pytree_course.checking.notebook",
+    "Checks": "pytree_course.checking.checks",
     "count_traces": "pytree_course.widgets.trace_counter",
     "draw": "pytree_course.drawing",
     "explore": "pytree_course.widgets.explorer",
     "course_map": "pytree_course.widgets.start_page",
-    "figure": "pytree_course.drawing.plots",
+    "figure": "pytree_course.drawing.figures",
     "pair": "pytree_course.widgets.map_view",
     "predict": "pytree_course.widgets.prediction",
     "show_progress": "pytree_course.widgets.header",

@@ -153,7 +153,7 @@ def test_a_solution_notebook_has_no_buttons(in_course, monkeypatch):
     monkeypatch.chdir(in_course.root / "solutions")
     check, shown = Checks("01_mini"), []
     monkeypatch.setattr(header, "display", shown.append)
-    monkeypatch.setattr("pytree_course.checking.notebook.display", shown.append)
+    monkeypatch.setattr("pytree_course.checking.checks.display", shown.append)
     show_progress(check)
     check.count_leaves(len)
     assert [type(each).__name__ for each in shown] == ["Header", "Feedback"]

@@ -13,9 +13,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from pytree_course.authoring.authors_answers import expect
+from pytree_course.authoring.handout import hand_out
 from pytree_course.authoring.mistakes import find_mistakes
-from pytree_course.authoring.reference import expect
-from pytree_course.authoring.rendering import (
+from pytree_course.authoring.notebooks import (
     render_exercises,
     render_lesson,
     render_solutions,
@@ -36,9 +37,8 @@ from pytree_course.built import (
 )
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.running import PUBLIC_SEED
-from pytree_course.handout import hand_out
-from pytree_course.layout import NOBODY_VARIABLE, LessonFiles
+from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.course import NOBODY_VARIABLE, LessonFiles
 from pytree_course.trees import Observation
 from pytree_course.widgets.base import WIDGET_MIME
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from pytree_course.authoring.reference import AnswerError, run_answer
+from pytree_course.authoring.authors_answers import AnswerError, run_answer
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.cases import Check
 from pytree_course.checking.comparison import compare
-from pytree_course.checking.running import PUBLIC_SEED, Outcome
+from pytree_course.checking.outcomes import PUBLIC_SEED, Outcome
 
 SEEDS = (PUBLIC_SEED, 11, 22, 33)
 """Every rule about cases has to hold on fresh cases too: these stand for them."""

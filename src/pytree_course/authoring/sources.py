@@ -13,7 +13,7 @@ import jupytext
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from pytree_course.checking.expected import Prediction
-from pytree_course.layout import LessonFiles
+from pytree_course.course import CourseError, LessonFiles
 
 SOLUTION_REGION = re.compile(
     r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",
@@ -39,11 +39,11 @@ class Mistake:
         return f"{self.file}:{self.line}: {self.message}"
 
 
-class AuthorMistakesError(Exception):
+class AuthorMistakesError(CourseError):
     """The sources of a lesson cannot be built; the message has a line for each mistake."""
 
     def __init__(self, mistakes: list[Mistake]) -> None:
-        super().__init__("\n".join(str(mistake) for mistake in mistakes))
+        super().__init__("\n".join(["Nothing was built. Fix this first:", *map(str, mistakes)]))
         self.mistakes = mistakes
 
 

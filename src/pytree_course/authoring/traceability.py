@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.authoring.rendering import answer_id
 from pytree_course.authoring.sources import (
     AuthorMistakesError,
     LessonSources,
@@ -14,7 +13,7 @@ from pytree_course.authoring.sources import (
     SourceCell,
     read_sources,
 )
-from pytree_course.layout import Course, LessonFiles
+from pytree_course.course import Course, LessonFiles, answer_id
 
 HEADINGS = {"C": "Corrections", "M": "Misconceptions", "T": "Topics"}
 """The kinds of topics, by the first letter of their ids."""

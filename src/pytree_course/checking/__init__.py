@@ -9,7 +9,7 @@ from pytree_course.checking.cases import (
     random_tree,
     random_words,
 )
-from pytree_course.checking.notebook import Checks
+from pytree_course.checking.checks import Checks
 
 __all__ = [
     "Case",

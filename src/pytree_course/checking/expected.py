@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pytree_course.layout import CourseFileError
+from pytree_course.course import CourseError
 from pytree_course.trees import Observation
 
 
@@ -137,11 +137,11 @@ class Expected:
 
         Raises
         ------
-        CourseFileError
+        CourseError
             When the lesson was not built.
         """
         if not file.exists():
-            raise CourseFileError(
+            raise CourseError(
                 f"{file} is missing. Fetch the course's files again, or, if you are its author, "
                 "run: python3 course.py build"
             )

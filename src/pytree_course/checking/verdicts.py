@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pytree_course.checking.comparison import Difference, compare
 from pytree_course.checking.expected import ExpectedExercise, Misconception
-from pytree_course.checking.running import Line, Outcome
+from pytree_course.checking.outcomes import Line, Outcome
 from pytree_course.trees import Observation
 
 

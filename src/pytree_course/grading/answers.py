@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import nbformat
 from nbformat import NotebookNode
 
-from pytree_course.authoring.rendering import answer_id, check_id
-from pytree_course.grading.running import CellRun, NotebookRun, RunSettings, run_notebook
+from pytree_course.course import answer_id, check_id
+from pytree_course.grading.notebook_run import CellRun, NotebookRun, RunSettings, run_notebook
 from pytree_course.grading.runtime import CheckRuntime
 
 

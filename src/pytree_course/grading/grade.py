@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.verdicts import Verdict, VerdictKind, judge, without_outcomes
+from pytree_course.course import LessonFiles
 from pytree_course.grading.answers import AnswerRun, run_answers
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.running import CELL_TIMEOUT, CellRun, RunSettings
+from pytree_course.grading.notebook_run import CELL_TIMEOUT, CellRun, RunSettings
 from pytree_course.grading.submission import Submission, read_submission
-from pytree_course.layout import LessonFiles
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
 

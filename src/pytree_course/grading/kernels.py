@@ -15,9 +15,9 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbval.kernel import RunningKernel
 from traitlets import Unicode
 
-from pytree_course.checking.notebook import OUTCOMES_MIME
+from pytree_course.checking.checks import OUTCOMES_MIME
+from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading.sandbox import sandbox_user, sandboxed
-from pytree_course.layout import COURSE_VARIABLE
 
 STARTUP_TIMEOUT = 60.0  # seconds
 ALIVE_CHECK = 0.5  # seconds between two looks at whether the kernel still lives

@@ -5,14 +5,13 @@ from functools import cached_property
 
 import nbformat
 
-from pytree_course.authoring.reference import expect_exercise, with_misconceptions
-from pytree_course.authoring.rendering import answer_id
+from pytree_course.authoring.authors_answers import expect_exercise, with_misconceptions
 from pytree_course.authoring.sources import read_sources
 from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.running import PUBLIC_SEED
+from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.course import LessonFiles, answer_id
 from pytree_course.grading.runtime import CheckRuntime
-from pytree_course.layout import LessonFiles
 
 
 class GradedLesson:

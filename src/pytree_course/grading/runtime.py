@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytree_course.checking.expected import Expected
-from pytree_course.layout import Course, LessonFiles
+from pytree_course.course import Course, LessonFiles
 
 
 @dataclass(frozen=True)

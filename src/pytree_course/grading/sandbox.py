@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytree_course
+from pytree_course.course import CourseError
 
 MIB = 2**20
 CORES = os.cpu_count() or 1
@@ -22,27 +23,23 @@ CPU_SECONDS = 900  # of all threads together
 _TRIAL_SECONDS = 60
 
 
-class NoSandboxError(RuntimeError):
-    """There is no sandbox on this machine; the message says what to do."""
-
-
 def require_sandbox() -> None:
     """Make sure that the sandbox works here.
 
     Raises
     ------
-    NoSandboxError
+    CourseError
         When it does not, with what to install or to switch on.
     """
     instead = "To run only your own work, or work that you trust, add --unsandboxed."
     if sys.platform != "linux":
-        raise NoSandboxError(
+        raise CourseError(
             "The sandbox needs Linux. On Windows or macOS, grade inside a Linux machine, such as "
             f"WSL, a virtual machine or a container. {instead}"
         )
     missing = [name for name in ("bwrap", "prlimit", "setpriv") if shutil.which(name) is None]
     if missing:
-        raise NoSandboxError(
+        raise CourseError(
             f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
             "here. Install it: `sudo apt install bubblewrap util-linux` (Debian, Ubuntu) or "
             f"`sudo dnf install bubblewrap util-linux` (Fedora). {instead}"
@@ -57,19 +54,19 @@ def require_sandbox() -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise NoSandboxError(
+        raise CourseError(
             f"The sandbox did not start within {_TRIAL_SECONDS} seconds. If this machine is very "
             f"busy, try again later. {instead}"
         ) from error
     # It is Python, and not bubblewrap, that speaks of the course's package.
     if "No module named 'pytree_course'" in trial.stderr:
-        raise NoSandboxError(
+        raise CourseError(
             "The sandbox works, but the course is not installed in the environment of "
             f"{sys.executable}: inside, it cannot be found. Start with `python3 course.py`, or "
             f"install it with `pip install --no-deps -e .` in the course's folder. {instead}"
         )
     if trial.returncode != 0:
-        raise NoSandboxError(
+        raise CourseError(
             f"bubblewrap cannot make a sandbox here. It says: {trial.stderr.strip()}\n"
             "It needs user namespaces. Where they are switched off, an administrator allows them "
             "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytree_course.authoring.rendering import answer_id
-from pytree_course.release import stamp_of
+from pytree_course.built import stamp_of
+from pytree_course.course import CourseError, answer_id
 
 MAX_BYTES = 100_000_000
 
 
-class UnreadableError(Exception):
+class UnreadableError(CourseError):
     """The submission is no notebook; the message says why, in words for a teacher."""
 
 

@@ -6,8 +6,8 @@ from html import escape
 import ipywidgets
 from IPython.display import display
 
+from pytree_course.checking.checks import Checks, ExerciseCheck
 from pytree_course.checking.feedback import Feedback
-from pytree_course.checking.notebook import Checks, ExerciseCheck
 from pytree_course.checking.progress import Progress
 from pytree_course.checking.standing import Standing, standing
 from pytree_course.widgets.base import Play

@@ -12,8 +12,8 @@ from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import written
 from pytree_course.drawing.vector import describe, drawn
 from pytree_course.trees import Observation, Path
+from pytree_course.widgets.html import LOOKS, render
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
-from pytree_course.widgets.rendering import LOOKS, render
 
 BADGE_HEIGHT = 16
 

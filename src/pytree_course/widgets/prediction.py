@@ -10,7 +10,7 @@ from IPython.core.getipython import get_ipython
 
 from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.progress import Progress
-from pytree_course.layout import Course
+from pytree_course.course import Course
 from pytree_course.widgets.base import Play
 
 

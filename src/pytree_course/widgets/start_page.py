@@ -8,7 +8,7 @@ from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.checking.standing import standing
-from pytree_course.layout import Course
+from pytree_course.course import Course
 from pytree_course.widgets.header import progress_html
 
 

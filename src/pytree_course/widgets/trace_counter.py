@@ -8,7 +8,7 @@ import jax
 
 from pytree_course.drawing.labels import counted, shorten
 from pytree_course.widgets.base import Play
-from pytree_course.widgets.rendering import LOOKS, render
+from pytree_course.widgets.html import LOOKS, render
 from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
 

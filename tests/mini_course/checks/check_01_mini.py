@@ -22,6 +22,6 @@ def first_leaf(answer, rng):
 
 
 if __name__ == "__main__":
-    from pytree_course.grading import main
+    from pytree_course.cli.check_script import main
 
     main(__file__)

@@ -11,22 +11,24 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from pytree_course.built import other_version
 from pytree_course.checking.comparison import without_message
 from pytree_course.checking.verdicts import Verdict
-from pytree_course.grading.answers import AnswerRun, run_answers
-from pytree_course.grading.engines import NewExecutor, run_all
-from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.gradebook import (
+from pytree_course.checking.words import explanation
+from pytree_course.classroom.folder import ClassFolder, HandedIn
+from pytree_course.classroom.gradebook import (
     Attempt,
     AttemptState,
     ExerciseRow,
     Gradebook,
     counting,
 )
-from pytree_course.grading.handed_in import ClassFolder, HandedIn
+from pytree_course.classroom.pool import NewExecutor, run_all
+from pytree_course.course import Course
+from pytree_course.grading.answers import AnswerRun, run_answers
+from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.report import explanation
-from pytree_course.grading.running import RunSettings
+from pytree_course.grading.notebook_run import RunSettings
 from pytree_course.grading.runtime import CheckRuntime
 from pytree_course.grading.submission import (
     Submission,
@@ -34,8 +36,6 @@ from pytree_course.grading.submission import (
     find_answers,
     read_notebook,
 )
-from pytree_course.layout import Course
-from pytree_course.release import other_version
 
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 _NO_ANSWER_CELLS = (

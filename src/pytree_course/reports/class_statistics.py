@@ -7,8 +7,8 @@ from statistics import median
 
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.grading.class_grades import ClassGrades, Student
-from pytree_course.grading.gradebook import Attempt, AttemptState, ExerciseRow
+from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
 
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
 

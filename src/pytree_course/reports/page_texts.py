@@ -109,7 +109,7 @@ def page_names(students: Iterable[str]) -> dict[str, str]:
 def templates() -> Environment:
     """Return the templates of the pages: everything that they put in is escaped and visible."""
     environment = Environment(
-        loader=PackageLoader("pytree_course.grading"),
+        loader=PackageLoader("pytree_course.reports"),
         autoescape=True,
         finalize=visible,
         undefined=StrictUndefined,

@@ -7,19 +7,15 @@ import shutil
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import nbformat
 
 from pytree_course.authoring.building import find_stale
-from pytree_course.built import METADATA_KEY
-from pytree_course.layout import Course, CourseFileError, LessonFiles
+from pytree_course.built import EXERCISES, METADATA_KEY, RELEASE, exercises_digest
+from pytree_course.course import Course, CourseError
 
 RELEASE_FILE = "checks/release.json"
 """Where a bundle keeps its stamp, and each lesson's digest of its exercises."""
-
-RELEASE, EXERCISES = "release", "exercises"
-"""Entries of a handed out notebook's metadata: the bundle's stamp, the digest of its exercises."""
 
 # What learners get is listed: whatever else may lie in the course's folder stays there.
 FILES = (
@@ -33,11 +29,6 @@ FILES = (
 FOLDERS = {"jupyter": {".json", ".py"}, "src/pytree_course": {".css", ".html", ".py", ".txt"}}
 
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
-_STAMP = re.compile(r"[\w.]{1,40}\+[0-9a-f]{12}")
-
-
-class ReleaseError(Exception):
-    """The course cannot be released like this; the message says why, and what to do."""
 
 
 def release(course: Course, folder: Path) -> str:
@@ -52,9 +43,9 @@ def release(course: Course, folder: Path) -> str:
 
     Raises
     ------
-    ReleaseError
+    CourseError
         When built files are stale, or when something in `folder` would be lost.
-    CourseFileError
+    CourseError
         When a file of the course is missing.
     """
     folder = folder.resolve()
@@ -85,7 +76,7 @@ def bundle(course: Course) -> dict[str, bytes]:
 
     Raises
     ------
-    CourseFileError
+    CourseError
         When a file of the course is missing.
     """
     contents = {name: _read(course.root / name) for name in _wanted(course)}
@@ -114,52 +105,6 @@ def current_stamp(course: Course) -> str:
     if file.exists():
         return str(json.loads(file.read_text(encoding="utf-8"))[RELEASE])
     return _stamp({name: _read(course.root / name) for name in _wanted(course)})
-
-
-def stamp_of(notebook: Any) -> str | None:
-    """Return the stamp of the bundle that a notebook was handed out in.
-
-    Parameters
-    ----------
-    notebook
-        A notebook as JSON, which nobody vouches for.
-
-    Returns
-    -------
-    str or None
-        None when the notebook has no stamp, or none that a release could have written.
-    """
-    stamp = _handed_out(notebook, RELEASE)
-    return stamp if stamp is not None and _STAMP.fullmatch(stamp) else None
-
-
-def other_version(notebook: Any, files: LessonFiles) -> str | None:
-    """Say that a notebook was handed out with other exercises than the lesson's present ones.
-
-    Parameters
-    ----------
-    notebook
-        A notebook as JSON, which nobody vouches for.
-    files
-        The lesson.
-
-    Returns
-    -------
-    str or None
-        A sentence for a teacher; None when the exercises are the same, or when the notebook does
-        not say what it was handed out with.
-    """
-    stamp, digest = stamp_of(notebook), _handed_out(notebook, EXERCISES)
-    present = exercises_digest(json.loads(files.read_blank()))
-    if stamp is None or digest is None or digest == present:
-        return None
-    return f"handed out from another version of the exercises ({stamp})"
-
-
-def exercises_digest(notebook: Any) -> str:
-    """Return a digest of what a blank exercise notebook says: its cells, not its metadata."""
-    cells = [[cell["id"], cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
-    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
 def _wanted(course: Course) -> list[str]:
@@ -201,7 +146,7 @@ def _name(file: Path, course: Course) -> str:
 
 def _read(file: Path) -> bytes:
     if not file.exists():
-        raise CourseFileError(f"{file} is missing: a release needs it.")
+        raise CourseError(f"{file} is missing: a release needs it.")
     return file.read_bytes()
 
 
@@ -215,25 +160,17 @@ def _stamp(contents: dict[str, bytes]) -> str:
     return f"{version}+{sha.hexdigest()[:12]}"
 
 
-def _handed_out(notebook: Any, entry: str) -> str | None:
-    try:
-        said = notebook["metadata"][METADATA_KEY][entry]
-    except (KeyError, TypeError, IndexError):
-        return None
-    return said if isinstance(said, str) else None
-
-
 def _refuse_stale(course: Course) -> None:
     lessons = course.with_sources()
     if not lessons:
-        raise ReleaseError("This copy of the course has no sources: release it from one that has.")
+        raise CourseError("This copy of the course has no sources: release it from one that has.")
     # What became of the notebook in the folder `exercises` makes no difference: it is left here.
     stale = [
         each for files in lessons for each in find_stale(files) if each.file != files.exercises
     ]
     if stale:
         lines = "\n".join(str(each) for each in stale)
-        raise ReleaseError(f"Nothing was released, for some of it is out of date:\n{lines}")
+        raise CourseError(f"Nothing was released, for some of it is out of date:\n{lines}")
 
 
 def _refuse_to_lose(folder: Path) -> None:
@@ -241,13 +178,13 @@ def _refuse_to_lose(folder: Path) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not (folder / RELEASE_FILE).is_file():
-        raise ReleaseError(
+        raise CourseError(
             f"{folder} is there and is no earlier release: name a new folder, or an empty one."
         )
     earlier = Course(folder)
     handed_out = {files.exercises: files.read_blank().encode() for files in earlier.lessons()}
     for notebook in (folder / "exercises").glob("*.ipynb"):
         if notebook.read_bytes() != handed_out.get(notebook):
-            raise ReleaseError(f"Somebody has worked in {notebook}: name another folder.")
+            raise CourseError(f"Somebody has worked in {notebook}: name another folder.")
     if (folder / "progress.jsonl").exists():
-        raise ReleaseError(f"Somebody has worked in {folder}: name another folder.")
+        raise CourseError(f"Somebody has worked in {folder}: name another folder.")

@@ -21,12 +21,18 @@ NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
 """Environment variable that the build sets: what it runs is nobody's progress."""
 
 
-class CourseFileError(FileNotFoundError):
-    """A file of the course is missing; the message says what to do."""
+def answer_id(exercise: str) -> str:
+    """Return the id of an exercise's answer cell."""
+    return f"{exercise}-answer"
 
 
-class CourseNotFoundError(CourseFileError):
-    """No folder of the course is to be found from here."""
+def check_id(exercise: str) -> str:
+    """Return the id of an exercise's check cell."""
+    return f"{exercise}-check"
+
+
+class CourseError(Exception):
+    """What somebody has to know who started a command: the message is all that they see."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Course:
 
         Raises
         ------
-        CourseNotFoundError
+        CourseError
             When neither `start` nor the environment variable PYTREE_COURSE leads to it.
         """
         named = os.environ.get(COURSE_VARIABLE)
@@ -59,9 +65,7 @@ class Course:
             advice = (
                 f"Set {COURSE_VARIABLE} to the course's folder in the kernel that nbgrader starts."
             )
-        raise CourseNotFoundError(
-            f"The course's folder `checks` is nowhere above {start}. {advice}"
-        )
+        raise CourseError(f"The course's folder `checks` is nowhere above {start}. {advice}")
 
     @property
     def progress_file(self) -> Path | None:
@@ -87,7 +91,7 @@ class Course:
 
         Raises
         ------
-        LookupError
+        CourseError
             When there is no such lesson; the message lists those there are.
         """
         lessons = sorted({*self.lessons(), *self.with_sources()}, key=lambda each: each.stem)
@@ -96,7 +100,7 @@ class Course:
             if name in (lesson.stem, number, number.lstrip("0"), topic):
                 return lesson
         there_are = ", ".join(lesson.stem for lesson in lessons)
-        raise LookupError(f"There is no lesson {name!r}. The lessons here: {there_are}.")
+        raise CourseError(f"There is no lesson {name!r}. The lessons here: {there_are}.")
 
 
 @dataclass(frozen=True)
@@ -151,18 +155,18 @@ class LessonFiles:
 
         Raises
         ------
-        CourseFileError
+        CourseError
             When this copy of the course does not have it.
         """
         if not self.blank.exists():
-            raise CourseFileError(f"{self.blank} is missing: fetch the course's files again.")
+            raise CourseError(f"{self.blank} is missing: fetch the course's files again.")
         return self.blank.read_text(encoding="utf-8")
 
     @cached_property
     def _check_module(self) -> ModuleType:
         spec = importlib.util.spec_from_file_location(self.check_script.stem, self.check_script)
         if spec is None or spec.loader is None or not self.check_script.exists():
-            raise CourseFileError(f"{self.check_script} is missing: fetch the course again.")
+            raise CourseError(f"{self.check_script} is missing: fetch the course again.")
         module = importlib.util.module_from_spec(spec)
         sys.modules[self.check_script.stem] = module
         spec.loader.exec_module(module)

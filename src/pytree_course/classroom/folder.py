@@ -2,23 +2,19 @@
 
 import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.layout import Course
+from pytree_course.course import Course, CourseError
 
 NBGRADER_FOLDER = "submitted"
 NBGRADER_TIMESTAMP = "timestamp.txt"
 CHECKPOINTS = ".ipynb_checkpoints"
 
 _IS_LINK = "it is a link, and links are not followed"
-
-
-class FolderError(Exception):
-    """The folder, or the list of students, cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +74,11 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
 
     Raises
     ------
-    FolderError
+    CourseError
         When there is no student's folder in it.
     """
     if not folder.is_dir():
-        raise FolderError(f"{folder} is not a folder.")
+        raise CourseError(f"{folder} is not a folder.")
     folder = students_folder(folder)
     stems = [files.stem for files in course.lessons()]
     students = sorted(
@@ -92,7 +88,7 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
         if entry.is_dir() and not entry.is_symlink() and not entry.name.startswith((".", "_"))
     )
     if not students:
-        raise FolderError(
+        raise CourseError(
             f"{folder} holds no student's folder. It should look like "
             f"{folder / 'ada' / (stems[0] + '.ipynb')}"
         )
@@ -123,6 +119,24 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
     return ClassFolder([_text(student.name) for student in students], notebooks, ignored)
 
 
+def refuse_mistakes(
+    folder: Path, into: Path, students: Sequence[str], handed_in: ClassFolder
+) -> None:
+    """Refuse what would grade nobody, or put the grades among the students."""
+    unknown = sorted({*students} - {*handed_in.students})
+    if unknown:
+        raise CourseError(
+            f"{folder} has no folder of {', '.join(unknown)}. A student is called what the "
+            f"folder is called, as {' or '.join(handed_in.students[:2])}."
+        )
+    parent = students_folder(folder).resolve()
+    if into.resolve().is_relative_to(parent):
+        raise CourseError(
+            f"{into} is inside of {parent}, where every folder is a student's: name a "
+            "folder elsewhere, so that nobody takes the grades for a student."
+        )
+
+
 def read_roster(file: Path) -> dict[str, str]:
     """Read the list of a class: a CSV file with a column `student`, and perhaps one `name`.
 
@@ -133,16 +147,16 @@ def read_roster(file: Path) -> dict[str, str]:
 
     Raises
     ------
-    FolderError
+    CourseError
         When it is not such a file.
     """
     try:
         with file.open(encoding="utf-8-sig", newline="") as opened:
             rows = list(csv.DictReader(opened))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FolderError(f"{file} cannot be read: {error}") from error
+        raise CourseError(f"{file} cannot be read: {error}") from error
     if not rows or "student" not in rows[0]:
-        raise FolderError(f"{file} needs a first line `student,name`, then a line per student.")
+        raise CourseError(f"{file} needs a first line `student,name`, then a line per student.")
     return {
         row["student"].strip(): (row.get("name") or "").strip() for row in rows if row["student"]
     }

@@ -2,13 +2,71 @@
 
 import csv
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
-from pytree_course.grading.class_grades import ClassGrades, Student
-from pytree_course.grading.gradebook import Attempt
-from pytree_course.grading.report import xml_text
+from pytree_course.checking.feedback import feedback
+from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.checking.words import explanation
+from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.classroom.gradebook import Attempt
+from pytree_course.grading.grade import Grade
+
+
+def to_json(grade: Grade) -> str:
+    """Return a grade as JSON text."""
+    rows: list[dict[str, Any]] = [
+        {
+            "exercise": verdict.exercise,
+            "verdict": str(verdict.kind),
+            "points": verdict.points,
+            "exercise_points": verdict.exercise_points,
+            "cases_passed": verdict.passed,
+            "cases": verdict.cases,
+            "misconceptions": [misconception.name for misconception in verdict.misconceptions],
+            "feedback": explanation(verdict, grade.notes),
+        }
+        for verdict in grade.verdicts
+    ]
+    data = {
+        "lesson": grade.lesson,
+        "notebook": str(grade.notebook),
+        "seed": grade.seed,
+        "points": grade.points,
+        "all_points": grade.all_points,
+        "all_correct": grade.all_correct,
+        "exercises": rows,
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def to_junit(grade: Grade) -> str:
+    """Return a grade as JUnit XML: an exercise is a test case."""
+    failed = [verdict for verdict in grade.verdicts if verdict.kind is not VerdictKind.CORRECT]
+    skipped = [verdict for verdict in failed if verdict.kind is VerdictKind.NOT_ATTEMPTED]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=grade.lesson,
+        tests=str(len(grade.verdicts)),
+        failures=str(len(failed) - len(skipped)),
+        skipped=str(len(skipped)),
+        errors="0",
+    )
+    for verdict in grade.verdicts:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=grade.lesson, name=verdict.exercise
+        )
+        if verdict in skipped:
+            ElementTree.SubElement(case, "skipped", message=xml_text(verdict.reason))
+        elif verdict in failed:
+            message = f"{verdict.kind}: {verdict.reason}"
+            failure = ElementTree.SubElement(case, "failure", message=xml_text(message))
+            failure.text = xml_text(feedback(verdict).text)
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def write_exports(grades: ClassGrades, folder: Path) -> None:
@@ -124,6 +182,14 @@ def junit_xml(grades: ClassGrades) -> str:
                 ElementTree.SubElement(case, tag, message=message)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def xml_text(text: str) -> str:
+    """Replace the characters that XML cannot hold at all, such as NUL."""
+    return "".join(
+        character if character in "\t\n" or ord(character) >= 32 else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:

@@ -9,14 +9,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from pytree_course.course import CourseError
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 NewExecutor = Callable[[], Executor]
-
-
-class EngineError(RuntimeError):
-    """An engine cannot be used; the message says what to do."""
 
 
 def local_processes(jobs: int) -> NewExecutor:
@@ -53,20 +51,20 @@ def dask_cluster(address: str) -> Iterator[NewExecutor]:
 
     Raises
     ------
-    EngineError
+    CourseError
         When Dask is not installed, or nobody answers at the address.
     """
     try:
         from distributed import Client
     except ImportError:
-        raise EngineError(
+        raise CourseError(
             "Dask is not installed here. Install it into the course's environment: "
             ".venv/bin/python -m pip install distributed"
         ) from None
     try:
         client = Client(address, timeout="10s")
     except (OSError, ValueError) as error:
-        raise EngineError(
+        raise CourseError(
             f"No Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, "
             "and workers with `dask worker ADDRESS`, in the course's environment."
         ) from error

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from pytree_course.course import CourseError
 
 VERSION = 1
 
@@ -61,14 +63,6 @@ class AttemptState(StrEnum):
     UNREADABLE = "unreadable"
     FAILED = "failed"
     """Through no fault of the student: it will be tried again."""
-
-
-class GradebookError(Exception):
-    """The gradebook cannot be used; the message says why."""
-
-
-class UnwritableError(GradebookError):
-    """The gradebook can no longer be written; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +152,7 @@ class Gradebook:
 
     Raises
     ------
-    GradebookError
+    CourseError
         When the file is no gradebook of this version, or cannot be made.
     """
 
@@ -177,19 +171,25 @@ class Gradebook:
                         self._database.execute(statement)
                     self._database.execute(f"PRAGMA user_version = {VERSION}")
             elif version != VERSION:
-                raise GradebookError(
+                raise CourseError(
                     f"{file} is not a gradebook of this course's version. Keep it, and grade into "
                     "another folder."
                 )
         except sqlite3.DatabaseError as error:
-            raise GradebookError(
+            raise CourseError(
                 f"{file} cannot be used as a gradebook: {error}. Keep it, and grade into "
                 "another folder."
             ) from error
         except OSError as error:
-            raise GradebookError(
+            raise CourseError(
                 f"{file.parent} cannot be made ({error}). Name a folder that you may write to."
             ) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the file."""
@@ -315,7 +315,7 @@ class Gradebook:
                     self._database.execute("ROLLBACK")
                 raise
         except sqlite3.OperationalError as error:
-            raise UnwritableError(
+            raise CourseError(
                 f"{self.file} cannot be written: {error}. See that there is room on its disk, that "
                 "you may write to it, and that no other grading writes to it; then start again. "
                 "What is in it is kept."

@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from pytree_course.layout import LessonFiles
+from pytree_course.course import LessonFiles
 
 
 def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
@@ -25,7 +25,7 @@ def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
 
     Raises
     ------
-    CourseFileError
+    CourseError
         When this copy of the course has no fresh notebook of the lesson.
     """
     # A lesson that is built for the first time was not handed out before.

@@ -14,11 +14,11 @@ from pytree_course import nbgrader
 from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.feedback import Feedback, Reread, feedback, note, section_link
+from pytree_course.checking.outcomes import PUBLIC_SEED, CaseInterrupted, run_check
 from pytree_course.checking.progress import ExerciseProgress, Progress
-from pytree_course.checking.running import PUBLIC_SEED, CaseInterrupted, run_check
 from pytree_course.checking.standing import standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind, judge
-from pytree_course.layout import Course, LessonFiles
+from pytree_course.course import Course, LessonFiles
 
 SEED_VARIABLE = "PYTREE_COURSE_SEED"
 """Environment variable that grading sets: checks then only report what they saw on that seed."""
@@ -42,7 +42,7 @@ class Checks:
 
     Raises
     ------
-    CourseNotFoundError
+    CourseError
         When the notebook is not inside the course's folder.
     LookupError
         When there is no such lesson.

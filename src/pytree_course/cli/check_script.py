@@ -1,17 +1,12 @@
-"""The command behind `course.py check` and behind each check script."""
+"""Grade one notebook: `course.py check`, and each check script run as a command."""
 
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
-from pytree_course import options
-from pytree_course.grading.grade import grade_notebook
-from pytree_course.grading.report import show, to_json, to_junit
-from pytree_course.grading.submission import UnreadableError
-from pytree_course.layout import Course, LessonFiles
-
-UNREADABLE_STATUS = 2
+from pytree_course.cli import options
+from pytree_course.cli.app import console, errors, run
+from pytree_course.course import Course, LessonFiles
 
 
 def main(check_script: str) -> None:
@@ -37,25 +32,23 @@ def main(check_script: str) -> None:
         notebook: options.Notebook, json: options.Json = False, junit: options.Junit = None
     ) -> None:
         """Grade the answers in an exercise notebook; the exit status is 0 if all are correct."""
-        raise typer.Exit(run(files, notebook, json, junit))
+        raise typer.Exit(grade_and_show(files, notebook, json, junit))
 
-    app()
+    run(app)
 
 
-def run(files: LessonFiles, notebook: Path, json: bool, junit: Path | None) -> int:
+def grade_and_show(files: LessonFiles, notebook: Path, json: bool, junit: Path | None) -> int:
     """Grade a notebook, show the grade, and return the exit status."""
-    console = Console(highlight=False)
-    errors = Console(stderr=True, highlight=False)
-    try:
-        with errors.status(f"running {notebook.name} …"):
-            grade = grade_notebook(notebook, files)
-    except UnreadableError as error:
-        errors.print(f"Cannot grade this: {error}", style="red", markup=False)
-        return UNREADABLE_STATUS
+    from pytree_course.grading.grade import grade_notebook
+    from pytree_course.reports.tables import to_json, to_junit
+    from pytree_course.reports.terminal import show_grade
+
+    with errors.status(f"running {notebook.name} …"):
+        grade = grade_notebook(notebook, files)
     if junit is not None:
         junit.write_text(to_junit(grade), encoding="utf-8")
     if json:
         typer.echo(to_json(grade))
     else:
-        show(grade, console)
+        show_grade(grade, console)
     return 0 if grade.all_correct else 1

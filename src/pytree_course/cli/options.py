@@ -1,9 +1,11 @@
-"""Command line arguments and options that more than one command has."""
+"""Arguments and options that more than one command has, and what they name."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from pytree_course.course import Course, CourseError, LessonFiles
 
 Lesson = Annotated[
     str, typer.Argument(metavar="LESSON", help="Which lesson: 1, leaves or 01_leaves.")
@@ -15,3 +17,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of the ta
 Junit = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML to FILE.")
 ]
+
+
+def lesson_with_exercises(name: str) -> LessonFiles:
+    """Return the lesson that is meant; a page without exercises is refused."""
+    files = Course.find().lesson_named(name)
+    if not files.has_exercises:
+        raise CourseError(f"{files.stem} has no exercises.")
+    return files

@@ -10,6 +10,7 @@ from pytree_course.authoring.slides import slide_types
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, SourceCell
 from pytree_course.built import HIDDEN_OUTPUTS, METADATA_KEY, outputs_digest
 from pytree_course.checking.feedback import section_link
+from pytree_course.course import answer_id, check_id
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
@@ -49,16 +50,6 @@ def render_exercises(sources: LessonSources) -> NotebookNode:
 def render_solutions(sources: LessonSources) -> NotebookNode:
     """Return the solution notebook: the exercise notebook with the right answers, no outputs."""
     return _render_exercises(sources, {name: e.solution for name, e in sources.exercises.items()})
-
-
-def answer_id(exercise: str) -> str:
-    """Return the id of an exercise's answer cell."""
-    return f"{exercise}-answer"
-
-
-def check_id(exercise: str) -> str:
-    """Return the id of an exercise's check cell."""
-    return f"{exercise}-check"
 
 
 def _render_exercises(sources: LessonSources, answers: dict[str, Answer]) -> NotebookNode:

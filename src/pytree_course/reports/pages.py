@@ -10,15 +10,16 @@ from typing import Any
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, Look
 from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.grading.class_grades import NOT_YET_GRADED, ClassGrades, Student
-from pytree_course.grading.class_plots import (
+from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
+from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
+from pytree_course.reports.class_plots import (
     MOST_MISCONCEPTIONS,
     misconceptions_plot,
     pass_plot,
     points_plot,
     time_plot,
 )
-from pytree_course.grading.class_statistics import (
+from pytree_course.reports.class_statistics import (
     ExerciseCounts,
     count_exercises,
     find_clusters,
@@ -28,8 +29,7 @@ from pytree_course.grading.class_statistics import (
     not_graded,
     points_of_students,
 )
-from pytree_course.grading.gradebook import Attempt, AttemptState, ExerciseRow
-from pytree_course.grading.page_texts import page_names, templates
+from pytree_course.reports.page_texts import page_names, templates
 
 REPORT = "report.html"
 STUDENTS = "students"

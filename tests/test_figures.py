@@ -5,13 +5,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytree_course.drawing import plots
+from pytree_course.drawing import figures
 
 
 def drawn(monkeypatch, alt, values):
     shown = []
-    monkeypatch.setattr(plots, "display", lambda data, raw: shown.append(data))
-    with plots.figure(alt) as axes:
+    monkeypatch.setattr(figures, "display", lambda data, raw: shown.append(data))
+    with figures.figure(alt) as axes:
         axes.plot(values)
         axes.set_title("values")
     (data,) = shown
@@ -28,7 +28,7 @@ def test_a_plot_is_inline_svg_with_its_text(monkeypatch):
 def test_a_plot_takes_the_colour_of_the_pages_text(monkeypatch):
     html = drawn(monkeypatch, "line", [1, 2])["text/html"]
     assert "currentColor" in html
-    assert plots.INK not in html
+    assert figures.INK not in html
 
 
 def test_a_plot_is_the_same_every_time_and_two_share_no_names(monkeypatch):
@@ -41,12 +41,12 @@ def test_a_plot_is_the_same_every_time_and_two_share_no_names(monkeypatch):
 
 
 def test_a_plot_that_fails_shows_nothing(monkeypatch):
-    monkeypatch.setattr(plots, "display", lambda *_, **__: pytest.fail("shown"))
-    with pytest.raises(ZeroDivisionError), plots.figure("nothing"):
+    monkeypatch.setattr(figures, "display", lambda *_, **__: pytest.fail("shown"))
+    with pytest.raises(ZeroDivisionError), figures.figure("nothing"):
         1 / 0  # noqa: B018
 
 
 def test_a_plot_can_be_had_as_html_for_a_page():
-    html = plots.plot(lambda axes: axes.plot([1, 2]), "A line & its <end>")
+    html = figures.plot(lambda axes: axes.plot([1, 2]), "A line & its <end>")
     root = ElementTree.fromstring(html)
     assert (root.get("role"), root.get("aria-label")) == ("img", "A line & its <end>")

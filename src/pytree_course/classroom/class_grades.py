@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pytree_course.checking.expected import Expected
-from pytree_course.grading.gradebook import Attempt
+from pytree_course.classroom.folder import ClassFolder
+from pytree_course.classroom.gradebook import Attempt, Gradebook, counting
+from pytree_course.course import Course
 
 NOT_HANDED_IN = "not handed in"
 NOT_YET_GRADED = "handed in, but not graded yet"
@@ -59,6 +61,27 @@ class ClassGrades:
     counting: dict[tuple[str, str], Attempt]
     due: datetime | None = None
     waiting: frozenset[tuple[str, str]] = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        course: Course,
+        folder: ClassFolder,
+        gradebook: Gradebook,
+        roster: dict[str, str] | None,
+        due: datetime | None,
+        *,
+        best: bool,
+    ) -> "ClassGrades":
+        """Put together what is in the gradebook, in the folder and on the list of the class."""
+        attempts = counting(gradebook.attempts(), best)
+        handed_in = {lesson for _, lesson in attempts}
+        lessons = [
+            Expected.read(files.expected) for files in course.lessons() if files.stem in handed_in
+        ]
+        students = enrolled([*folder.students, *(student for student, _ in attempts)], roster)
+        waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
+        return cls(students, lessons, attempts, due, frozenset(waiting))
 
     def attempt(self, student: Student, lesson: Expected) -> Attempt | None:
         """Return what counts, or None when nothing was handed in."""

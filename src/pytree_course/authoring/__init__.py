@@ -1,0 +1,1 @@
+"""Author's tools: sources to notebooks and the learners' bundle."""

@@ -1,0 +1,30 @@
+"""The application that the groups of commands add their commands to."""
+
+import sys
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from pytree_course.course import CourseError
+
+CANNOT_STATUS = 2
+"""Exit status of a command that could not do what it was asked to."""
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="A hands-on course on JAX pytrees. Start with: python3 course.py lab",
+)
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+def run(application: typer.Typer, name: str | None = None) -> None:
+    """Run an application; a `CourseError` ends it with its message and `CANNOT_STATUS`."""
+    try:
+        application(prog_name=name)
+    except CourseError as error:
+        errors.print(Text(str(error), style="red"), soft_wrap=True)
+        sys.exit(CANNOT_STATUS)

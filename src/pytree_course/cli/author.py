@@ -1,0 +1,56 @@
+"""The author's commands: test, build."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from pytree_course.cli.app import app, console
+from pytree_course.cli.processes import run_in_course
+from pytree_course.course import Course, CourseError
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def test(context: typer.Context) -> None:
+    """Run all tests of the course. More options are handed to pytest."""
+    course = Course.find()
+    # A notebook's cells belong together; the other tests go to whichever process is free.
+    tests = ["--dist", "worksteal"]
+    nbval = ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", "--dist", "loadfile"]
+    # A learner's copy has neither tests nor solutions: there, the lessons are run.
+    suites = [
+        [*arguments, *present]
+        for arguments, folders in [(tests, ["tests"]), (nbval, ["notebooks", "solutions"])]
+        if (present := [folder for folder in folders if (course.root / folder).is_dir()])
+    ]
+    # More processes would need more memory than a laptop has: some start a browser or a kernel.
+    processes = ["--numprocesses", "auto", "--maxprocesses", "4"]
+    for suite in suites:
+        command = [sys.executable, "-m", "pytest", *processes, *suite, *context.args]
+        status = run_in_course(command, course)
+        if status != 0:
+            raise typer.Exit(status)
+
+
+@app.command()
+def build(
+    lessons: Annotated[
+        list[str] | None, typer.Argument(metavar="[LESSON]...", help="All, if none is named.")
+    ] = None,
+) -> None:
+    """For authors: build notebooks, exercises and solutions from the sources."""
+    from pytree_course.authoring.building import build as build_lesson
+    from pytree_course.authoring.traceability import write_table
+
+    course = Course.find()
+    everything = course.with_sources()
+    if not everything:
+        raise CourseError("This copy of the course has no sources to build it from.")
+    chosen = [course.lesson_named(name) for name in lessons] if lessons else everything
+    # Pages come last, and with every lesson: the start page shows what lessons there are.
+    pages = [files for files in everything if not files.has_exercises]
+    for files in [*(files for files in chosen if files.has_exercises), *pages]:
+        console.print(files.stem, style="bold")
+        build_lesson(files, tell=lambda step: console.print(f"  {step}", markup=False))
+    # Last of all: which cells show a topic depends on every lesson.
+    write_table(course)

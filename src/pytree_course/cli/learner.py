@@ -1,0 +1,81 @@
+"""The learner's commands: lab, check, progress, reset."""
+
+import sys
+
+import typer
+from rich.table import Table
+
+from pytree_course.cli import options
+from pytree_course.cli.app import app, console
+from pytree_course.cli.processes import run_in_course
+from pytree_course.course import Course
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def lab(context: typer.Context) -> None:
+    """Open JupyterLab at lesson 1. More options are handed to JupyterLab."""
+    from pytree_course.built import trust_built_notebooks
+
+    course = Course.find()
+    trust_built_notebooks(course)
+    first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
+    command = [
+        *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
+        *(f"--LabApp.default_url=/lab/tree/{first}", *context.args),
+    ]
+    raise typer.Exit(run_in_course(command, course))
+
+
+@app.command()
+def check(lesson: options.Lesson, json: options.Json = False, junit: options.Junit = None) -> None:
+    """Grade my exercises of one lesson; the exit status is 0 if all are correct."""
+    from pytree_course.cli.check_script import grade_and_show
+
+    files = options.lesson_with_exercises(lesson)
+    raise typer.Exit(grade_and_show(files, files.exercises, json, junit))
+
+
+@app.command()
+def progress() -> None:
+    """Show how far you are: points and exercises, lesson by lesson."""
+    from pytree_course.checking.badges import badges
+    from pytree_course.checking.expected import Expected
+    from pytree_course.checking.progress import Progress
+    from pytree_course.checking.standing import standing
+
+    course = Course.find()
+    done = Progress.load(course.progress_file)
+    lessons = [Expected.read(files.expected) for files in course.lessons()]
+    table = Table("Lesson", "Exercise", "Points", "Status", "Tries", "Hints")
+    for expected in lessons:
+        for exercise in expected.exercises.values():
+            mine = done.of(expected.lesson, exercise.name)
+            earned = exercise.points if mine.correct else 0
+            table.add_row(
+                expected.lesson,
+                exercise.name,
+                f"{earned}/{exercise.points}",
+                "✓ correct" if mine.correct else "… tried" if mine.tries else "○ to do",
+                str(mine.tries),
+                str(mine.hints),
+            )
+    console.print(table)
+    for expected in lessons:
+        console.print(f"{expected.lesson}: {standing(expected, done)}", markup=False)
+    names = [f"{badge.symbol} {badge.name}" for badge in badges(lessons, done) if badge.earned]
+    console.print(f"Badges: {', '.join(names) or 'none yet'}", markup=False)
+    if done.unreadable_lines:
+        console.print(f"{done.unreadable_lines} lines of {done.file} could not be read.")
+
+
+@app.command()
+def reset(lesson: options.Lesson) -> None:
+    """Start a lesson's exercises afresh. Your notebook is kept beside the fresh one."""
+    from pytree_course.authoring.handout import hand_out
+
+    files = options.lesson_with_exercises(lesson)
+    kept = hand_out(files)
+    if kept:
+        console.print(f"Your notebook is kept as {kept}")
+    console.print(f"{files.exercises} is as new. Close it in JupyterLab and open it again.")
+    console.print("What you solved before stays in your progress.")

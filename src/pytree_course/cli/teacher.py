@@ -1,0 +1,116 @@
+"""The teacher's commands: release, grade."""
+
+import os
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pytree_course.cli import options
+from pytree_course.cli.app import app, console, errors
+from pytree_course.course import Course, CourseError
+
+GRADEBOOK = "gradebook.sqlite"
+
+
+@app.command()
+def release(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A new folder, or that of an earlier release."),
+    ],
+) -> None:
+    """For teachers: write the learners' bundle, which has no solutions in it."""
+    from pytree_course.authoring.release import release as release_to
+
+    with console.status("Looking whether everything fits its sources: a minute or two ..."):
+        stamp = release_to(Course.find(), folder)
+    console.print(f"{folder} holds what learners get. Its version: {stamp}", markup=False)
+
+
+@app.command()
+def grade(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A folder with a folder for each student, or nbgrader's `submitted`."),
+    ],
+    into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
+    lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
+    student: Annotated[list[str] | None, typer.Option(help="Only this student.")] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many notebooks run at once on this machine.")
+    ] = os.cpu_count() or 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run them on the Dask cluster with this scheduler."),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The class: CSV with the columns student and name."),
+    ] = None,
+    due: Annotated[
+        datetime | None, typer.Option(help="Work handed in later than this is marked as late.")
+    ] = None,
+    best: Annotated[
+        bool, typer.Option("--best", help="The best attempt counts, and not the last one.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Run also what has not changed since last time.")
+    ] = False,
+    unsandboxed: Annotated[
+        bool, typer.Option("--unsandboxed", help="Run the notebooks unprotected: only your own!")
+    ] = False,
+) -> None:
+    """For teachers: grade a class; write a gradebook, tables and pages."""
+    from pytree_course.classroom.class_grades import ClassGrades
+    from pytree_course.classroom.class_grading import GradingOptions, grade_class
+    from pytree_course.classroom.folder import read_class_folder, read_roster, refuse_mistakes
+    from pytree_course.classroom.gradebook import Gradebook
+    from pytree_course.classroom.pool import dask_cluster, local_processes
+    from pytree_course.grading.sandbox import require_sandbox
+    from pytree_course.reports.pages import write_pages
+    from pytree_course.reports.tables import write_exports
+    from pytree_course.reports.terminal import grading_progress, show_class
+
+    course = Course.find()
+    chosen = GradingOptions(
+        lessons=[options.lesson_with_exercises(name).stem for name in lesson or ()],
+        students=student or (),
+        force=force,
+        best=best,
+        in_sandbox=not unsandboxed,
+    )
+    if unsandboxed:
+        errors.print(
+            "Without the sandbox, the notebooks can read and change all that you can, and reach "
+            "the network. Do this with your own work only.",
+            style="yellow",
+        )
+    else:
+        require_sandbox()
+    handed_in = read_class_folder(folder, course)
+    refuse_mistakes(folder, into, chosen.students, handed_in)
+    enrolled = read_roster(roster) if roster else None
+    for file, why in handed_in.ignored:
+        errors.print(f"Left out: {file}: {why}", style="yellow", markup=False)
+    with ExitStack() as stack:
+        gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
+        new_executor = local_processes(jobs)
+        if dask:
+            new_executor = stack.enter_context(dask_cluster(dask))
+        progress = stack.enter_context(grading_progress(errors))
+        summary = grade_class(course, handed_in, gradebook, chosen, new_executor, progress)
+        moment = due.astimezone() if due else None
+        grades = ClassGrades.of(course, handed_in, gradebook, enrolled, moment, best=best)
+    try:
+        write_exports(grades, into)
+        write_pages(grades, into)
+    except OSError as error:
+        raise CourseError(
+            "The grades are in the gradebook, but not all tables and pages could be written: "
+            f"{error}. Mend that, and start again: nothing is run twice."
+        ) from error
+    show_class(summary, grades, into, console)
+    raise typer.Exit(1 if summary.failed else 0)

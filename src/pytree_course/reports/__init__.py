@@ -1,0 +1,1 @@
+"""The gradebook as terminal output, tables, plots and pages."""
