@@ -71,3 +71,12 @@ class ExerciseNotebook:
 def notebook(mini: LessonFiles) -> ExerciseNotebook:
     """Return the small lesson's exercise notebook, as handed out."""
     return ExerciseNotebook(mini.exercises)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run what takes long first, and all that needs a browser in one process."""
+    for item in items:
+        if (ROOT / "tests" / "browser") in item.path.parents:
+            item.add_marker("slow")
+            item.add_marker(pytest.mark.xdist_group("browser"))
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

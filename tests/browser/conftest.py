@@ -20,10 +20,16 @@ FLAGS = [
     "--disable-sync",
 ]
 
-# Both live as long as one file of tests: while playwright runs, no other test of the process
-# can run an event loop.
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Start JupyterLab on a learner's copy of the course, for all tests of this process."""
+    with Lab(tmp_path_factory.mktemp("lab")) as lab:
+        yield lab
 
 
+# It lives as long as one file of tests: while playwright runs, no other test of the process can
+# run an event loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Start the system's Chromium."""
@@ -36,16 +42,10 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def lab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Start JupyterLab on a learner's copy of the course."""
-    with Lab(tmp_path_factory.mktemp("lab")) as lab:
-        yield lab
-
-
 @pytest.fixture
 def visit(lab: Lab, browser: Browser) -> Iterator[Visit]:
-    """Open a page with nothing remembered from earlier ones."""
+    """Open a page of a browser and a lab that remember nothing of earlier ones."""
+    lab.start_afresh()
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     yield Visit(lab, context.new_page())
     context.close()

@@ -1,5 +1,6 @@
 """JupyterLab as a learner sees it: the real server, a real browser, and words for what they do."""
 
+import json
 import os
 import secrets
 import shutil
@@ -14,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import nbformat
 from playwright.sync_api import Locator, Page, Route, WebSocket
 
 ROOT = Path(__file__).parents[2]
@@ -31,10 +33,7 @@ class Lab:
         self.root = folder / "course"
         self.token = secrets.token_hex(16)
         self.log = folder / "lab.log"
-        for name in LEARNERS_FOLDERS:
-            (self.root / name).mkdir(parents=True)
-            if (ROOT / name).exists():
-                shutil.copytree(ROOT / name, self.root / name, dirs_exist_ok=True)
+        self._copy_the_course()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -81,12 +80,54 @@ class Lab:
     ) -> None:
         self._stop()
 
+    def start_afresh(self) -> None:
+        """End all kernels, and give the learner an unworked copy of the course."""
+        for session in json.loads(self._request("/api/sessions")):
+            self._request(f"/api/sessions/{session['id']}", "DELETE")
+        for left in self.root.iterdir():  # not the folder itself: the server runs in it
+            if left.is_dir():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
+        self._copy_the_course()
+        self._set_up_notebooks({})
+
+    def draw_all_cells(self) -> None:
+        """Have notebooks that are opened from now on draw every cell, those far down included."""
+        self._set_up_notebooks({"windowingMode": "none"})
+
+    def _set_up_notebooks(self, settings: dict[str, str]) -> None:
+        raw = {"raw": json.dumps(settings)}
+        self._request("/lab/api/settings/@jupyterlab/notebook-extension:tracker", "PUT", raw)
+
+    def write(self, path: str, cells: dict[str, str]) -> None:
+        """Write a notebook of code cells, given by their ids, into the course."""
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        new = [nbformat.v4.new_code_cell(source, id=name) for name, source in cells.items()]
+        notebook = nbformat.v4.new_notebook(cells=new, metadata={"kernelspec": kernel})
+        nbformat.write(notebook, self.root / path)
+
+    def _copy_the_course(self) -> None:
+        for name in LEARNERS_FOLDERS:
+            shutil.copytree(ROOT / name, self.root / name)
+
     def _answers(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/api?token={self.token}", timeout=5):
-                return True
+            self._request("/api/status")
         except OSError:
             return False
+        return True
+
+    def _request(self, path: str, method: str = "GET", content: object = None) -> bytes:
+        """Ask the server; OSError when it does not answer."""
+        request = urllib.request.Request(
+            self.url + path,
+            data=None if content is None else json.dumps(content).encode(),
+            method=method,
+            headers={"Authorization": f"token {self.token}"},
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read()
 
     def _stop(self) -> None:
         # The whole session: the command, the server and its kernels.
@@ -229,14 +270,6 @@ class Notebook:
             " && document.querySelector('#jupyterlab-splash') === null",
             arg=theme,
         )
-
-    def show_all_cells(self) -> None:
-        """Have every cell drawn on the page, those far down included."""
-        self._script("""
-            const app_settings = panel.content.notebookConfig;
-            panel.content.notebookConfig = {...app_settings, windowingMode: 'none'};
-        """)
-        self.page.wait_for_timeout(500)
 
     def cell_ids(self) -> list[str]:
         """Return the ids of all cells, in order."""

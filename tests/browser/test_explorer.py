@@ -1,11 +1,12 @@
 """The explorer and the stepper in JupyterLab, used with the mouse and with the keyboard alone."""
 
-import nbformat
-import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, expect
+from collections.abc import Iterator
 
-from tests.browser.lab import Notebook, Visit
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.lab import Lab, Notebook, Visit
 
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
@@ -29,16 +30,24 @@ params = {"layer": {"w": jnp.zeros((2, 3)), "b": None}, "sizes": [64, (32, 10)],
 CELLS = {"setup": SETUP, "explore": "explore(params)", "steps": "steps(params)"}
 
 
+@pytest.fixture(scope="module")
+def opened(lab: Lab, browser: Browser) -> Iterator[Notebook]:
+    """Open a notebook with an explorer and a stepper."""
+    lab.start_afresh()
+    lab.write("notebooks/play.ipynb", CELLS)
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    notebook = Visit(lab, context.new_page()).open("notebooks/play.ipynb")
+    notebook.run("setup")
+    yield notebook
+    context.close()
+
+
 @pytest.fixture
-def notebook(visit: Visit) -> Notebook:
-    cells = [nbformat.v4.new_code_cell(code, id=name) for name, code in CELLS.items()]
-    file = visit.lab.root / "notebooks" / "play.ipynb"
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    nbformat.write(book, file)
-    opened = visit.open("notebooks/play.ipynb")
-    for name in CELLS:
+def notebook(opened: Notebook) -> Notebook:
+    """Make the explorer and the stepper anew, with the mouse away from them."""
+    for name in ("explore", "steps"):
         opened.run(name)
+    opened.page.mouse.move(0, 0)
     return opened
 
 
@@ -148,8 +157,5 @@ def test_the_stepper_with_the_keyboard_alone(notebook: Notebook):
 
 
 def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
-    scanned = {"include": [[".jp-OutputArea-output"]]}
     for theme in THEMES.values():
-        notebook.use_theme(theme)
-        found = Axe().run(notebook.page, context=scanned).response["violations"]
-        assert [f"{each['id']}: {node['html']}" for each in found for node in each["nodes"]] == []
+        assert violations(notebook, theme, outputs=2) == []

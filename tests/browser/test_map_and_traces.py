@@ -1,18 +1,17 @@
 """The map view and the trace counter in the lab, by mouse and by keyboard alone."""
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
+from tests.browser.accessibility import violations
 from tests.browser.lab import Lab, Notebook, Visit
 
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 CELLS = {
-    "setup": "import jax.numpy as jnp\nfrom pytree_course import count_traces, pair",
+    "setup": "import jax.numpy as jnp\nfrom pytree_course import count_traces, pair, predict",
     "works": """\
 params = {"dense": {"w": jnp.ones((2, 3)), "b": jnp.zeros(3)}, "scale": 2.0}
 grads = {"dense": {"w": jnp.ones((2, 3)), "b": [jnp.ones(3), None]}, "scale": -1.0}
@@ -23,29 +22,17 @@ def scaled(x, by):
     return x * by
 
 count_traces(scaled, lambda width, by: (jnp.ones(width), by), width=(1, 8), by=[2, 2.0])""",
+    "predicts": 'predict("01_leaves", "leaves-are-not-elements-3")',
 }
 
 
 @pytest.fixture(scope="module")
 def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
-    """Open a notebook with a map view and a trace counter, all cells run."""
-    cells: list[dict[str, Any]] = [
-        {
-            "cell_type": "code",
-            "id": name,
-            "metadata": {},
-            "source": source,
-            "outputs": [],
-            "execution_count": None,
-        }
-        for name, source in CELLS.items()
-    ]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    content = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4}
-    (lab.root / "play.ipynb").write_text(json.dumps(content | {"nbformat_minor": 5}))
+    """Open a notebook with a map view, a trace counter and a prediction, all cells run."""
+    lab.start_afresh()
+    lab.write("play.ipynb", CELLS)
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    visit = Visit(lab, context.new_page())
-    notebook = visit.open("play.ipynb")
+    notebook = Visit(lab, context.new_page()).open("play.ipynb")
     notebook.run_all()
     expect(notebook.output("traces").get_by_role("button")).to_have_count(4)
     yield notebook
@@ -137,3 +124,8 @@ def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
     keys.press("Space")
     expect(status).to_contain_text("call 1: ● traced · first call")
     assert notebook.visit.other_hosts == []
+
+
+def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
+    for theme in THEMES.values():
+        assert violations(notebook, theme, outputs=4) == []

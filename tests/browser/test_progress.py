@@ -1,24 +1,22 @@
 """Predictions, progress and hints, used as a learner uses them: by mouse and by keyboard."""
 
-from tests.browser.lab import Notebook, Visit
+from tests.browser.lab import Visit
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 QUESTION = "leaves-are-not-elements-3-predict"
-
-
-def run_down_to(notebook: Notebook, last: str) -> None:
-    """Run a notebook's cells from the top to one of them."""
-    for cell_id in notebook.cell_ids():
-        notebook.run(cell_id)
-        if cell_id == last:
-            return
+BEFORE = (
+    "lesson-1-leaves-what-does-jax-see-when-i-hand-it-thi-3",  # the imports
+    "what-jax-sees-2",
+    "what-jax-sees-4",
+)
 
 
 def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     answer = QUESTION.removesuffix("-predict")
     assert lesson.output_text(answer) == ""
-    run_down_to(lesson, QUESTION)
+    for cell_id in (*BEFORE, QUESTION):
+        lesson.run(cell_id)
     choices = lesson.output(QUESTION).get_by_role("button")
     assert choices.all_inner_texts() == ["A", "B", "C"]
     choices.nth(0).focus()

@@ -24,7 +24,7 @@ def test_lesson_1_runs_to_its_end(visit: Visit):
 
 
 def test_cells_are_written_run_and_read(visit: Visit):
-    (visit.lab.root / "scratch.ipynb").write_text(SCRATCH)
+    visit.lab.write("scratch.ipynb", {"first": "1", "second": "'two'"})
     notebook = visit.open("scratch.ipynb")
     assert notebook.cell_ids() == ["first", "second"]
     notebook.run("second")
@@ -36,18 +36,7 @@ def test_cells_are_written_run_and_read(visit: Visit):
 
 
 def test_a_check_run_too_early_says_which_cell_to_run_first(visit: Visit):
-    (visit.lab.root / "early.ipynb").write_text(SCRATCH.replace("'two'", "check.any(1)"))
+    visit.lab.write("early.ipynb", {"early": "check.any(1)"})
     notebook = visit.open("early.ipynb")
-    notebook.run("second")
-    assert "Run the set-up cell first" in notebook.output_text("second")
-
-
-SCRATCH = """
-{"cells": [
-  {"cell_type": "code", "id": "first", "metadata": {}, "source": "1", "outputs": [],
-   "execution_count": null},
-  {"cell_type": "code", "id": "second", "metadata": {}, "source": "'two'", "outputs": [],
-   "execution_count": null}],
- "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
- "nbformat": 4, "nbformat_minor": 5}
-"""
+    notebook.run("early")
+    assert "Run the set-up cell first" in notebook.output_text("early")

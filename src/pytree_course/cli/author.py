@@ -11,25 +11,25 @@ from pytree_course.course import Course, CourseError
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def test(context: typer.Context) -> None:
+def test(
+    context: typer.Context,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
+    ] = False,
+) -> None:
     """Run all tests of the course. More options are handed to pytest."""
     course = Course.find()
-    # A notebook's cells belong together; the other tests go to whichever process is free.
-    tests = ["--dist", "worksteal"]
-    nbval = ["--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", "--dist", "loadfile"]
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
-    suites = [
-        [*arguments, *present]
-        for arguments, folders in [(tests, ["tests"]), (nbval, ["notebooks", "solutions"])]
-        if (present := [folder for folder in folders if (course.root / folder).is_dir()])
+    folders = ["tests"] if fast else ["notebooks", "solutions", "tests"]
+    command = [
+        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
+        *("--nbval-lax", "--nbval-current-env"),
+        # More processes would need more memory than a laptop has: some start a browser or kernels.
+        *("--dist", "loadgroup", "--numprocesses", "auto", "--maxprocesses", "4"),
+        *(["-m", "not slow"] if fast else []),
+        *(folder for folder in folders if (course.root / folder).is_dir()),
     ]
-    # More processes would need more memory than a laptop has: some start a browser or a kernel.
-    processes = ["--numprocesses", "auto", "--maxprocesses", "4"]
-    for suite in suites:
-        command = [sys.executable, "-m", "pytest", *processes, *suite, *context.args]
-        status = run_in_course(command, course)
-        if status != 0:
-            raise typer.Exit(status)
+    raise typer.Exit(run_in_course([*command, *context.args], course))
 
 
 @app.command()
