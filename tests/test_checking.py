@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pytree_course.checking import Case, as_int, check, random_tree
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.feedback import Reread, feedback
+from pytree_course.checking.judging import judge, without_outcomes
 from pytree_course.checking.outcomes import (
     MAX_PRINTED,
     MAX_PRINTED_LINES,
@@ -17,7 +18,7 @@ from pytree_course.checking.outcomes import (
     Outcome,
     run_check,
 )
-from pytree_course.checking.verdicts import VerdictKind, judge, without_outcomes
+from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.trees import observe
 
 

@@ -15,10 +15,6 @@ class Misconception:
 
     Attributes
     ----------
-    name
-        Its name within the exercise.
-    explanation
-        The feedback for whoever holds it.
     section
         Slug of the lesson section to reread.
     observations
@@ -42,7 +38,7 @@ class ExpectedExercise:
     functions
         Whether the answers are functions or classes, and not values.
     observations
-        The right answer's observation in each case.
+        The right answer's observations, case by case.
     """
 
     name: str
@@ -65,8 +61,6 @@ class Prediction:
 
     Attributes
     ----------
-    question
-        In plain text, `code` between backticks.
     options
         What to choose from, by letter; empty where the learner writes the answer.
     answer
@@ -105,41 +99,32 @@ class Expected:
         return sum(exercise.points for exercise in self.exercises.values())
 
     def write(self, file: Path) -> None:
-        """Write the expected observations as JSON, a few small lines for each exercise."""
+        """Write everything as JSON."""
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(self.to_text(), encoding="utf-8", newline="\n")
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads."""
-        # One line an observation: the file stays short, and a changed case is a changed line.
+        """Return the JSON text that `read` reads, with one line for an observation."""
         data = asdict(self)
-        compact: list[str] = []
+        lines: list[str] = []
 
-        def mark(observation: Observation) -> str:
-            compact.append(json.dumps(observation, ensure_ascii=False, allow_nan=False))
-            return f"<observation {len(compact) - 1}>"
+        def placeholder(observation: Observation) -> str:
+            lines.append(json.dumps(observation, ensure_ascii=False, allow_nan=False))
+            return f"<observation {len(lines) - 1}>"
 
         for exercise in data["exercises"].values():
-            exercise["observations"] = [mark(each) for each in exercise["observations"]]
+            exercise["observations"] = list(map(placeholder, exercise["observations"]))
             for misconception in exercise["misconceptions"]:
-                observations = misconception["observations"]
-                misconception["observations"] = {
-                    str(case): mark(each) for case, each in observations.items()
-                }
+                by_case = misconception["observations"].items()
+                misconception["observations"] = {case: placeholder(each) for case, each in by_case}
         text = json.dumps(data, indent=1, ensure_ascii=False)
-        for place, line in enumerate(compact):
+        for place, line in enumerate(lines):
             text = text.replace(f'"<observation {place}>"', line, 1)
         return text + "\n"
 
     @classmethod
     def read(cls, file: Path) -> "Expected":
-        """Read what `write` wrote.
-
-        Raises
-        ------
-        CourseError
-            When the lesson was not built.
-        """
+        """Read what `write` wrote; a CourseError says that it is missing."""
         if not file.exists():
             raise CourseError(
                 f"{file} is missing. Fetch the course's files again, or, if you are its author, "
@@ -148,13 +133,12 @@ class Expected:
         data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         exercises = {}
         for name, exercise in data["exercises"].items():
-            misconceptions = []
             for misconception in exercise["misconceptions"]:
                 by_case = misconception["observations"].items()
-                observations = {int(case): observation for case, observation in by_case}
-                misconceptions.append(
-                    Misconception(**{**misconception, "observations": observations})
-                )
-            exercises[name] = ExpectedExercise(**{**exercise, "misconceptions": misconceptions})
+                misconception["observations"] = {int(case): each for case, each in by_case}
+            exercise["misconceptions"] = [
+                Misconception(**each) for each in exercise["misconceptions"]
+            ]
+            exercises[name] = ExpectedExercise(**exercise)
         predictions = {name: Prediction(**each) for name, each in data["predictions"].items()}
-        return cls(**{**data, "exercises": exercises, "predictions": predictions})
+        return cls(**data | {"exercises": exercises, "predictions": predictions})

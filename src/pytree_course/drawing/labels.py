@@ -120,6 +120,11 @@ def shorten(text: str, limit: int) -> str:
     return _cut(printable(_cut(str(text), 4 * limit)), limit)
 
 
+def truncate(text: str, limit: int) -> str:
+    """Cut the end off where a text is too long."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def printable(text: str) -> str:
     """Write characters that XML forbids, or that hide or reorder others, as Python escapes."""
     return "".join(map(_printable, text))
