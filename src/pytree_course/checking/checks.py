@@ -4,7 +4,6 @@ import difflib
 import json
 import os
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +36,6 @@ Presenter = Callable[[Feedback, "ExerciseCheck"], None]
 class Checks:
     """The checks of one lesson: the check of an exercise is the attribute of its name.
 
-    Parameters
-    ----------
-    lesson
-        The lesson's stem, such as "01_leaves".
-
-    Raises
-    ------
-    CourseError
-        When the notebook is not inside the course's folder, or there is no such lesson.
-
     Examples
     --------
     >>> check = Checks("01_leaves")  # doctest: +SKIP
@@ -57,10 +46,11 @@ class Checks:
         course = Course.find()
         self._presenter: Presenter = lambda shown, _: display(shown)
         self._files = course.lesson_named(lesson)
-        # Solution notebooks, and what nbgrader runs, are not this learner's work: no progress.
+        self.expected = Expected.read(self._files.expected)
+        # Solution notebooks, and what nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self._files.solutions.parent.name
-        foreign = is_solution or nbgrader.is_running()
-        self._progress_file = None if foreign else course.progress_file
+        is_own_work = not is_solution and not nbgrader.is_running()
+        self.progress = Progress.load(course.progress_file if is_own_work else None)
 
     @property
     def is_graded(self) -> bool:
@@ -70,20 +60,6 @@ class Checks:
     def present_with(self, presenter: Presenter) -> None:
         """Have feedback shown by another function."""
         self._presenter = presenter
-
-    @cached_property
-    def expected(self) -> Expected:
-        """What is expected in the lesson, and what to say about it."""
-        return Expected.read(self._files.expected)
-
-    @cached_property
-    def _checks(self) -> dict[str, Check]:
-        return self._files.checks()
-
-    @cached_property
-    def progress(self) -> Progress:
-        """The learner's progress so far."""
-        return Progress.load(self._progress_file)
 
     def __dir__(self) -> list[str]:
         return sorted(self.expected.exercises)
@@ -98,7 +74,7 @@ class Checks:
             if near:
                 advice = words.NEAR_NAME.format(near=near[0])
             raise AttributeError(words.NO_SUCH_EXERCISE.format(name=name, advice=advice))
-        return ExerciseCheck(self, self._checks[name], exercise)
+        return ExerciseCheck(self, self._files.checks()[name], exercise)
 
     def __repr__(self) -> str:
         return f"Checks({self._files.stem!r}): {standing(self.expected, self.progress)}"
@@ -113,7 +89,7 @@ class ExerciseCheck:
         self._exercise = exercise
 
     def __call__(self, *answers: Any) -> None:
-        """Run the check's cases on your answer, which your answer cell defined; show the verdict."""
+        """Run the check's cases on what your answer cell defined, and show the verdict."""
         exercise = self._exercise
         if len(answers) != len(exercise.answers):
             call = words.call_of(exercise)

@@ -46,21 +46,14 @@ Aspect = Literal[
 class Difference:
     """Where two observations first differ, and in what; `words.reason` says it in English.
 
-    Attributes
-    ----------
-    path
-        Key path to the first node or leaf that differs.
-    expected, got
-        What differs there: observations, values, texts or keys, as the aspect has it.
-    place
-        The place in an array of several numbers.
+    What is expected and what came are observations, values, texts or keys, as the aspect has it.
     """
 
     path: Path
     aspect: Aspect
     expected: Any = None
     got: Any = None
-    place: int | None = None
+    place: int | None = None  # in an array of several numbers
 
 
 def compare(expected: Observation, got: Observation) -> Difference | None:
@@ -111,9 +104,9 @@ def _compare_nodes(expected: Observation, got: Observation, path: Path) -> Diffe
         if difference := _compare(child, got_child, (*path, key)):
             return difference
     aux, got_aux = expected.get("aux"), got.get("aux")
-    if (aux is None) != (got_aux is None):
-        return Difference(path, "presence of aux_data")
-    if aux is not None and compare(aux, got_aux):
+    if aux is None or got_aux is None:
+        return None if aux is got_aux else Difference(path, "presence of aux_data")
+    if compare(aux, got_aux):
         return Difference(path, "aux_data")
     return None
 

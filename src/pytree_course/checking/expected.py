@@ -13,33 +13,18 @@ from pytree_course.trees import Observation
 class Misconception:
     """A wrong answer with an explanation.
 
-    Attributes
-    ----------
-    section
-        Slug of the lesson section to reread.
-    observations
-        What the wrong answer yields, by case number, where that differs from the right answer.
+    Its observations are those that differ from the right answer's, by the number of the case.
     """
 
     name: str
     explanation: str
-    section: str
+    section: str  # slug of the lesson section to reread
     observations: dict[int, Observation]
 
 
 @dataclass(frozen=True)
 class ExpectedExercise:
-    """What is expected of one exercise, and what to say about it.
-
-    Attributes
-    ----------
-    silent_bug
-        Whether the exercise is about a bug that raises no error.
-    functions
-        Whether the answers are functions or classes, and not values.
-    observations
-        The right answer's observations, case by case.
-    """
+    """What is expected of one exercise, and what to say about it."""
 
     name: str
     title: str
@@ -47,51 +32,33 @@ class ExpectedExercise:
     points: int
     minutes: int
     stars: int
-    section: str
+    section: str  # slug of the lesson section to reread
     hints: list[str]
-    silent_bug: bool
-    functions: bool
-    observations: list[Observation]
+    silent_bug: bool  # whether it is about a bug that raises no error
+    functions: bool  # whether the answers are functions or classes, and not values
+    observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question before a surprise.
-
-    Attributes
-    ----------
-    options
-        What to choose from, by letter; empty where the learner writes the answer.
-    answer
-        The right letter, or the right text.
-    """
+    """A question before a surprise."""
 
     question: str
-    options: dict[str, str]
-    answer: str
+    options: dict[str, str]  # by letter; empty where the learner writes the answer
+    answer: str  # the right letter, or the right text
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected in one lesson, on the cases of one seed.
-
-    Attributes
-    ----------
-    sections
-        The lesson's sections: slug to title.
-    predictions
-        The lesson's predictions, by the id of the cell that holds the answer.
-    sources
-        Digest of what this was built from.
-    """
+    """What is expected in one lesson, on the cases of one seed."""
 
     lesson: str
     title: str
-    sections: dict[str, str]
-    predictions: dict[str, Prediction]
+    sections: dict[str, str]  # titles by slug
+    predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExpectedExercise]
-    sources: str
+    sources: str  # digest of what this was built from
 
     @property
     def points(self) -> int:

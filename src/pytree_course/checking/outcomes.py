@@ -38,25 +38,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one case yielded.
+    """What one case yielded."""
 
-    Attributes
-    ----------
-    inputs
-        The case's inputs, observed before the call.
-    written
-        The inputs as Python writes them, shortened: what a learner can paste to try again.
-    observation
-        What the call returned or raised.
-    line
-        The learner's line that raised, if any.
-    """
-
-    inputs: list[Observation]
-    written: list[str]
-    observation: Observation
+    inputs: list[Observation]  # before the call
+    written: list[str]  # the inputs as Python writes them, shortened
+    observation: Observation  # of what the call returned or raised
     printed: str = ""
-    line: Line | None = None
+    line: Line | None = None  # the learner's line that raised
     note: str = ""
 
     def to_json(self) -> dict[str, Any]:

@@ -22,12 +22,9 @@ class VerdictKind(StrEnum):
 
 @dataclass(frozen=True)
 class Failure:
-    """The smallest case that failed, by its number from 0; its outcome, and what was expected.
+    """The smallest case that failed; the gradebook stores it without what was expected."""
 
-    The gradebook stores it, but for `expected` and `difference`.
-    """
-
-    case: int
+    case: int  # from 0
     inputs: list[Observation]
     written: list[str]
     expected: Observation
@@ -40,24 +37,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of one exercise.
-
-    Attributes
-    ----------
-    exercise
-        The exercise's name.
-    exercise_points
-        Points to be earned, all or none.
-    reason
-        One sentence for a table.
-    passed, cases
-        How many cases passed, of how many.
-    """
+    """The judgement of one exercise."""
 
     exercise: str
     kind: VerdictKind
-    exercise_points: int
-    reason: str
+    exercise_points: int  # to be earned, all or none
+    reason: str  # a clause for a table
     passed: int = 0
     cases: int = 0
     failure: Failure | None = None

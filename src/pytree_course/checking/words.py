@@ -38,6 +38,18 @@ DIFFERENCES: dict[Aspect, str] = {
     "missing mention": "the error's message should mention {expected!r}",
     "extra mention": "the error's message should not mention {got!r}",
 }
+DESCRIPTIONS = {
+    "none": "None",
+    "number": "{type} {value}",
+    "treedef": "a tree structure",
+    "star": "a leaf",
+    "key": "the key path entry {text}",
+    "shape": "a ShapeDtypeStruct",
+    "tracer": "a tracer (a traced value that left its function)",
+    "not attempted": "the placeholder of the starter",
+    "unbounded": "a value too large to compare: {why}",
+}
+ARRAY = "a {library} array of {dtype} with shape {shape}"
 LONGEST_TEXT = 60
 
 # Reasons of verdicts, as clauses.
@@ -114,34 +126,18 @@ def reason(difference: Difference) -> str:
 
 
 def describe(observation: Observation) -> str:
-    """Say in a few words what an observation is, with an article: "a list", "a float32 array"."""
-    match observation["kind"]:
-        case "node" | "container leaf" | "object" | "raised":
-            name = observation["type"]
-        case "none":
-            return "None"
-        case "array":
-            shape = tuple(observation["shape"])
-            library = "JAX" if observation["library"] == "jax" else "NumPy"
-            name = f"{library} array of {observation['dtype']} with shape {shape}"
-        case "number":
-            return f"{observation['type']} {observation['value']}"
-        case "string":
-            return f"{observation['type']} {truncate(observation['value'], LONGEST_TEXT)!r}"
-        case "treedef":
-            name = "tree structure"
-        case "star":
-            name = "leaf"
-        case "key":
-            return f"the key path entry {observation['text']}"
-        case "shape":
-            name = "ShapeDtypeStruct"
-        case "tracer":
-            name = "tracer (a traced value that left its function)"
-        case "not attempted":
-            return "the placeholder of the starter"
-        case _:
-            return f"a value too large to compare: {observation.get('why')}"
+    """Say in a few words what an observation is, with an article where it has one."""
+    kind = observation["kind"]
+    if kind in DESCRIPTIONS:
+        return DESCRIPTIONS[kind].format(**observation)
+    if kind == "string":
+        return f"{observation['type']} {truncate(observation['value'], LONGEST_TEXT)!r}"
+    if kind == "array":
+        library = "JAX" if observation["library"] == "jax" else "NumPy"
+        return ARRAY.format(
+            library=library, dtype=observation["dtype"], shape=tuple(observation["shape"])
+        )
+    name = observation["type"]
     article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
     return f"{article} {name}"
 
