@@ -48,7 +48,9 @@ def test_compare_is_symmetric_in_whether_there_is_a_difference(one, other):
     ],
 )
 def test_these_differ(expected, got):
-    assert compare(observe(expected), observe(got)) is not None
+    difference = compare(observe(expected), observe(got))
+    assert difference is not None
+    assert reason(difference)
 
 
 @pytest.mark.parametrize(

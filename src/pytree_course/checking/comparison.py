@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pytree_course.trees import Observation, Path
 
@@ -24,23 +24,6 @@ EXACT_ENTRIES = {
 }
 """What must be equal in two observations of a kind, before their contents are compared."""
 
-Aspect = Literal[
-    "observation",
-    "value",
-    "text",
-    "missing key",
-    "extra key",
-    "key order",
-    "presence of aux_data",
-    "aux_data",
-    "items",
-    "structure",
-    "array length",
-    "returned error",
-    "missing mention",
-    "extra mention",
-]
-
 
 @dataclass(frozen=True)
 class Difference:
@@ -50,7 +33,7 @@ class Difference:
     """
 
     path: Path
-    aspect: Aspect
+    aspect: str  # a key of `words.DIFFERENCES`
     expected: Any = None
     got: Any = None
     place: int | None = None  # in an array of several numbers

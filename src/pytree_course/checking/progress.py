@@ -1,13 +1,10 @@
 """The learner's progress: one local file that is only ever appended to."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-_KEYS = {"exercise": ("exercise", "event"), "prediction": ("prediction", "choice")}
 
 
 @dataclass
@@ -38,9 +35,17 @@ class Progress:
     def load(cls, file: Path | None) -> "Progress":
         """Read the progress so far, if there is a file; None keeps progress in memory only."""
         progress = cls(file)
+        lines = []
         if file is not None and file.exists():
-            for event in progress._events(file):
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        for line in lines:
+            try:
+                event = json.loads(line)
+                if not all(isinstance(value, str) for value in event.values()):
+                    raise ValueError(line)
                 progress._count(event)
+            except (ValueError, KeyError, AttributeError):
+                progress.unreadable_lines += 1
         return progress
 
     def of(self, lesson: str, exercise: str) -> ExerciseProgress:
@@ -64,19 +69,7 @@ class Progress:
         for watcher in self.watchers:
             watcher()
 
-    def _events(self, file: Path) -> Iterator[dict[str, Any]]:
-        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                event = json.loads(line)
-                keys = ("lesson", *_KEYS["prediction" if "prediction" in event else "exercise"])
-                if not all(isinstance(event[key], str) for key in keys):
-                    raise ValueError(line)
-            except (ValueError, KeyError, TypeError):
-                self.unreadable_lines += 1
-            else:
-                yield event
-
-    def _count(self, event: dict[str, Any]) -> None:
+    def _count(self, event: dict[str, str]) -> None:
         if "prediction" in event:
             self.predictions[event["lesson"], event["prediction"]] = event["choice"]
             return

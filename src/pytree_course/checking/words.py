@@ -6,7 +6,7 @@ braces are filled in.
 
 from collections.abc import Mapping
 
-from pytree_course.checking.comparison import Aspect, Difference
+from pytree_course.checking.comparison import Difference
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.drawing.labels import truncate
@@ -22,7 +22,7 @@ VERDICTS = {
 }
 
 # How two observations differ.
-DIFFERENCES: dict[Aspect, str] = {
+DIFFERENCES = {
     "observation": "expected {expected}, not {got}",
     "value": "expected {expected}{place}, not {got}",
     "text": "expected {expected!r}, not {got!r}",
