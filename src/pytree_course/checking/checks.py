@@ -20,6 +20,7 @@ from pytree_course.checking.outcomes import (
     PUBLIC_SEED,
     SEED_VARIABLE,
     CaseInterrupted,
+    Outcome,
     run_check,
 )
 from pytree_course.checking.progress import ExerciseProgress, Progress
@@ -95,7 +96,9 @@ class ExerciseCheck:
             call = words.call_of(exercise)
             raise TypeError(words.WRONG_CALL.format(count=len(exercise.answers), call=call))
         if SEED_VARIABLE in os.environ:
-            self._report(answers, int(os.environ[SEED_VARIABLE]))
+            outcomes = run_check(self._check, answers, int(os.environ[SEED_VARIABLE]))
+            report = {OUTCOMES_MIME: list(map(Outcome.to_json, outcomes)), "text/plain": "reported"}
+            display(report, raw=True)
         elif nbgrader.is_running():
             with nbgrader.stderr_on_stdout():
                 verdict = self._judge_and_show(answers)
@@ -108,10 +111,6 @@ class ExerciseCheck:
     def __repr__(self) -> str:
         call, name = words.call_of(self._exercise), self._exercise.name
         return words.USAGE.format(call=call, name=name)
-
-    def _report(self, answers: tuple[Any, ...], seed: int) -> None:
-        outcomes = [outcome.to_json() for outcome in run_check(self._check, answers, seed)]
-        display({OUTCOMES_MIME: outcomes, "text/plain": "reported"}, raw=True)
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
         if self._exercise.functions and not all(map(callable, answers)):
@@ -182,8 +181,9 @@ class ExerciseCheck:
 
     def solution_if_due(self) -> Feedback:
         """Return the solution, or what is to be done before it opens."""
-        name, code, text = self._exercise.name, "", words.OTHER_SOLUTIONS
-        if not self._checks._files.solutions.exists():
+        file, name = self._checks._files.solutions, self._exercise.name
+        text, code = words.OTHER_SOLUTIONS, ""
+        if not file.exists():
             text = words.NO_SOLUTIONS
         elif not self.solution_is_due:
             left = TRIES_BEFORE_SOLUTION - self._progress.tries
@@ -191,13 +191,10 @@ class ExerciseCheck:
             text = words.SOLUTION_CLOSED.format(tries=tries, name=name)
         else:
             self._record("solution")
-            code = self._solution()
+            notebook = json.loads(file.read_text(encoding="utf-8"))
+            cells = {cell["id"]: cell for cell in notebook["cells"]}
+            code = "".join(cells[answer_id(name)]["source"])
         return note("☞", words.SOLUTION_TITLE.format(name=name), [text], code)
-
-    def _solution(self) -> str:
-        notebook = json.loads(self._checks._files.solutions.read_text(encoding="utf-8"))
-        cells = {cell["id"]: cell for cell in notebook["cells"]}
-        return "".join(cells[answer_id(self._exercise.name)]["source"])
 
     @property
     def _progress(self) -> ExerciseProgress:

@@ -1,4 +1,4 @@
-"""What is drawn of an observation: which boxes with which words, and what is folded away.
+"""What is drawn of an observation: which boxes with which words, and what is folded.
 
 Both the SVG and the text are made from these items, so that they always show the same.
 """
@@ -29,7 +29,7 @@ Shape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
 @dataclass
 class Item:
-    """One drawn box: a node, a leaf, or what stands for several folded ones."""
+    """A box: a node, a leaf, or what stands for several folded ones."""
 
     shape: Shape
     name: str
@@ -42,19 +42,10 @@ class Item:
 
 
 def items(observation: Observation, marked: Path | None = None) -> Item:
-    """Choose what to draw, level by level, so that a large tree loses its depths first.
+    """Choose what to draw, and return the root with about 50 items in 8 levels at most.
 
-    Parameters
-    ----------
-    observation
-        What to draw.
-    marked
-        Path of the node or leaf to mark; it is drawn even where its siblings are folded.
-
-    Returns
-    -------
-    Item
-        The root, with at most about 50 items in 8 levels.
+    Level by level, so that a large tree loses its depths first. What is at the marked path is
+    drawn even where its siblings are folded.
     """
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     root = _item(seen)

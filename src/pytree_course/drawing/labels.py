@@ -12,18 +12,7 @@ _NAMED_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def summary(observation: Observation) -> str:
-    """Say in a few words what was observed.
-
-    Parameters
-    ----------
-    observation : dict
-        What :func:`pytree_course.trees.observe` returns.
-
-    Returns
-    -------
-    str
-        One short line, such as ``f32[2,3]``, ``3``, ``'abc'`` or ``dict of 2``.
-    """
+    """Say in a few words what was observed: `f32[2,3]`, `3`, `'abc'` or `dict of 2`."""
     return shorten(_summary(observation), LONGEST_NAME)
 
 
@@ -61,7 +50,7 @@ def _summary(seen: Observation) -> str:
 
 
 def expression(observation: Observation, depth: int = 2) -> str:
-    """Write an observation about as one writes it in Python: metadata needs to be read in full."""
+    """Write an observation much as in Python: metadata is to be read in full."""
     kind = observation["kind"]
     if kind not in ("node", "container leaf") or depth == 0:
         return shorten(_summary(observation), LONGEST_NAME)
@@ -111,7 +100,7 @@ def count_leaves(observation: Observation) -> int:
 
 
 def counted(count: int, noun: str, plural: str) -> str:
-    """Write a count with its noun: ``1 leaf``, ``2 leaves``."""
+    """Write a count with its noun: `1 leaf`, `2 leaves`."""
     return f"{count:,} {noun if count == 1 else plural}"
 
 
