@@ -37,12 +37,11 @@ def badges(lessons: Sequence[Expected], progress: Progress) -> list[Badge]:
     enough_predictions = len(progress.predictions) >= MANY_PREDICTIONS
     enough_without_help = without_help >= MANY_WITHOUT_HINT
     whole_course = whole_lessons == LESSONS_IN_ALL
-    predict = f"make {MANY_PREDICTIONS} predictions"
     alone = f"solve {MANY_WITHOUT_HINT} exercises without a hint"
     all_lessons = f"solve all exercises of all {LESSONS_IN_ALL} lessons"
     return [
         Badge("❦", "First leaf", "solve an exercise", bool(solved)),
-        Badge("⟐", "Fortune teller", predict, enough_predictions),
+        Badge("⟐", "Fortune teller", f"make {MANY_PREDICTIONS} predictions", enough_predictions),
         Badge("⚑", "Bug hunter", "catch a silent bug: solve an exercise about one", silent_bug),
         Badge("◆", "On my own", alone, enough_without_help),
         Badge("★", "Three stars", "solve an exercise of three stars", three_stars),

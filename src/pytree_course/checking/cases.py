@@ -17,18 +17,10 @@ WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "tab
 
 
 class Case:
-    """One call to make, and the inputs to make it with.
+    """A call of the answer, or of a function that uses it, with the inputs to call it with.
 
-    Parameters
-    ----------
-    call
-        The learner's answer, or a function of the check script that uses it.
-    *inputs
-        What `call` is given, and what the learner is shown.
-    mentions
-        Texts that the message of an expected exception must contain.
-    note
-        A sentence for the learner on what the pictures of the inputs do not show.
+    The learner is shown the inputs, and a note on what their pictures do not show. The message of
+    an expected exception must contain the texts in `mentions`.
     """
 
     def __init__(

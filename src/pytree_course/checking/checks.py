@@ -13,7 +13,7 @@ from pytree_course import nbgrader
 from pytree_course.checking import words
 from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.feedback import Feedback, Reread, feedback, note, section_link
+from pytree_course.checking.feedback import Feedback, feedback, note, section_link
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import (
     OUTCOMES_MIME,
@@ -141,9 +141,9 @@ class ExerciseCheck:
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
         explained = verdict.misconceptions[0] if verdict.misconceptions else self._exercise
-        title = expected.sections[explained.section]
-        reread = Reread(title, section_link(expected.lesson, title))
-        return feedback(verdict, advice=advice, reread=reread)
+        section = expected.sections[explained.section]
+        link = section_link(expected.lesson, section)
+        return feedback(verdict, advice=advice, section=section, link=link)
 
     def hint(self) -> None:
         """Show one more hint, under those already opened."""

@@ -114,11 +114,8 @@ def _compare_raised(expected: Observation, got: Observation, path: Path) -> Diff
     if expected["type"] not in got["bases"]:
         return Difference(path, "value", expected["type"], got["type"])
     for text, is_expected in expected["mentions"].items():
-        is_there = got["mentions"].get(text)
-        if is_expected and not is_there:
-            return Difference(path, "missing mention", text)
-        if is_there and not is_expected:
-            return Difference(path, "extra mention", got=text)
+        if bool(is_expected) != bool(got["mentions"].get(text)):
+            return Difference(path, "missing mention" if is_expected else "extra mention", text)
     return None
 
 

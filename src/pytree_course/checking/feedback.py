@@ -41,14 +41,6 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Reread:
-    """A lesson section worth another look."""
-
-    title: str
-    link: str
-
-
-@dataclass(frozen=True)
 class Feedback:
     """One message in two forms, shown by Jupyter as HTML and anywhere else as text."""
 
@@ -71,17 +63,19 @@ def feedback(
     verdict: Verdict,
     *,
     advice: Sequence[str] = (),
-    reread: Reread | None = None,
+    section: str = "",
+    link: str = "",
     standing: str = "",
 ) -> Feedback:
-    """Show a verdict in words and pictures, what to do next, and one line on the progress."""
+    """Show a verdict, what to do next, the section to reread, and one line on the progress."""
     return _render(
         "feedback",
         verdict=verdict,
         look=LOOKS[verdict.kind],
         failure=verdict.failure,
         advice=advice,
-        reread=reread,
+        section=section,
+        link=link,
         standing=standing,
     )
 

@@ -11,13 +11,7 @@ from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
-    """Compare the outcomes with what is expected on the same cases.
-
-    Raises
-    ------
-    ValueError
-        When there are not as many outcomes as cases.
-    """
+    """Compare the outcomes with what is expected; a ValueError says that some are missing."""
     cases = len(expected.observations)
     if len(outcomes) != cases:
         raise ValueError(f"{len(outcomes)} outcomes for {cases} cases")

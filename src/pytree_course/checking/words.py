@@ -36,7 +36,7 @@ DIFFERENCES = {
     "array length": "the arrays do not hold equally many numbers",
     "returned error": "the {got} should be raised, and you returned it",
     "missing mention": "the error's message should mention {expected!r}",
-    "extra mention": "the error's message should not mention {got!r}",
+    "extra mention": "the error's message should not mention {expected!r}",
 }
 DESCRIPTIONS = {
     "none": "None",
@@ -160,14 +160,8 @@ def headline(verdict: Verdict) -> str:
 def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
     """Say in a sentence or two why an exercise has its verdict.
 
-    Parameters
-    ----------
-    verdict
-        The verdict.
-    notes
-        What is unusual about an answer cell, by exercise.
-    reveal
-        Whether to say what was expected in the case that failed: fresh cases stay secret.
+    The notes, by exercise, are on unusual answer cells. Without `reveal` nothing is said of what
+    was expected in the case that failed: fresh cases stay secret.
     """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
     if not sentences:

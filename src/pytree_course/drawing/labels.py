@@ -53,12 +53,12 @@ def expression(observation: Observation, depth: int = 2) -> str:
     """Write an observation much as in Python: metadata is to be read in full."""
     kind = observation["kind"]
     if kind not in ("node", "container leaf") or depth == 0:
-        return shorten(_summary(observation), LONGEST_NAME)
+        return summary(observation)
     name = observation["type"]
-    if kind == "container leaf":
-        pairs = [("", item) for item in observation["items"]]
-    else:
+    if kind == "node":
         pairs = observation["children"]
+    else:
+        pairs = [("", item) for item in observation["items"]]
     parts = []
     for key, child in pairs[:6]:
         part = expression(child, depth - 1)

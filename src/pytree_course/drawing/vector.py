@@ -36,25 +36,16 @@ def svg(
 ) -> str:
     """Draw an observation as one inline SVG, the same text everywhere.
 
-    Parameters
-    ----------
-    observation
-        What to draw.
-    marked
-        Path of the node or leaf to mark. If the tree has nothing there, the deepest node on the
-        way is marked, and says which key it lacks.
-    current
-        Path of the node or leaf to put a ring around. It takes no room, so that everything keeps
-        its place from picture to picture in a sequence.
-    faded
-        Paths of nodes and leaves to draw pale.
+    If the tree has nothing at the marked path, the deepest node on the way is marked, and says
+    which key it lacks. What is current gets a ring, which takes no room, so that in a sequence of
+    pictures everything keeps its place.
     """
     picture, groups = drawn(items(observation, marked), observation)
     for box, group in groups:
         if box.item.shape != "fold" and box.item.path in faded:
             group.set("opacity", FADED)
     if current is not None:
-        # The last box on the way: the place itself, or what it is folded into.
+        # The last box on the way: the place itself, or the node that it is folded into.
         box, group = [each for each in groups if _is_on_way(each[0].item, current)][-1]
         _ring(group, box)
         group.attrib.pop("opacity", None)
@@ -62,14 +53,9 @@ def svg(
 
 
 def drawn(root: Item, observation: Observation) -> tuple[Element, list[tuple[Box, Element]]]:
-    """Draw the items of an observation as an SVG element that can still be added to.
+    """Draw the items of an observation as an `<svg>` that can still be added to.
 
-    Returns
-    -------
-    picture : Element
-        The `<svg>`.
-    groups : list of (Box, Element)
-        Every box with its `<g>`, from the root down, level by level.
+    It comes with every box and the box's `<g>`, from the root down, level by level.
     """
     boxes, width, height = layout(root)
     description = _alt_text(observation, [box.item for box in boxes])
