@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,15 @@ class Checks:
         course = Course.find()
         self._presenter: Presenter = lambda shown, _: display(shown)
         self._files = course.lesson_named(lesson)
-        self.expected = Expected.read(self._files.expected)
         # Solution notebooks, and what nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self._files.solutions.parent.name
         is_own_work = not is_solution and not nbgrader.is_running()
         self.progress = Progress.load(course.progress_file if is_own_work else None)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What is expected in the lesson; a first build runs set-up cells before it exists."""
+        return Expected.read(self._files.expected)
 
     @property
     def is_graded(self) -> bool:
