@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from pytree_course.checking import Case, as_int, check, random_tree
 from pytree_course.checking.expected import ExpectedExercise, Misconception
-from pytree_course.checking.feedback import Reread, feedback
+from pytree_course.checking.feedback import feedback
+from pytree_course.checking.judging import judge, without_outcomes
 from pytree_course.checking.outcomes import (
     MAX_PRINTED,
     MAX_PRINTED_LINES,
@@ -17,7 +18,7 @@ from pytree_course.checking.outcomes import (
     Outcome,
     run_check,
 )
-from pytree_course.checking.verdicts import VerdictKind, judge, without_outcomes
+from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.trees import observe
 
 
@@ -254,7 +255,7 @@ def test_feedback_on_a_wrong_answer_shows_both_and_where_they_part():
 
 def test_feedback_explains_a_misconception_and_points_to_the_lesson():
     shown = feedback(
-        ALL_VERDICTS["misconception"], reread=Reread("Twice", "../notebooks/x.ipynb#Twice")
+        ALL_VERDICTS["misconception"], section="Twice", link="../notebooks/x.ipynb#Twice"
     )
     assert "Twice <b>is not</b> `x * x`." in shown.text
     assert "Twice &lt;b&gt;is not&lt;/b&gt; <code>x * x</code>." in shown.html

@@ -1,7 +1,7 @@
 """An IPython extension: a check that is run too early says which cell to run first.
 
-The environment's kernels load it (see the folder `jupyter` of the repository). It is small and
-imports next to nothing, for it is loaded in every kernel.
+Every kernel of the environment loads it (see the folder `jupyter` of the repository), so it
+imports the rest of the package only when there is something to say.
 """
 
 import re
@@ -21,33 +21,19 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def missing_cell(error: NameError, source: str) -> str | None:
-    """Say which cell to run first, when a check cell fails for want of a name.
+    """Say which cell to run first, when a check cell's source fails for want of a name.
 
-    Parameters
-    ----------
-    error
-        What the cell raised.
-    source
-        The cell's source.
-
-    Returns
-    -------
-    str or None
-        None when the cell is not a check, or the missing name has another cause.
+    Returns None when the cell is not a check, or the missing name has another cause.
     """
     call = _CHECK_CALL.search(source)
     if call is None or error.name is None:
         return None
+    from pytree_course.checking import words
+
     if error.name in ("check", "Checks"):
-        return (
-            "Run the set-up cell first: it is the first code cell of this notebook. "
-            "Then run your answer cell, then this cell."
-        )
+        return words.SET_UP_CELL_FIRST
     if re.search(rf"\b{re.escape(error.name)}\b", source[call.end() :]):
-        return (
-            f"Python does not know `{error.name}` yet. Run the answer cell of "
-            f"`{call['exercise']}` first, the one above, then this cell."
-        )
+        return words.ANSWER_CELL_FIRST.format(name=error.name, exercise=call["exercise"])
     return None
 
 
@@ -66,6 +52,7 @@ def _explain(
         return
     from IPython.display import display
 
+    from pytree_course.checking import words
     from pytree_course.checking.feedback import note
 
-    display(note("→", "Not yet: another cell comes first", [message]))
+    display(note("→", words.TOO_EARLY_TITLE, [message]))

@@ -1,7 +1,7 @@
 """What makes an exercise notebook an nbgrader assignment: its cells' marks, and how checks fail.
 
 nbgrader gives a check's points unless the check cell raises an error or writes on standard error.
-This module imports next to nothing: every kernel loads it, see `pytree_course.ipython`.
+Every kernel loads this module (see `pytree_course.ipython`), so it imports nothing large.
 """
 
 import contextlib
@@ -30,16 +30,9 @@ def is_running() -> bool:
 def marks(
     grade_id: str, *, points: int | None = None, learners: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """Return the metadata that tell nbgrader what a cell is for.
+    """Return the metadata that tell nbgrader what a cell is for: only check cells have points.
 
-    Parameters
-    ----------
-    grade_id
-        The cell's name for nbgrader.
-    points
-        What a check cell earns; None for any other cell.
-    learners
-        Whether the learner writes here. nbgrader puts every other cell back as it was handed out.
+    nbgrader restores every cell that is not the learners' as it was handed out.
     """
     of_check = {} if points is None else {"points": points}
     return {
@@ -59,9 +52,9 @@ def marks(
 def stderr_on_stdout() -> Iterator[None]:
     """Show on standard output what goes to standard error: a warning must not cost points."""
     stderr: Any = sys.stderr
-    # Logging handlers hold on to the stream that they found, so it is the stream that is led away.
+    # Logging handlers keep the stream that they found, so the stream itself is redirected.
     stderr.write = sys.stdout.write
-    # And libraries in C write to the file descriptor.
+    # Libraries in C write to the file descriptor.
     kept = os.dup(2)
     os.dup2(1, 2)
     try:

@@ -11,10 +11,9 @@ from typing import Any
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.checking.cases import Check
-from pytree_course.checking.checks import SEED_VARIABLE
 from pytree_course.checking.comparison import compare, without_message
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
-from pytree_course.checking.outcomes import Outcome, run_check
+from pytree_course.checking.outcomes import SEED_VARIABLE, Outcome, run_check
 
 
 class AnswerError(Exception):

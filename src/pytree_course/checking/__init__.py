@@ -1,4 +1,4 @@
-"""Checks: what a check script is written with, and what an exercise notebook calls."""
+"""Checks: what a check script is written with; the learner's own check is in `checks`."""
 
 from pytree_course.checking.cases import (
     Case,
@@ -9,15 +9,5 @@ from pytree_course.checking.cases import (
     random_tree,
     random_words,
 )
-from pytree_course.checking.checks import Checks
 
-__all__ = [
-    "Case",
-    "Checks",
-    "Point",
-    "as_int",
-    "check",
-    "random_model",
-    "random_tree",
-    "random_words",
-]
+__all__ = ["Case", "Point", "as_int", "check", "random_model", "random_tree", "random_words"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.progress import Progress
+from pytree_course.checking.standing import standing
 
 LESSONS_IN_ALL = 5
 MANY_PREDICTIONS = 10
@@ -22,58 +23,28 @@ class Badge:
 
 
 def badges(lessons: Sequence[Expected], progress: Progress) -> list[Badge]:
-    """Return all badges, with what has been earned so far.
-
-    Parameters
-    ----------
-    lessons
-        The lessons that are here.
-    progress
-        What the learner did.
-    """
+    """Return all badges of a course with these lessons, earned or not."""
     exercises = [
         (exercise, progress.of(lesson.lesson, exercise.name))
         for lesson in lessons
         for exercise in lesson.exercises.values()
     ]
     solved = [(exercise, done) for exercise, done in exercises if done.correct]
-    without_hint = [done for _, done in solved if not done.hints and not done.saw_solution]
-    whole_lessons = [
-        lesson
-        for lesson in lessons
-        if all(progress.of(lesson.lesson, name).correct for name in lesson.exercises)
-    ]
+    silent_bug = any(exercise.silent_bug for exercise, _ in solved)
+    three_stars = any(exercise.stars == 3 for exercise, _ in solved)
+    without_help = sum(not done.hints and not done.saw_solution for _, done in solved)
+    whole_lessons = sum(not standing(lesson, progress).todo for lesson in lessons)
+    enough_predictions = len(progress.predictions) >= MANY_PREDICTIONS
+    enough_without_help = without_help >= MANY_WITHOUT_HINT
+    whole_course = whole_lessons == LESSONS_IN_ALL
+    alone = f"solve {MANY_WITHOUT_HINT} exercises without a hint"
+    all_lessons = f"solve all exercises of all {LESSONS_IN_ALL} lessons"
     return [
         Badge("❦", "First leaf", "solve an exercise", bool(solved)),
-        Badge(
-            "⟐",
-            "Fortune teller",
-            f"make {MANY_PREDICTIONS} predictions",
-            len(progress.predictions) >= MANY_PREDICTIONS,
-        ),
-        Badge(
-            "⚑",
-            "Bug hunter",
-            "catch a silent bug: solve an exercise about one",
-            any(exercise.silent_bug for exercise, _ in solved),
-        ),
-        Badge(
-            "◆",
-            "On my own",
-            f"solve {MANY_WITHOUT_HINT} exercises without a hint",
-            len(without_hint) >= MANY_WITHOUT_HINT,
-        ),
-        Badge(
-            "★",
-            "Three stars",
-            "solve an exercise of three stars",
-            any(exercise.stars == 3 for exercise, _ in solved),
-        ),
-        Badge("✓", "Whole lesson", "solve all exercises of a lesson", bool(whole_lessons)),
-        Badge(
-            "♛",
-            "Evergreen",
-            f"solve all exercises of all {LESSONS_IN_ALL} lessons",
-            len(whole_lessons) == LESSONS_IN_ALL,
-        ),
+        Badge("⟐", "Fortune teller", f"make {MANY_PREDICTIONS} predictions", enough_predictions),
+        Badge("⚑", "Bug hunter", "catch a silent bug: solve an exercise about one", silent_bug),
+        Badge("◆", "On my own", alone, enough_without_help),
+        Badge("★", "Three stars", "solve an exercise of three stars", three_stars),
+        Badge("✓", "Whole lesson", "solve all exercises of a lesson", whole_lessons > 0),
+        Badge("♛", "Evergreen", all_lessons, whole_course),
     ]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 Check = Callable[..., Iterator["Case"]]
-"""A generator function: it gets the answers and `rng`, and yields cases."""
+"""A generator function: it takes the answers and `rng`, and yields cases."""
 
 Point = namedtuple("Point", ["x", "y"])
 
@@ -17,18 +17,10 @@ WORDS = ("dense", "embed", "gate", "head", "key", "norm", "query", "scale", "tab
 
 
 class Case:
-    """One call to make, and the inputs to make it with.
+    """A call of the answer, or of a function that uses it, with the inputs to call it with.
 
-    Parameters
-    ----------
-    call
-        The learner's answer, or a function of the check script that uses it.
-    *inputs
-        What `call` is given, and what the learner is shown.
-    mentions
-        Texts that the message of an expected exception must contain.
-    note
-        A sentence for the learner on what the pictures of the inputs do not show.
+    The learner is shown the inputs, and a note on what their pictures do not show. The message of
+    an expected exception must contain the texts in `mentions`.
     """
 
     def __init__(
@@ -51,13 +43,7 @@ def check(function: Check) -> Check:
 
 
 def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Let integer scalars of NumPy and JAX count as Python's own int.
-
-    Parameters
-    ----------
-    answer
-        The learner's function, whose result is a count.
-    """
+    """Let integer scalars of NumPy and JAX, which an answer returns, count as Python's own int."""
 
     def counted(*inputs: Any) -> Any:
         result = answer(*inputs)
@@ -70,19 +56,9 @@ def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
-    """Draw a nested tree of the containers that JAX knows.
+    """Draw a tree of dicts, lists, tuples, OrderedDicts and namedtuples, at most `depth` levels.
 
-    Parameters
-    ----------
-    rng
-        Where the randomness comes from.
-    depth
-        How many levels of containers there are at most; the root is a container.
-
-    Returns
-    -------
-    dict, list, tuple, OrderedDict or NamedTuple
-        Its leaves are small ints and floats; some children are None, some containers are empty.
+    Its leaves are small ints and floats; some children are None, some containers are empty.
     """
     children = [_random_child(rng, depth - 1) for _ in range(rng.integers(2, 4))]
     names = [f"{letter}" for letter in rng.permutation(list("abcdwxyz"))[: len(children)]]
@@ -107,17 +83,7 @@ def random_words(rng: np.random.Generator, count: int) -> list[str]:
 def random_model(
     rng: np.random.Generator, leaf: Callable[[], Any], *parts: Callable[[], Any]
 ) -> dict[str, Any]:
-    """Draw a tree as models have them: three named parts of several kinds.
-
-    Parameters
-    ----------
-    rng
-        Where the randomness comes from.
-    leaf
-        Draws a leaf.
-    *parts
-        Further kinds of part: each function draws one.
-    """
+    """Draw a tree like a model's parameters: three named parts, made by `leaf` and `parts`."""
     kinds = (
         leaf,
         lambda: {"w": leaf(), "b": leaf()},

@@ -13,37 +13,18 @@ from pytree_course.trees import Observation
 class Misconception:
     """A wrong answer with an explanation.
 
-    Attributes
-    ----------
-    name
-        Its name within the exercise.
-    explanation
-        The feedback for whoever holds it.
-    section
-        Slug of the lesson section to reread.
-    observations
-        What the wrong answer yields, by case number, where that differs from the right answer.
+    Its observations are those that differ from the right answer's, by the number of the case.
     """
 
     name: str
     explanation: str
-    section: str
+    section: str  # slug of the lesson section to reread
     observations: dict[int, Observation]
 
 
 @dataclass(frozen=True)
 class ExpectedExercise:
-    """What is expected of one exercise, and what to say about it.
-
-    Attributes
-    ----------
-    silent_bug
-        Whether the exercise is about a bug that raises no error.
-    functions
-        Whether the answers are functions or classes, and not values.
-    observations
-        The right answer's observation in each case.
-    """
+    """What is expected of one exercise, and what to say about it."""
 
     name: str
     title: str
@@ -51,53 +32,33 @@ class ExpectedExercise:
     points: int
     minutes: int
     stars: int
-    section: str
+    section: str  # slug of the lesson section to reread
     hints: list[str]
-    silent_bug: bool
-    functions: bool
-    observations: list[Observation]
+    silent_bug: bool  # whether it is about a bug that raises no error
+    functions: bool  # whether the answers are functions or classes, and not values
+    observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A question before a surprise.
-
-    Attributes
-    ----------
-    question
-        In plain text, `code` between backticks.
-    options
-        What to choose from, by letter; empty where the learner writes the answer.
-    answer
-        The right letter, or the right text.
-    """
+    """A question before a surprise."""
 
     question: str
-    options: dict[str, str]
-    answer: str
+    options: dict[str, str]  # by letter; empty where the learner writes the answer
+    answer: str  # the right letter, or the right text
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected in one lesson, on the cases of one seed.
-
-    Attributes
-    ----------
-    sections
-        The lesson's sections: slug to title.
-    predictions
-        The lesson's predictions, by the id of the cell that holds the answer.
-    sources
-        Digest of what this was built from.
-    """
+    """What is expected in one lesson, on the cases of one seed."""
 
     lesson: str
     title: str
-    sections: dict[str, str]
-    predictions: dict[str, Prediction]
+    sections: dict[str, str]  # titles by slug
+    predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExpectedExercise]
-    sources: str
+    sources: str  # digest of what this was built from
 
     @property
     def points(self) -> int:
@@ -105,41 +66,32 @@ class Expected:
         return sum(exercise.points for exercise in self.exercises.values())
 
     def write(self, file: Path) -> None:
-        """Write the expected observations as JSON, a few small lines for each exercise."""
+        """Write everything as JSON."""
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(self.to_text(), encoding="utf-8", newline="\n")
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads."""
-        # One line an observation: the file stays short, and a changed case is a changed line.
+        """Return the JSON text that `read` reads, with one line for an observation."""
         data = asdict(self)
-        compact: list[str] = []
+        lines: list[str] = []
 
-        def mark(observation: Observation) -> str:
-            compact.append(json.dumps(observation, ensure_ascii=False, allow_nan=False))
-            return f"<observation {len(compact) - 1}>"
+        def placeholder(observation: Observation) -> str:
+            lines.append(json.dumps(observation, ensure_ascii=False, allow_nan=False))
+            return f"<observation {len(lines) - 1}>"
 
         for exercise in data["exercises"].values():
-            exercise["observations"] = [mark(each) for each in exercise["observations"]]
+            exercise["observations"] = list(map(placeholder, exercise["observations"]))
             for misconception in exercise["misconceptions"]:
-                observations = misconception["observations"]
-                misconception["observations"] = {
-                    str(case): mark(each) for case, each in observations.items()
-                }
+                by_case = misconception["observations"].items()
+                misconception["observations"] = {case: placeholder(each) for case, each in by_case}
         text = json.dumps(data, indent=1, ensure_ascii=False)
-        for place, line in enumerate(compact):
+        for place, line in enumerate(lines):
             text = text.replace(f'"<observation {place}>"', line, 1)
         return text + "\n"
 
     @classmethod
     def read(cls, file: Path) -> "Expected":
-        """Read what `write` wrote.
-
-        Raises
-        ------
-        CourseError
-            When the lesson was not built.
-        """
+        """Read what `write` wrote; a CourseError says that it is missing."""
         if not file.exists():
             raise CourseError(
                 f"{file} is missing. Fetch the course's files again, or, if you are its author, "
@@ -148,13 +100,12 @@ class Expected:
         data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         exercises = {}
         for name, exercise in data["exercises"].items():
-            misconceptions = []
             for misconception in exercise["misconceptions"]:
                 by_case = misconception["observations"].items()
-                observations = {int(case): observation for case, observation in by_case}
-                misconceptions.append(
-                    Misconception(**{**misconception, "observations": observations})
-                )
-            exercises[name] = ExpectedExercise(**{**exercise, "misconceptions": misconceptions})
+                misconception["observations"] = {int(case): each for case, each in by_case}
+            exercise["misconceptions"] = [
+                Misconception(**each) for each in exercise["misconceptions"]
+            ]
+            exercises[name] = ExpectedExercise(**exercise)
         predictions = {name: Prediction(**each) for name, each in data["predictions"].items()}
-        return cls(**{**data, "exercises": exercises, "predictions": predictions})
+        return cls(**data | {"exercises": exercises, "predictions": predictions})

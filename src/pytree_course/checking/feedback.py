@@ -1,4 +1,4 @@
-"""What a verdict says to a person, as HTML and as plain text."""
+"""Feedback: a verdict, or a note, as HTML and as plain text. Its words are in `words`."""
 
 import re
 from collections.abc import Sequence
@@ -9,12 +9,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from pytree_course import drawing
+from pytree_course.checking import words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 
 
 @dataclass(frozen=True)
-class Look:
-    """Word, symbol, line style and colour of a verdict: colour never says anything alone."""
+class VerdictLook:
+    """Symbol, word, line style and colour of a verdict: colour never says anything alone."""
 
     symbol: str
     word: str
@@ -22,22 +23,21 @@ class Look:
     colour: str
 
 
+_GREEN = "var(--jp-success-color1, #388e3c)"
+_ORANGE = "var(--jp-warn-color1, #d9730d)"
+_RED = "var(--jp-error-color1, #d32f2f)"
+
 LOOKS = {
-    VerdictKind.CORRECT: Look("✓", "Correct", "solid", "var(--jp-success-color1, #388e3c)"),
-    VerdictKind.INCORRECT: Look("✗", "Not yet", "dashed", "var(--jp-warn-color1, #d9730d)"),
-    VerdictKind.NOT_ATTEMPTED: Look("○", "Not attempted", "dotted", "currentColor"),
-    VerdictKind.ERROR: Look("!", "Error", "double", "var(--jp-error-color1, #d32f2f)"),
-    VerdictKind.TIMED_OUT: Look("⏱", "Timed out", "double", "var(--jp-error-color1, #d32f2f)"),
-    VerdictKind.CRASHED: Look("!", "Crashed", "double", "var(--jp-error-color1, #d32f2f)"),
+    kind: VerdictLook(symbol, words.VERDICTS[kind], border, colour)
+    for kind, symbol, border, colour in (
+        (VerdictKind.CORRECT, "✓", "solid", _GREEN),
+        (VerdictKind.INCORRECT, "✗", "dashed", _ORANGE),
+        (VerdictKind.NOT_ATTEMPTED, "○", "dotted", "currentColor"),
+        (VerdictKind.ERROR, "!", "double", _RED),
+        (VerdictKind.TIMED_OUT, "⏱", "double", _RED),
+        (VerdictKind.CRASHED, "!", "double", _RED),
+    )
 }
-
-
-@dataclass(frozen=True)
-class Reread:
-    """A lesson section worth another look."""
-
-    title: str
-    link: str
 
 
 @dataclass(frozen=True)
@@ -63,59 +63,32 @@ def feedback(
     verdict: Verdict,
     *,
     advice: Sequence[str] = (),
-    reread: Reread | None = None,
+    section: str = "",
+    link: str = "",
     standing: str = "",
 ) -> Feedback:
-    """Put a verdict into words and pictures.
-
-    Parameters
-    ----------
-    verdict
-        What was decided.
-    advice
-        Sentences on what to do next; text between backticks is shown as code.
-    reread
-        The lesson section to reread.
-    standing
-        One line on the learner's progress.
-    """
-    failure = verdict.failure
-    values = {
-        "verdict": verdict,
-        "look": LOOKS[verdict.kind],
-        "headline": headline(verdict),
-        "failure": failure,
-        "raised_by_mistake": verdict.kind is VerdictKind.ERROR,
-        "advice": advice,
-        "reread": reread,
-        "standing": standing,
-    }
-    return _render("feedback", **values)
-
-
-def headline(verdict: Verdict) -> str:
-    """Say in one line how an exercise went."""
-    points = f"{verdict.exercise_points} point{'s' if verdict.exercise_points != 1 else ''}"
-    match verdict.kind:
-        case VerdictKind.CORRECT:
-            return f"{verdict.exercise} · {points} · all {verdict.cases} cases passed"
-        case VerdictKind.INCORRECT:
-            return f"{verdict.exercise} · {verdict.passed} of {verdict.cases} cases passed"
-        case VerdictKind.NOT_ATTEMPTED:
-            return f"{verdict.exercise} · {points}"
-        case _:
-            return f"{verdict.exercise} · {verdict.reason}"
+    """Show a verdict, what to do next, the section to reread, and one line on the progress."""
+    return _render(
+        "feedback",
+        verdict=verdict,
+        look=LOOKS[verdict.kind],
+        failure=verdict.failure,
+        advice=advice,
+        section=section,
+        link=link,
+        standing=standing,
+    )
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> Feedback:
-    """Say something that is no verdict: a hint, a solution, which cell to run first."""
-    values = {"symbol": symbol, "title": title, "paragraphs": paragraphs, "code": code}
-    return _render("note", **values)
+    """Show what is no verdict: a hint, a solution, which cell to run first."""
+    return _render("note", symbol=symbol, title=title, paragraphs=paragraphs, code=code)
 
 
 def _render(template: str, **values: object) -> Feedback:
-    html = _templates().get_template(f"{template}.html").render(values)
-    text = _templates().get_template(f"{template}.txt").render(values)
+    html, text = (
+        _templates().get_template(f"{template}.{form}").render(values) for form in ("html", "txt")
+    )
     return Feedback(html, text)
 
 
@@ -126,7 +99,11 @@ def _templates() -> Environment:
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
     )
-    environment.filters["code"] = backticks_to_code
+    environment.filters |= {
+        "code": backticks_to_code,
+        "headline": words.headline,
+        "reason": words.reason,
+    }
     environment.globals |= {"svg": drawing.svg, "text": drawing.text}
     return environment
 

@@ -1,4 +1,4 @@
-"""Feed a check's cases to answers, and observe what comes out."""
+"""Run a check's cases on answers: the outcome of a case is what was observed."""
 
 import contextlib
 import io
@@ -11,10 +11,17 @@ from typing import Any
 import numpy as np
 
 from pytree_course.checking.cases import Case, Check
+from pytree_course.drawing.labels import truncate
 from pytree_course.trees import Observation, observe, observe_raised, validate
 
 PUBLIC_SEED = 0
 """The seed of the cases that every learner sees; grading draws another one each time."""
+
+SEED_VARIABLE = "PYTREE_COURSE_SEED"
+"""Environment variable that grading sets: checks then only report their outcomes on that seed."""
+
+OUTCOMES_MIME = "application/vnd.pytree-course.outcomes+json"
+"""MIME type of the outcomes that a check reports to grading."""
 
 MAX_PRINTED = 2_000  # characters of what an answer prints in one case
 MAX_PRINTED_LINES = 10
@@ -31,29 +38,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of one case.
+    """What one case yielded."""
 
-    Attributes
-    ----------
-    inputs
-        The case's inputs, observed before the call.
-    written
-        The inputs as Python writes them, shortened: what a learner can paste to try again.
-    observation
-        What the call returned or raised.
-    printed
-        What it printed, shortened.
-    note
-        What the check says of the case besides.
-    line
-        The learner's line that raised, if any.
-    """
-
-    inputs: list[Observation]
-    written: list[str]
-    observation: Observation
+    inputs: list[Observation]  # before the call
+    written: list[str]  # the inputs as Python writes them, shortened
+    observation: Observation  # of what the call returned or raised
     printed: str = ""
-    line: Line | None = None
+    line: Line | None = None  # the learner's line that raised
     note: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -62,13 +53,7 @@ class Outcome:
 
     @classmethod
     def from_json(cls, data: Any) -> "Outcome":
-        """Read an outcome from JSON that nobody vouches for.
-
-        Raises
-        ------
-        ValueError
-            When it is not one.
-        """
+        """Read an outcome from untrusted JSON; a ValueError says that it is none."""
         try:
             line = data["line"] and Line(int(data["line"]["number"]), str(data["line"]["text"]))
             return cls(
@@ -84,13 +69,7 @@ class Outcome:
 
 
 class CaseInterrupted(KeyboardInterrupt):  # it is no error
-    """The learner stopped the kernel while a case was running.
-
-    Attributes
-    ----------
-    written
-        The case's inputs as Python writes them.
-    """
+    """The learner stopped the kernel while the case with these inputs was running."""
 
     def __init__(self, written: list[str]) -> None:
         super().__init__("interrupted while the check was running")
@@ -98,21 +77,10 @@ class CaseInterrupted(KeyboardInterrupt):  # it is no error
 
 
 def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
-    """Run all cases of a check.
+    """Run all cases of a check on what an answer cell defined; return their outcomes in order.
 
-    Parameters
-    ----------
-    check
-        The check; it is handed `answers` and a generator made from `seed`.
-    answers
-        What the learner's answer cell defined.
-    seed
-        The same seed gives the same cases whatever the answers are.
-
-    Returns
-    -------
-    list of Outcome
-        One for each case, in the check's order. `...` or NotImplementedError is "not attempted".
+    The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
+    raises NotImplementedError is "not attempted".
     """
     rng = np.random.default_rng(seed)
     return [_run_case(case) for case in check(*answers, rng=rng)]
@@ -121,7 +89,7 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
 def _run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
     inputs = [observe(given) for given in case.inputs]
-    written = [_shorten(repr(given)) for given in case.inputs]
+    written = [truncate(repr(given), MAX_WRITTEN) for given in case.inputs]
     printed = io.StringIO()
     line = None
     try:
@@ -133,9 +101,9 @@ def _run_case(case: Case) -> Outcome:
         observation = {"kind": "not attempted"}
     except (Exception, SystemExit) as error:
         observation = observe_raised(error, case.mentions)
-        line = learners_line(error)
-    said = _first_lines(printed.getvalue())
-    return Outcome(inputs, written, observation, said, line, case.note)
+        line = _learners_line(error)
+    first_lines = _first_lines(printed.getvalue())
+    return Outcome(inputs, written, observation, first_lines, line, case.note)
 
 
 def _first_lines(printed: str) -> str:
@@ -146,16 +114,8 @@ def _first_lines(printed: str) -> str:
     return "\n".join(lines) + ("…" if len(printed) > MAX_PRINTED else "")
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_WRITTEN else f"{text[: MAX_WRITTEN - 1]}…"
-
-
-def learners_line(error: BaseException) -> Line | None:
-    """Return the last line of the learner's own code that an exception passed through.
-
-    Code typed into a notebook is what the learner wrote; this package, the check scripts and the
-    libraries are files.
-    """
+def _learners_line(error: BaseException) -> Line | None:
+    """Return the last line of a notebook's cell that an exception passed through."""
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         filename = frame.f_code.co_filename
         if "ipykernel_" in filename:

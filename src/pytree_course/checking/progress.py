@@ -1,39 +1,28 @@
-"""The learner's progress: one local file that is only ever added to."""
+"""The learner's progress: one local file that is only ever appended to."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-_KEYS = {"exercise": ("exercise", "event"), "prediction": ("prediction", "choice")}
 
 
 @dataclass
 class ExerciseProgress:
-    """What a learner did in one exercise.
-
-    Attributes
-    ----------
-    tries
-        Wrong or failing checks before the first correct one.
-    """
+    """What a learner did in one exercise."""
 
     correct: bool = False
-    tries: int = 0
+    tries: int = 0  # wrong or failing checks before the first correct one
     hints: int = 0
     saw_solution: bool = False
 
 
 @dataclass
 class Progress:
-    """What a learner did, read from and added to one file of JSON lines.
+    """What a learner did: events in a file of JSON lines.
 
-    Whoever shows progress can be told of news: put a function into `watchers`.
-
-    Each event is one appended line, so that two notebooks at once, or a crash, lose nothing.
-    Lines that cannot be read are passed over and counted.
+    An event is one appended line, so that two notebooks at once, or a crash, lose nothing.
+    Lines that cannot be read are skipped and counted. Watchers are called after every event.
     """
 
     file: Path | None
@@ -44,17 +33,19 @@ class Progress:
 
     @classmethod
     def load(cls, file: Path | None) -> "Progress":
-        """Read the progress so far.
-
-        Parameters
-        ----------
-        file
-            The file; it need not exist yet. None keeps progress in memory only.
-        """
+        """Read the progress so far, if there is a file; None keeps progress in memory only."""
         progress = cls(file)
+        lines = []
         if file is not None and file.exists():
-            for event in progress._events(file):
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        for line in lines:
+            try:
+                event = json.loads(line)
+                if not all(isinstance(value, str) for value in event.values()):
+                    raise ValueError(line)
                 progress._count(event)
+            except (ValueError, KeyError, AttributeError):
+                progress.unreadable_lines += 1
         return progress
 
     def of(self, lesson: str, exercise: str) -> ExerciseProgress:
@@ -62,14 +53,14 @@ class Progress:
         return self.exercises.setdefault((lesson, exercise), ExerciseProgress())
 
     def add(self, lesson: str, exercise: str, event: str) -> None:
-        """Keep one event of an exercise: "correct", "tried", "hint" or "solution"."""
-        self._keep({"lesson": lesson, "exercise": exercise, "event": event})
+        """Record an event of an exercise: "correct", "tried", "hint" or "solution"."""
+        self._record({"lesson": lesson, "exercise": exercise, "event": event})
 
     def predict(self, lesson: str, prediction: str, choice: str) -> None:
-        """Keep what was predicted, under the prediction's name."""
-        self._keep({"lesson": lesson, "prediction": prediction, "choice": choice})
+        """Record what was predicted."""
+        self._record({"lesson": lesson, "prediction": prediction, "choice": choice})
 
-    def _keep(self, event: dict[str, str]) -> None:
+    def _record(self, event: dict[str, str]) -> None:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         if self.file is not None:
             with self.file.open("a", encoding="utf-8") as file:
@@ -78,19 +69,7 @@ class Progress:
         for watcher in self.watchers:
             watcher()
 
-    def _events(self, file: Path) -> Iterator[dict[str, Any]]:
-        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                event = json.loads(line)
-                keys = ("lesson", *_KEYS["prediction" if "prediction" in event else "exercise"])
-                if not all(isinstance(event[key], str) for key in keys):
-                    raise ValueError(line)
-            except (ValueError, KeyError, TypeError):
-                self.unreadable_lines += 1
-            else:
-                yield event
-
-    def _count(self, event: dict[str, Any]) -> None:
+    def _count(self, event: dict[str, str]) -> None:
         if "prediction" in event:
             self.predictions[event["lesson"], event["prediction"]] = event["choice"]
             return

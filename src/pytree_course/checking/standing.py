@@ -8,13 +8,7 @@ from pytree_course.checking.progress import Progress
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a learner is in one lesson.
-
-    Attributes
-    ----------
-    todo
-        The exercises that are not solved yet, in order.
-    """
+    """How far a learner is in one lesson; `todo` are the exercises to solve, in order."""
 
     solved: int
     exercises: int
@@ -24,7 +18,7 @@ class Standing:
 
     @property
     def minutes_left(self) -> int:
-        """How many minutes the author thinks the rest takes."""
+        """How many minutes the rest takes, by the author's estimate."""
         return sum(exercise.minutes for exercise in self.todo)
 
     def __str__(self) -> str:

@@ -1,35 +1,191 @@
-"""All words of a failed check: reasons, headlines, explanations, advice."""
+"""All words of a failed check: what differs, reasons, headlines, explanations, advice, help.
+
+The templates `feedback` and `note` arrange them. Text between backticks is shown as code; names in
+braces are filled in.
+"""
 
 from collections.abc import Mapping
 
+from pytree_course.checking.comparison import Difference
+from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.verdicts import Verdict, VerdictKind
+from pytree_course.drawing.labels import truncate
+from pytree_course.trees import Observation
+
+VERDICTS = {
+    VerdictKind.CORRECT: "Correct",
+    VerdictKind.INCORRECT: "Not yet",
+    VerdictKind.NOT_ATTEMPTED: "Not attempted",
+    VerdictKind.ERROR: "Error",
+    VerdictKind.TIMED_OUT: "Timed out",
+    VerdictKind.CRASHED: "Crashed",
+}
+
+# How two observations differ.
+DIFFERENCES = {
+    "observation": "expected {expected}, not {got}",
+    "value": "expected {expected}{place}, not {got}",
+    "text": "expected {expected!r}, not {got!r}",
+    "missing key": "{expected} is missing",
+    "extra key": "{got} should not be there",
+    "key order": "the children should come in this order: {expected}; not {got}",
+    "presence of aux_data": "only one of the two has aux_data",
+    "aux_data": "its aux_data differs",
+    "items": "the items of this {expected} differ",
+    "structure": "the two tree structures differ",
+    "array length": "the arrays do not hold equally many numbers",
+    "returned error": "the {got} should be raised, and you returned it",
+    "missing mention": "the error's message should mention {expected!r}",
+    "extra mention": "the error's message should not mention {expected!r}",
+}
+DESCRIPTIONS = {
+    "none": "None",
+    "number": "{type} {value}",
+    "treedef": "a tree structure",
+    "star": "a leaf",
+    "key": "the key path entry {text}",
+    "shape": "a ShapeDtypeStruct",
+    "tracer": "a tracer (a traced value that left its function)",
+    "not attempted": "the placeholder of the starter",
+    "unbounded": "a value too large to compare: {why}",
+}
+ARRAY = "a {library} array of {dtype} with shape {shape}"
+LONGEST_TEXT = 60
+
+# Reasons of verdicts, as clauses.
+ALL_PASSED = "all {cases} cases passed"
+SOME_PASSED = "{passed} of {cases} cases passed"
+NOT_ATTEMPTED = "not attempted yet"
+RAISED = "your code raised {type}"
+ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
+CHECK_CELL_RAISED = "{type}: {message}: did you rename it, or leave something out?"
+OUT_OF_MEMORY = "your answer cell used more memory than there is: look for a loop without an end"
+NO_REPORT = "your code left the check unable to report: perhaps it used up all memory"
+TOO_MUCH_OUTPUT = "your code printed or showed far too much: look for a print inside a loop"
+KERNEL_DIED = "your code ended the Python process that it ran in"
+TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
+NO_VERDICT = "it yielded no verdict"
+ONLY_ANSWER_CELLS = (
+    "Only answer cells are graded: put everything an answer needs into its own cell."
+)
+
+# What to do next.
+WRITE_ANSWER = "Write your answer in the cell above and run that cell, then run this one."
+FIRST_HINT = "Not sure how to start? Run `check.{name}.hint()` in a new cell."
+NEXT_HINT = "For a hint ({left} left): `check.{name}.hint()`"
+HINTS_AGAIN = "To see the hints again: `check.{name}.hint()`"
+SEE_SOLUTION = "For the solution: `check.{name}.solution()`"
+
+# Hints and the solution.
+HINTS_TITLE = "Hint {opened} of {hints} for {name}"
+MORE_HINTS = "Ask again for the next one."
+LAST_HINT = "That was the last hint."
+SOLUTION_TITLE = "Solution of {name}"
+OTHER_SOLUTIONS = "One right way; yours may be another."
+NO_SOLUTIONS = "This copy of the course has no solutions in it."
+SOLUTION_CLOSED = (
+    "It opens after a correct answer, or after {tries}. For a hint: `check.{name}.hint()`"
+)
+
+# Checks that do not come to a verdict.
+CALLED_TITLE = "Hand over {names} itself"
+CALLED = "Write `{names}` without `()`."
+INTERRUPTED_TITLE = "You stopped it"
+INTERRUPTED = "Your code was working on `{inputs}`."
+TOO_EARLY_TITLE = "Not yet: another cell comes first"
+SET_UP_CELL_FIRST = (
+    "Run the set-up cell first: it is the first code cell of this notebook. "
+    "Then run your answer cell, then this cell."
+)
+ANSWER_CELL_FIRST = (
+    "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, the one above, "
+    "then this cell."
+)
+WRONG_CALL = "This check takes {count} answer(s): run {call}"
+USAGE = "Check your answer with {call}; for a hint: check.{name}.hint()"
+NO_SUCH_EXERCISE = "This lesson has no exercise {name!r}. {advice}"
+NEAR_NAME = "Did you mean {near!r}?"
+ALL_NAMES = "There are: {names}."
+
+
+def some_passed(passed: int, cases: int, difference: Difference) -> str:
+    """Give the reason of an incorrect verdict."""
+    where = f"at {''.join(difference.path)}, " if difference.path else ""
+    return f"{SOME_PASSED.format(passed=passed, cases=cases)}: {where}{reason(difference)}"
+
+
+def reason(difference: Difference) -> str:
+    """Say how two observations differ, in a clause such as "expected a tuple, not a list"."""
+    expected, got = difference.expected, difference.got
+    if difference.aspect == "observation":
+        expected, got = describe(expected), describe(got)
+    elif difference.aspect == "text":
+        expected, got = truncate(expected, LONGEST_TEXT), truncate(got, LONGEST_TEXT)
+    place = "" if difference.place is None else f" at place {difference.place}"
+    return DIFFERENCES[difference.aspect].format(expected=expected, got=got, place=place)
+
+
+def describe(observation: Observation) -> str:
+    """Say in a few words what an observation is, with an article where it has one."""
+    kind = observation["kind"]
+    if kind in DESCRIPTIONS:
+        return DESCRIPTIONS[kind].format(**observation)
+    if kind == "string":
+        return f"{observation['type']} {truncate(observation['value'], LONGEST_TEXT)!r}"
+    if kind == "array":
+        library = "JAX" if observation["library"] == "jax" else "NumPy"
+        return ARRAY.format(
+            library=library, dtype=observation["dtype"], shape=tuple(observation["shape"])
+        )
+    name = observation["type"]
+    article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
+    return f"{article} {name}"
+
+
+def headline(verdict: Verdict) -> str:
+    """Say in one line how an exercise went."""
+    points = f"{verdict.exercise_points} point{'s' if verdict.exercise_points != 1 else ''}"
+    match verdict.kind:
+        case VerdictKind.CORRECT:
+            parts = [points, verdict.reason]
+        case VerdictKind.INCORRECT:
+            parts = [SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)]
+        case VerdictKind.NOT_ATTEMPTED:
+            parts = [points]
+        case _:
+            parts = [verdict.reason]
+    return " · ".join([verdict.exercise, *parts])
 
 
 def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
     """Say in a sentence or two why an exercise has its verdict.
 
-    Parameters
-    ----------
-    verdict
-        What was decided.
-    notes
-        What was odd about an answer cell, by exercise.
-    reveal
-        Whether to say what was expected in the case that failed; it may be one that no learner
-        has seen.
+    The notes, by exercise, are on unusual answer cells. Without `reveal` nothing is said of what
+    was expected in the case that failed: fresh cases stay secret.
     """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
-    failure = verdict.failure
     if not sentences:
-        reason = verdict.reason
+        clause = verdict.reason
         if verdict.kind is VerdictKind.INCORRECT and not reveal:
-            reason = f"{verdict.passed} of {verdict.cases} cases passed"
-        sentences = [f"{reason[0].upper()}{reason[1:]}."]
-    if failure is not None and failure.got.get("type") == "NameError":
-        sentences.append(
-            "Only answer cells are graded: put everything an answer needs into its own cell."
-        )
+            clause = SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)
+        sentences = [f"{clause[0].upper()}{clause[1:]}."]
+    if verdict.failure is not None and verdict.failure.got.get("type") == "NameError":
+        sentences.append(ONLY_ANSWER_CELLS)
     note = notes.get(verdict.exercise)
     if note is not None and note != verdict.reason:
         sentences.append(f"Note: {note}.")
     return " ".join(sentences)
+
+
+def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool) -> list[str]:
+    """Say what to do next about an exercise that is not correct."""
+    if kind is VerdictKind.NOT_ATTEMPTED:
+        return [WRITE_ANSWER, FIRST_HINT.format(name=name)]
+    if hints_left:
+        return [NEXT_HINT.format(left=hints_left, name=name)]
+    return [(SEE_SOLUTION if solution_is_due else HINTS_AGAIN).format(name=name)]
+
+
+def call_of(exercise: ExpectedExercise) -> str:
+    """Write the call of an exercise's check."""
+    return f"check.{exercise.name}({', '.join(exercise.answers)})"

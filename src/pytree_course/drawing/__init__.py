@@ -1,8 +1,7 @@
 """The one visual grammar of the course: trees as inline SVG and as text.
 
-A node is a box with its type's name, a leaf is a pill, ``None`` is a dashed box without a leaf,
-a custom node has a double outline. Everything here draws observations (see
-:mod:`pytree_course.trees`); only :func:`draw` takes values.
+A node is a box with its type's name, a leaf is a pill, None is a dashed box without a leaf, a
+custom node has a double outline. Everything here draws observations; only `draw` takes values.
 """
 
 from pytree_course.drawing.labels import summary

@@ -1,4 +1,4 @@
-"""Matplotlib plots that fit the page: as inline SVG, in its colours, with a text for the blind."""
+"""Matplotlib plots that fit the page: as inline SVG, in its colours, with a text alternative."""
 
 import io
 import re
@@ -14,6 +14,7 @@ from IPython.display import display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+SIZE = (7.0, 2.8)  # inches
 INK = "#010203"  # no plot's own colour: it stands for the colour of the page's text
 STYLE: Any = {
     "text.color": INK,
@@ -40,15 +41,8 @@ STYLE: Any = {
 
 
 @contextmanager
-def figure(alt: str, size: tuple[float, float] = (7.0, 2.8)) -> Iterator[Axes]:
-    """Show what is plotted on the axes that this hands out.
-
-    Parameters
-    ----------
-    alt
-        What there is to see, for those who do not see it.
-    size
-        Width and height in inches.
+def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
+    """Show what is plotted on these axes, of a size in inches; `alt` is the text alternative.
 
     Examples
     --------
@@ -56,36 +50,25 @@ def figure(alt: str, size: tuple[float, float] = (7.0, 2.8)) -> Iterator[Axes]:
     ...     axes.plot([1, 2, 3])
     """
     with mpl.rc_context(STYLE):
-        drawn = Figure(figsize=size)
-        yield drawn.subplots()
-        html = _html(drawn, alt)
+        plotted = Figure(figsize=size)
+        yield plotted.subplots()
+        html = _html(plotted, alt)
     display({"text/html": html, "text/plain": alt}, raw=True)
 
 
-def plot(draw: Callable[[Axes], None], alt: str, size: tuple[float, float] = (7.0, 2.8)) -> str:
-    """Return a plot as HTML, for a page that is no notebook.
-
-    Parameters
-    ----------
-    draw
-        Draws on the axes that it is given.
-    alt, size
-        As for `figure`.
-    """
+def plot(draw: Callable[[Axes], None], alt: str, size: tuple[float, float] = SIZE) -> str:
+    """Return what `draw` plots as HTML, for a page that is no notebook."""
     with mpl.rc_context(STYLE):
-        drawn = Figure(figsize=size)
-        draw(drawn.subplots())
-        return _html(drawn, alt)
+        plotted = Figure(figsize=size)
+        draw(plotted.subplots())
+        return _html(plotted, alt)
 
 
-def _html(drawn: Figure, alt: str) -> str:
-    text = io.StringIO()
-    drawn.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    return _inline(text.getvalue(), alt)
-
-
-def _inline(picture: str, alt: str) -> str:
-    """Make an SVG file part of a page: its colours, no name twice, a text instead of it."""
+def _html(plotted: Figure, alt: str) -> str:
+    """Write a plot as inline SVG: in the page's colour, with unique names and a text."""
+    file = io.StringIO()
+    plotted.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    picture = file.getvalue()
     picture = picture[picture.index("<svg") :].replace(INK, "currentColor")
     named = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", picture))
     # Two figures on a page must not share names: these are of this picture alone.

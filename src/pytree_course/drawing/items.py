@@ -1,4 +1,4 @@
-"""What is drawn of an observation: which boxes with which words, and what is folded away.
+"""What is drawn of an observation: which boxes with which words, and what is folded.
 
 Both the SVG and the text are made from these items, so that they always show the same.
 """
@@ -24,12 +24,13 @@ SIBLINGS_BEFORE_FOLD = 12
 LONGEST_KEY = 18
 LONGEST_NOTE = 34
 
+Children = list[tuple[str, Observation]]
 Shape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
 
 @dataclass
 class Item:
-    """One drawn box: a node, a leaf, or what stands for several folded ones."""
+    """A box: a node, a leaf, or what stands for several folded ones."""
 
     shape: Shape
     name: str
@@ -42,19 +43,10 @@ class Item:
 
 
 def items(observation: Observation, marked: Path | None = None) -> Item:
-    """Choose what to draw, level by level, so that a large tree loses its depths first.
+    """Choose what to draw, and return the root with about 50 items in 8 levels at most.
 
-    Parameters
-    ----------
-    observation
-        What to draw.
-    marked
-        Path of the node or leaf to mark; it is drawn even where its siblings are folded.
-
-    Returns
-    -------
-    Item
-        The root, with at most about 50 items in 8 levels.
+    Level by level, so that a large tree loses its depths first. What is at the marked path is
+    drawn even where its siblings are folded.
     """
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     root = _item(seen)
@@ -65,7 +57,7 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     waiting = deque([(root, seen, marked, 1)])
     while waiting:
         item, seen, way, level = waiting.popleft()
-        children = _children(seen)
+        children = seen["children"] if seen["kind"] == "node" else []
         on_way = _step(children, way)
         if way is not None and on_way is None:
             item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
@@ -110,24 +102,19 @@ def _item(seen: Observation, key: str = "", path: Path = ()) -> Item:
                 notes.append(f"aux {expression(seen['aux'])}")
             if not seen["children"]:
                 notes.append("no children")
-        case "none":
-            if seen.get("leaf"):  # is_leaf said so
-                notes = ["one leaf"]
-            else:
-                shape, notes = "none", ["no leaf"]
-        case "container leaf":
+        case "none" if not seen.get("leaf"):  # is_leaf may have made it one
+            shape, notes = "none", ["no leaf"]
+        case "none" | "container leaf":
             notes = ["one leaf"]
         case "tracer":
             notes = ["leaked, holds no value"]
-        case "object":
-            notes = [seen["why"]] if "why" in seen else []
+        case "object" if "why" in seen:
+            notes = [seen["why"]]
         case "raised":
             shape = "notice"
-            said = {True: "mentions", False: "does not mention"}
-            notes = [
-                f"{said[bool(is_there)]} {text}" for text, is_there in seen["mentions"].items()
-            ]
-            notes = [seen["message"]] * bool(seen["message"]) + notes[:4]
+            notes = [seen["message"]] if seen["message"] else []
+            for text, is_there in list(seen["mentions"].items())[:4]:
+                notes.append(f"{'mentions' if is_there else 'does not mention'} {text}")
         case "not attempted":
             shape = "notice"
         case "unbounded":
@@ -137,18 +124,14 @@ def _item(seen: Observation, key: str = "", path: Path = ()) -> Item:
     return Item(shape, name, notes, shorten(key, LONGEST_KEY), path)
 
 
-def _children(seen: Observation) -> list[tuple[str, Observation]]:
-    return [(key, child) for key, child in seen["children"]] if seen["kind"] == "node" else []
-
-
-def _step(children: list[tuple[str, Observation]], way: Path | None) -> int | None:
+def _step(children: Children, way: Path | None) -> int | None:
     """Find the child that the marked path goes through next, if there is one."""
     if not way:
         return None
     return next((index for index, (key, _) in enumerate(children) if key == way[0]), None)
 
 
-def _shown(children: list[tuple[str, Observation]], on_way: int | None, room: int) -> set[int]:
+def _shown(children: Children, on_way: int | None, room: int) -> set[int]:
     """Choose the children to draw by index, the marked one always among them; or none."""
     many = len(children) > MOST_SIBLINGS
     count = SIBLINGS_BEFORE_FOLD if many else len(children)

@@ -12,18 +12,7 @@ _NAMED_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def summary(observation: Observation) -> str:
-    """Say in a few words what was observed.
-
-    Parameters
-    ----------
-    observation : dict
-        What :func:`pytree_course.trees.observe` returns.
-
-    Returns
-    -------
-    str
-        One short line, such as ``f32[2,3]``, ``3``, ``'abc'`` or ``dict of 2``.
-    """
+    """Say in a few words what was observed: `f32[2,3]`, `3`, `'abc'` or `dict of 2`."""
     return shorten(_summary(observation), LONGEST_NAME)
 
 
@@ -61,15 +50,15 @@ def _summary(seen: Observation) -> str:
 
 
 def expression(observation: Observation, depth: int = 2) -> str:
-    """Write an observation about as one writes it in Python: metadata needs to be read in full."""
+    """Write an observation much as in Python: metadata is to be read in full."""
     kind = observation["kind"]
     if kind not in ("node", "container leaf") or depth == 0:
-        return shorten(_summary(observation), LONGEST_NAME)
+        return summary(observation)
     name = observation["type"]
-    if kind == "container leaf":
-        pairs = [("", item) for item in observation["items"]]
-    else:
+    if kind == "node":
         pairs = observation["children"]
+    else:
+        pairs = [("", item) for item in observation["items"]]
     parts = []
     for key, child in pairs[:6]:
         part = expression(child, depth - 1)
@@ -111,13 +100,18 @@ def count_leaves(observation: Observation) -> int:
 
 
 def counted(count: int, noun: str, plural: str) -> str:
-    """Write a count with its noun: ``1 leaf``, ``2 leaves``."""
+    """Write a count with its noun: `1 leaf`, `2 leaves`."""
     return f"{count:,} {noun if count == 1 else plural}"
 
 
 def shorten(text: str, limit: int) -> str:
     """Make text printable and cut its middle out where it is too long."""
     return _cut(printable(_cut(str(text), 4 * limit)), limit)
+
+
+def truncate(text: str, limit: int) -> str:
+    """Cut the end off where a text is too long."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def printable(text: str) -> str:

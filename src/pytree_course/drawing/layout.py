@@ -39,20 +39,12 @@ class Box:
 
     @property
     def left(self) -> int:
-        """Left side of the box."""
+        """The left side of the box."""
         return self.x - self.width // 2
 
 
 def layout(root: Item) -> tuple[list[Box], int, int]:
-    """Place all items.
-
-    Returns
-    -------
-    boxes : list of Box
-        From the root down, level by level.
-    width, height : int
-        Size of the picture.
-    """
+    """Place all items: return their boxes, level by level, and the picture's width and height."""
     top = _sized(root)
     contour = _spread(top)
     _shift(top, MARGIN - min(left for left, _ in contour))

@@ -15,32 +15,21 @@ from pytree_course.trees import Observation, Path
 
 @dataclass(frozen=True)
 class Picture:
-    """Trees side by side, as a notebook shows them.
-
-    Parameters
-    ----------
-    observations
-        What to draw.
-    titles
-        A caption for each; those without one get none.
-    marked
-        Path to mark in all of them.
-    """
+    """Trees side by side, as a notebook shows them."""
 
     observations: Sequence[Observation]
-    titles: Sequence[str] = ()
-    marked: Path | None = None
+    titles: Sequence[str] = ()  # there may be fewer
+    marked: Path | None = None  # in all of them
 
     def html(self) -> str:
         """Return one figure per tree; a wide one scrolls by itself, with the keyboard too."""
         figures = []
         for observation, title in self._titled():
             name = escape(shorten(title, 120))
-            caption = (
-                f'<figcaption style="margin:0 0 6px;font-weight:600">{name}</figcaption>'
-                if title
-                else ""
-            )
+            caption = ""
+            if title:
+                style = "margin:0 0 6px;font-weight:600"
+                caption = f'<figcaption style="{style}">{name}</figcaption>'
             figures.append(
                 f'<figure role="group" tabindex="0" aria-label="{name or "Tree picture"}" '
                 'style="margin:0;max-width:100%;overflow-x:auto">'
@@ -69,19 +58,7 @@ class Picture:
 
 
 def draw(*values: object, titles: Sequence[str] = ()) -> Picture:
-    """Draw values as JAX sees them, side by side.
-
-    Parameters
-    ----------
-    *values
-        Any values: trees, leaves, PyTreeDefs.
-    titles
-        A caption for each.
-
-    Returns
-    -------
-    Picture
-        What the notebook shows as SVG, and everything else as text.
+    """Draw any values as JAX sees them, side by side, under their titles.
 
     Examples
     --------

@@ -5,25 +5,12 @@ from pytree_course.trees import Observation, Path
 
 
 def text(observation: Observation, *, marked: Path | None = None) -> str:
-    """Draw an observation as text, one line per node and leaf.
-
-    Parameters
-    ----------
-    observation
-        What :func:`pytree_course.trees.observe` returns.
-    marked
-        Path of the node or leaf to mark; see :func:`svg`.
-
-    Returns
-    -------
-    str
-        Lines without a trailing newline.
-    """
+    """Draw an observation as text, one line per node and leaf; `marked` as for `svg`."""
     return written(items(observation, marked))
 
 
 def written(root: Item) -> str:
-    """Write items as lines, one for each."""
+    """Write an item and those below it, one line for each."""
     return "\n".join([_words(root), *_lines(root, "")])
 
 

@@ -1,9 +1,10 @@
 """Trees as inline SVG: legible on light and dark, without a style sheet, ids or scripts."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from pytree_course.drawing.colours import FADED, INK, LEAF, MARK
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.labels import columns, count_leaves, counted, shorten, summary
 from pytree_course.drawing.layout import (
@@ -24,10 +25,6 @@ from pytree_course.drawing.layout import (
 from pytree_course.trees import Observation, Path
 
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-INK = "currentColor"
-LEAF = "var(--jp-brand-color1, #1976d2)"
-FADED = ".65"  # names in it still have a contrast of 4.5 to 1 on a white page
-MARK = "#c2500c"  # dark enough under white letters, light enough on a black page
 
 
 def svg(
@@ -37,62 +34,31 @@ def svg(
     current: Path | None = None,
     faded: Collection[Path] = (),
 ) -> str:
-    """Draw an observation as one inline SVG.
+    """Draw an observation as one inline SVG, the same text everywhere.
 
-    Parameters
-    ----------
-    observation
-        What :func:`pytree_course.trees.observe` returns.
-    marked
-        Path of the node or leaf to mark. If the tree has nothing there, the deepest node on the
-        way is marked, and says which key it lacks.
-    current
-        Path of the node or leaf to put a ring around. It takes no room, so that everything keeps
-        its place from picture to picture in a sequence.
-    faded
-        Paths of nodes and leaves to draw pale.
-
-    Returns
-    -------
-    str
-        An ``<svg role="img">`` element, the same text for the same observation everywhere. Boxes
-        and keys have their leaves' places in the flat list as `data-leaf` or `data-leaves`
-        (see :func:`leaves_attribute`), so that a page's style sheet can point at them.
+    If the tree has nothing at the marked path, the deepest node on the way is marked, and says
+    which key it lacks. What is current gets a ring, which takes no room, so that in a sequence of
+    pictures everything keeps its place.
     """
-    root = items(observation, marked)
-    picture, groups = drawn(root, lambda items: describe(observation, items))
+    picture, groups = drawn(items(observation, marked), observation)
     for box, group in groups:
         if box.item.shape != "fold" and box.item.path in faded:
             group.set("opacity", FADED)
     if current is not None:
-        # The last box on the way: the place itself, or what it is folded into.
+        # The last box on the way: the place itself, or the node that it is folded into.
         box, group = [each for each in groups if _is_on_way(each[0].item, current)][-1]
         _ring(group, box)
         group.attrib.pop("opacity", None)
     return ElementTree.tostring(picture, encoding="unicode")
 
 
-def drawn(
-    root: Item, describe: Callable[[list[Item]], str]
-) -> tuple[Element, list[tuple[Box, Element]]]:
-    """Draw items as an SVG element that can still be added to.
+def drawn(root: Item, observation: Observation) -> tuple[Element, list[tuple[Box, Element]]]:
+    """Draw the items of an observation as an `<svg>` that can still be added to.
 
-    Parameters
-    ----------
-    root
-        What to draw, with everything below it.
-    describe
-        Says in words what the drawn items show.
-
-    Returns
-    -------
-    picture : Element
-        The ``<svg>``.
-    groups : list of (Box, Element)
-        Every box with its ``<g>``, from the root down, level by level.
+    It comes with every box and the box's `<g>`, from the root down, level by level.
     """
     boxes, width, height = layout(root)
-    description = describe([box.item for box in boxes])
+    description = _alt_text(observation, [box.item for box in boxes])
     picture = Element(
         "svg",
         {
@@ -124,15 +90,15 @@ def leaves_attribute(item: Item) -> dict[str, str]:
     return {"data-leaves": f"{item.leaves.start}-{item.leaves.stop - 1}"}
 
 
-def describe(observation: Observation, drawn: list[Item]) -> str:
-    """Describe a picture to somebody who does not see it."""
+def _alt_text(observation: Observation, shown: list[Item]) -> str:
+    """Describe a picture to readers who cannot see it."""
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     what = summary(seen)
     if seen["kind"] == "node":
         children = counted(len(seen["children"]), "child", "children")
         what = f"{shorten(seen['type'], 26)} with {children}"
         what += f", {counted(count_leaves(seen), 'leaf', 'leaves')}"
-    for item in drawn:
+    for item in shown:
         if item.mark:
             what += f"; marked: {_where(item)} ({item.mark})"
     return f"{'Tree' if seen is observation else 'PyTreeDef'}: {what}"

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytree_course.checking.expected import ExpectedExercise
-from pytree_course.checking.verdicts import Verdict, VerdictKind, judge, without_outcomes
+from pytree_course.checking.judging import judge, without_outcomes
+from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import LessonFiles
 from pytree_course.grading.answers import AnswerRun, run_answers
 from pytree_course.grading.lesson import GradedLesson

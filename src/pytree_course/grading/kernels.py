@@ -15,7 +15,7 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbval.kernel import RunningKernel
 from traitlets import Unicode
 
-from pytree_course.checking.checks import OUTCOMES_MIME
+from pytree_course.checking.outcomes import OUTCOMES_MIME
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading.sandbox import sandbox_user, sandboxed
 

@@ -21,8 +21,7 @@ import pytest
 from nbformat import NotebookNode
 from nbval.plugin import IPyNbFile
 
-from pytree_course.checking.checks import OUTCOMES_MIME, SEED_VARIABLE
-from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.outcomes import OUTCOMES_MIME, SEED_VARIABLE, Outcome
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.runtime import CheckRuntime
 

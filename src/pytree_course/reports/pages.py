@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from pytree_course.checking.expected import Expected
-from pytree_course.checking.feedback import LOOKS, Look
+from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
 from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
@@ -35,7 +35,7 @@ REPORT = "report.html"
 STUDENTS = "students"
 MOST_CLUSTERS = 20
 
-_NO_VERDICT = Look("–", "Not graded", "dotted", "currentColor")
+_NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ExerciseView:
     anchor: str
     title: str
     row: ExerciseRow
-    look: Look
+    look: VerdictLook
     answer: str | None
     failure: Mapping[str, Any] | None
     got: Mapping[str, Any] | None
@@ -199,7 +199,7 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: ExerciseRow) -> Exer
     )
 
 
-def _look(kind: str) -> Look:
+def _look(kind: str) -> VerdictLook:
     return LOOKS[VerdictKind(kind)] if kind in set(VerdictKind) else _NO_VERDICT
 
 

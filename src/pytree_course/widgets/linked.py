@@ -11,8 +11,9 @@ from html import escape
 
 import ipywidgets
 
+from pytree_course.drawing.colours import LEAF
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.vector import LEAF, leaves_attribute
+from pytree_course.drawing.vector import leaves_attribute
 from pytree_course.trees import Observation
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"

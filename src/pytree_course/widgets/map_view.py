@@ -10,7 +10,7 @@ from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.labels import counted, shorten
 from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import written
-from pytree_course.drawing.vector import describe, drawn
+from pytree_course.drawing.vector import drawn
 from pytree_course.trees import Observation, Path
 from pytree_course.widgets.html import LOOKS, render
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
@@ -219,7 +219,7 @@ class MapView:
 
     def _svg(self, tree: Observation, position: int | None) -> str:
         root = self._items(tree, position)
-        picture, groups = drawn(root, lambda shown: describe(tree, shown))
+        picture, groups = drawn(root, tree)
         picture.set("overflow", "visible")
         for box, group in groups:
             if box.item.shape == "fold":

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from pytree_course.drawing.colours import INK, LEAF, MARK
 from pytree_course.drawing.labels import counted
-from pytree_course.drawing.vector import FONT, INK, LEAF, MARK
+from pytree_course.drawing.vector import FONT
 from pytree_course.widgets.trace_log import Outcome
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 12, 34
