@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytree_course import explore
 from pytree_course.trees import MAX_NODES_TO_DRAW, observe
 from pytree_course.widgets.base import WIDGET_MIME
-from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look
+from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look_into
 from pytree_course.widgets.trouble import Trouble
 
 leaves = st.none() | st.integers() | st.text(max_size=5)
@@ -53,7 +53,7 @@ def typed(explorer, expression):
 
 @given(trees, st.sampled_from(list(PRESETS)))
 def test_leaves_paths_and_counts_are_those_of_jax(tree, is_leaf):
-    seen = look(tree, "tree", False, is_leaf)
+    seen = look_into(tree, "tree", False, is_leaf)
     flat, structure = jax.tree.flatten_with_path(tree, is_leaf=PRESETS[is_leaf][1])
     paths = [path for _, path, _ in seen.rows()]
     assert (seen.leaves, seen.nodes) == (structure.num_leaves, structure.num_nodes)
@@ -198,5 +198,5 @@ def test_observe_stops_where_is_leaf_says():
 
 def test_a_tree_that_cannot_be_looked_at_is_trouble():
     with pytest.raises(Trouble):
-        look([0] * (MAX_NODES_TO_DRAW + 1), "tree", False, "as JAX does it")
+        look_into([0] * (MAX_NODES_TO_DRAW + 1), "tree", False, "as JAX does it")
     assert isinstance(explore([1]), Explorer)

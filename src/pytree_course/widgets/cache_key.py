@@ -1,7 +1,6 @@
 """What `jax.jit` looks a trace up by, taken apart so that a change can be named."""
 
 import inspect
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +8,7 @@ from typing import Any
 import jax
 
 from pytree_course.drawing.labels import shorten, summary
-from pytree_course.trees import Path
-from pytree_course.widgets.levels import Level
+from pytree_course.trees import Path, flatten_one_level
 from pytree_course.widgets.words import written
 
 MOST_NODES = 2_000
@@ -23,7 +21,7 @@ class NodePart:
 
     type: type
     keys: tuple[str, ...]
-    aux: Any
+    aux: Any  # a custom node's; of others None
     aux_text: str  # as it read at the time: aux_data may be changed in place
 
     @property
@@ -50,7 +48,7 @@ class LeafPart:
 
 
 @dataclass(frozen=True)
-class Change:
+class KeyChange:
     """One difference between two keys."""
 
     words: str
@@ -58,13 +56,7 @@ class Change:
 
 
 class CacheKey:
-    """The key of one call.
-
-    Parameters
-    ----------
-    arguments
-        The call's arguments by their names.
-    """
+    """The key of one call, made of its arguments by their names."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self.treedefs = {name: jax.tree.structure(value) for name, value in arguments.items()}
@@ -74,20 +66,18 @@ class CacheKey:
         ]
         while waiting and len(self.parts) < MOST_NODES:
             path, value = waiting.pop()
-            level = Level(value)
-            if level.data is None:
+            level = flatten_one_level(value)
+            if level is None:
                 self.parts[path] = _leaf_part(value)
                 continue
-            aux = level.data[1]
-            text = written(aux) if _has_aux(level.data[0]) else ""
-            self.parts[path] = NodePart(level.data[0], tuple(level.keys), aux, text)
-            children = zip(level.keys, level.children, strict=True)
-            waiting += reversed([((*path, key), child) for key, child in children])
+            aux, text = (level.aux, written(level.aux)) if level.is_custom else (None, "")
+            self.parts[path] = NodePart(level.type, level.keys, aux, text)
+            waiting += reversed([((*path, key), child) for key, child in level.children])
 
-    def changes_since(self, old: "CacheKey") -> list[Change]:
+    def changes_since(self, old: "CacheKey") -> list[KeyChange]:
         """Name what changed, topmost first; changes of values last."""
-        changes: list[Change] = []
-        values: list[Change] = []
+        changes: list[KeyChange] = []
+        values: list[KeyChange] = []
         changed: set[Path] = set()
         for path, part in self.parts.items():
             if any(path[:length] in changed for length in range(1, len(path))):
@@ -95,7 +85,7 @@ class CacheKey:
             before = old.parts.get(path)
             where = shorten("".join(path), 60)
             if before is None:
-                changes.append(Change(f"{where} is new"))
+                changes.append(KeyChange(f"{where} is new"))
                 changed.add(path)
             elif isinstance(part, LeafPart) and isinstance(before, LeafPart):
                 found = _leaf_change(where, before, part)
@@ -104,14 +94,14 @@ class CacheKey:
             else:
                 words, is_below = _node_change(where, before, part)
                 if words:
-                    changes.append(Change(words))
+                    changes.append(KeyChange(words))
                 if is_below:
                     changed.add(path)
         if not changes and any(
             _equal(treedef, old.treedefs.get(name)) is False
             for name, treedef in self.treedefs.items()
         ):
-            changes.append(Change("the structure, somewhere deep in the tree"))
+            changes.append(KeyChange("the structure, somewhere deep in the tree"))
         return changes + values
 
     def aux_read_otherwise(self, old: "CacheKey") -> str:
@@ -164,23 +154,23 @@ def _leaf_part(value: Any) -> LeafPart:
     return LeafPart(type(value), dtype, shape, weak)
 
 
-def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> Change | None:
+def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> KeyChange | None:
     if part.is_traceable != before.is_traceable:
-        return Change(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
+        return KeyChange(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
     if part.is_traceable:
         if part.shape != before.shape:
             if part.dtype == before.dtype:
-                return Change(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
-            return Change(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
+                return KeyChange(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
+            return KeyChange(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
         if part.dtype != before.dtype:
-            return Change(f"dtype of {where}: {_type(before)} → {_type(part)}")
+            return KeyChange(f"dtype of {where}: {_type(before)} → {_type(part)}")
         if part.weak != before.weak:
-            return Change(f"weak type of {where}: {_type(before)} → {_type(part)}")
+            return KeyChange(f"weak type of {where}: {_type(before)} → {_type(part)}")
     if part.type is before.type and _equal(part.value, before.value):
         return None
     if part.value is None or before.value is None:
         return None  # an array: its values are no part of the key
-    return Change(f"value of {where}: {_from_to(before.text, part.text)}", of_value=True)
+    return KeyChange(f"value of {where}: {_from_to(before.text, part.text)}", of_value=True)
 
 
 def _node_change(
@@ -198,7 +188,7 @@ def _node_change(
             return f"keys of {where}: {_listed(before.keys)} → {_listed(part.keys)}", True
         count = f"{len(before.keys)} → {len(part.keys)}"
         return f"number of children of {where}: {count}", True
-    if _has_aux(part.type) and not _equal(part.aux, before.aux):
+    if not _equal(part.aux, before.aux):
         if part.aux_text == before.aux_text and _equal(part.aux, before.aux) is None:
             return "", False  # arrays: JAX has told the calls apart without comparing them
         return f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}", False
@@ -217,11 +207,6 @@ def _from_to(before: str, after: str) -> str:
     if before == after:
         return f"another {after}, not equal to the one before"
     return f"{before} → {after}"
-
-
-def _has_aux(node_type: type) -> bool:
-    built_in = (dict, list, tuple, OrderedDict, defaultdict, type(None))
-    return node_type not in built_in and not hasattr(node_type, "_fields")
 
 
 def _equal(one: Any, other: Any) -> bool | None:

@@ -1,13 +1,20 @@
-"""The frame and the templates of what is shown, in one style with the checks' feedback."""
+"""The one way to write HTML: templates, the style sheet, and the frames around what is shown."""
 
+import hashlib
 from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from pytree_course.checking.feedback import backticks_to_code
+from pytree_course.drawing.vector import LEAF
+
+BORDER = "1px solid var(--jp-border-color1, #8884)"
+EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
+
 
 @dataclass(frozen=True)
-class Look:
+class Frame:
     """Symbol, line style and colour of a frame: colour never says anything alone."""
 
     symbol: str
@@ -15,9 +22,9 @@ class Look:
     colour: str
 
 
-LOOKS = {
-    "good": Look("✓", "solid", "var(--jp-info-color1, #0288d1)"),
-    "bad": Look("✗", "dashed", "var(--jp-warn-color1, #d9730d)"),
+FRAMES = {
+    "good": Frame("✓", "solid", "var(--jp-info-color1, #0288d1)"),
+    "bad": Frame("✗", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
 
 
@@ -26,12 +33,40 @@ def render(template: str, **values: object) -> str:
     return _templates().get_template(template).render(values)
 
 
+def block(name: str, linking: str = "", *, framed: bool, **values: object) -> str:
+    """Fill a template inside an element with style rules of its own.
+
+    Parameters
+    ----------
+    name
+        Of the template, and of its part of the style sheet if it has one. There, § stands for the
+        element.
+    linking
+        More style rules.
+    framed
+        Whether to draw a frame; a live widget has one around its controls too.
+    """
+    inner = render(f"{name}.html", **values)
+    # The stored notebooks have quotes as html.escape writes them.
+    inner = inner.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
+    sheet = _templates().get_template("styles.css").module
+    own_style = getattr(sheet, name, str)
+    style = f"{sheet.block()}{own_style()}{linking}"  # type: ignore[attr-defined]
+    unique = "pt-" + hashlib.sha256((inner + style).encode()).hexdigest()[:8]
+    # The class twice outranks the notebook's own rules for tables and code.
+    rules = style.replace("§", f".{unique}.{unique}").strip()
+    edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
+    return render("block.html", unique=unique, edges=edges, rules=rules, inner=inner)
+
+
 @cache
 def _templates() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("pytree_course.widgets"),
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["code"] = backticks_to_code
+    return environment

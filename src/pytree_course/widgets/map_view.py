@@ -12,7 +12,8 @@ from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import written
 from pytree_course.drawing.vector import describe, drawn
 from pytree_course.trees import Observation, Path
-from pytree_course.widgets.html import LOOKS, render
+from pytree_course.widgets.html import FRAMES, Frame, render
+from pytree_course.widgets.linked import with_children
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
 
 BADGE_HEIGHT = 16
@@ -140,7 +141,7 @@ class MapView:
             shown.append({"title": "Result", "svg": self._svg(result, None)})
         return render(
             "map_view.html",
-            look=LOOKS["good" if self.works else "bad"],
+            frame=self._frame,
             view=self,
             figures=shown,
             titles=self._titles,
@@ -151,8 +152,7 @@ class MapView:
     def static_text(self) -> str:
         """Return the view as plain text."""
         head, *others = self.sentences
-        symbol = LOOKS["good" if self.works else "bad"].symbol
-        parts = ["\n".join([f"{symbol} {self.headline} · {head}", *others])]
+        parts = ["\n".join([f"{self._frame.symbol} {self.headline} · {head}", *others])]
         for position, (title, tree) in enumerate(
             zip(self._titles, self.pairing.trees, strict=True)
         ):
@@ -169,6 +169,10 @@ class MapView:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/html": self.static_html(), "text/plain": self.static_text()}
+
+    @property
+    def _frame(self) -> Frame:
+        return FRAMES["good" if self.works else "bad"]
 
     @property
     def _titles(self) -> list[str]:
@@ -196,10 +200,7 @@ class MapView:
         elif failed is not None:
             marked, word = failed.path, f"{self.name} raised"
         root = items(tree, marked)
-        waiting = [root]
-        while waiting:
-            item = waiting.pop()
-            waiting += item.children
+        for item in with_children(root):
             if item.mark == "here" and word:
                 item.mark = word
             call = self._call_at.get(item.path) if item.shape != "fold" else None

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import ipywidgets
@@ -12,6 +11,7 @@ from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.progress import Progress
 from pytree_course.course import Course
 from pytree_course.widgets.base import Play
+from pytree_course.widgets.html import render
 
 
 def predict(lesson: str, name: str) -> "Predict":
@@ -23,11 +23,6 @@ def predict(lesson: str, name: str) -> "Predict":
         The lesson's stem.
     name
         Id of the cell below, which holds the answer.
-
-    Raises
-    ------
-    LookupError
-        When the lesson has no such prediction.
     """
     course = Course.find()
     files = course.lesson_named(lesson)
@@ -44,15 +39,7 @@ def predict(lesson: str, name: str) -> "Predict":
 
 
 class Predict(Play):
-    """A question whose answer the next cell gives.
-
-    Parameters
-    ----------
-    prediction
-        The question, its options and its answer.
-    choice
-        What was chosen before, if anything.
-    """
+    """A question whose answer the next cell gives; `choice` is what was chosen before."""
 
     def __init__(self, prediction: Prediction, choice: str | None = None) -> None:
         self.prediction = prediction
@@ -101,7 +88,7 @@ class Predict(Play):
 
     def static_html(self) -> str:
         """Return an invitation to run the cell: the question itself stands above it."""
-        return f"<p><em>{self.static_text()}</em></p>"
+        return render("invitation.html", text=self.static_text())
 
     def static_text(self) -> str:
         """Return an invitation to run the cell."""
@@ -129,4 +116,4 @@ def _plain(text: str) -> list[str]:
 
 
 def _status(text: str) -> str:
-    return f'<div role="status" aria-live="polite">{escape(text)}</div>'
+    return render("status.html", text=text)

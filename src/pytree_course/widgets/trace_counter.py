@@ -7,8 +7,8 @@ import ipywidgets
 import jax
 
 from pytree_course.drawing.labels import counted, shorten
-from pytree_course.widgets.base import Play
-from pytree_course.widgets.html import LOOKS, render
+from pytree_course.widgets.base import Play, button
+from pytree_course.widgets.html import FRAMES, render
 from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
 
@@ -86,14 +86,8 @@ class TraceCounter(Play):
         self._static = (self._html(is_live=False), self._text())
 
         self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
-        self.again = ipywidgets.Button(
-            description="Call again with the same values", layout={"width": "auto"}
-        )
-        self.empty = ipywidgets.Button(
-            description="Clear", tooltip="Empty the log and forget all traces"
-        )
-        self.again.on_click(lambda _: self._call())
-        self.empty.on_click(lambda _: self._clear())
+        self.again = button("Call again with the same values", self._call)
+        self.empty = button("Clear", self._clear, "Empty the log and forget all traces")
         shown = [control for control in controls.values() if isinstance(control, ipywidgets.Widget)]
         for control in shown:
             # Which of two equal values is chosen, such as 1 and 1.0, the index alone tells.
@@ -162,7 +156,7 @@ class TraceCounter(Play):
             is_live=is_live,
             rows=self._rows,
             plot=trace_plot(self.trace_log.totals),
-            look=LOOKS["good"],
+            frame=FRAMES["good"],
         )
 
     @property

@@ -9,22 +9,21 @@ from typing import Any, Literal, NamedTuple
 import jax
 
 from pytree_course.widgets.cache_key import CacheKey, named
-from pytree_course.widgets.pairing import error_words
-from pytree_course.widgets.words import brief, written
+from pytree_course.widgets.words import brief, error_line, written
 
 MOST_ROWS = 20
 MOST_PLOTTED = 40
 MOST_KEYS = 64
 MOST_CHANGES = 3
 
-Outcome = Literal["traced", "cached", "raised"]
+CallOutcome = Literal["traced", "cached", "raised"]
 Values = Mapping[str, Any]
 
 
 class _Attempt(NamedTuple):
     """How one call went."""
 
-    outcome: Outcome
+    outcome: CallOutcome
     why: str
     result: str = ""
     error: str = ""  # its type
@@ -38,7 +37,7 @@ class LoggedCall:
     number: int
     controls: dict[str, str]
     traces: int
-    outcome: Outcome
+    outcome: CallOutcome
     why: str
     result: str
     error: str
@@ -85,7 +84,7 @@ class TraceLog:
         self.calls = 0
         self.traces = 0
         self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
-        self.totals: deque[tuple[int, Outcome, int]] = deque(maxlen=MOST_PLOTTED)
+        self.totals: deque[tuple[int, CallOutcome, int]] = deque(maxlen=MOST_PLOTTED)
         self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)
         self._last_key = 0  # number of the traced call whose key the last good call had
 
@@ -127,7 +126,7 @@ class TraceLog:
                 return _raised(error, why)
             when = "while the function was traced" if is_traced else "before any tracing"
             return _raised(error, f"raised {when}", own=True)
-        outcome: Outcome = "traced" if self.traces > before else "cached"
+        outcome: CallOutcome = "traced" if self.traces > before else "cached"
         why = self._reason(key, outcome)
         if key is not None and outcome == "traced":
             self._keys.append((self.calls, key))
@@ -140,7 +139,7 @@ class TraceLog:
         made = self.make_arguments(**values)
         return (made if type(made) is tuple else (made,)), {}
 
-    def _reason(self, key: CacheKey | None, outcome: Outcome) -> str:
+    def _reason(self, key: CacheKey | None, outcome: CallOutcome) -> str:
         if key is None:
             return "The arguments could not be looked into."
         compared = [(key.changes_since(old), number, old) for number, old in reversed(self._keys)]
@@ -216,7 +215,7 @@ _NEEDS_VALUES = (
 
 def _raised(error: Exception, why: str, *, own: bool = False) -> _Attempt:
     """Log an error; one of the learner's own code with its message."""
-    message = error_words(error) if own else ""
+    message = error_line(error) if own else ""
     return _Attempt("raised", why, error=type(error).__name__, message=message)
 
 

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from pytree_course.drawing.labels import counted
 from pytree_course.drawing.vector import FONT, INK, LEAF, MARK
-from pytree_course.widgets.trace_log import Outcome
+from pytree_course.widgets.trace_log import CallOutcome
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 12, 34
 HEIGHT = 72
@@ -14,7 +14,7 @@ STEP = 26  # between calls, while they are few
 WIDEST = 420
 NARROWEST = 160
 
-Totals = Sequence[tuple[int, Outcome, int]]
+Totals = Sequence[tuple[int, CallOutcome, int]]
 """For each call its number, its outcome, and how many traces there were after it."""
 
 
@@ -94,7 +94,7 @@ def described(totals: Totals) -> str:
     return words + "."
 
 
-def _mark(picture: Element, outcome: Outcome, x: float, y: float) -> None:
+def _mark(picture: Element, outcome: CallOutcome, x: float, y: float) -> None:
     place = {"cx": str(x), "cy": str(y), "r": "4.5"}
     match outcome:
         case "traced":
