@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -26,7 +26,7 @@ class NodePart:
 
     @property
     def words(self) -> str:
-        """The node in words."""
+        """What it is, in words."""
         return "None" if self.type is type(None) else f"a {self.type.__name__}"
 
 
@@ -40,6 +40,7 @@ class LeafPart:
     weak: bool = False
     value: Any = None  # of what is no array
     text: str = ""
+    words: ClassVar[str] = "a leaf"
 
     @property
     def is_traceable(self) -> bool:
@@ -178,7 +179,7 @@ def _node_change(
 ) -> tuple[str, bool]:
     """Name a change, and say whether everything below has changed with it."""
     if isinstance(part, LeafPart) or isinstance(before, LeafPart):
-        return f"{where}: {_words(before)} → {_words(part)}", True
+        return f"{where}: {before.words} → {part.words}", True
     if part.type is not before.type:
         if part.type.__name__ == before.type.__name__:
             return f"{where}: {part.words} of another class of that name", True
@@ -193,10 +194,6 @@ def _node_change(
             return "", False  # arrays: JAX has told the calls apart without comparing them
         return f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}", False
     return "", False
-
-
-def _words(part: NodePart | LeafPart) -> str:
-    return part.words if isinstance(part, NodePart) else "a leaf"
 
 
 def _aux_of(part: NodePart, where: str) -> str:
@@ -220,16 +217,8 @@ def _equal(one: Any, other: Any) -> bool | None:
 
 
 def _type(part: LeafPart) -> str:
-    words = summary(
-        {
-            "kind": "array",
-            "library": "jax",
-            "dtype": part.dtype,
-            "shape": list(part.shape),
-            "values": [],
-        }
-    )
-    return f"weak {words}" if part.weak else words
+    seen = {"kind": "array", "library": "jax", "dtype": part.dtype, "shape": part.shape}
+    return f"{'weak ' if part.weak else ''}{summary(seen)}"
 
 
 def _listed(keys: tuple[str, ...]) -> str:

@@ -17,7 +17,7 @@ from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.html import block
 from pytree_course.widgets.linked import linking
 from pytree_course.widgets.trouble import Trouble, evaluate, flattening_advice
-from pytree_course.widgets.words import error_words, without_addresses
+from pytree_course.widgets.words import aligned, error_words, without_addresses
 
 EXAMPLE = "{'w': [1.5, 2.5], 'b': None, 'act': 'relu'}"
 MOST_ROWS = 40
@@ -96,9 +96,9 @@ class Exploration:
 
     def text(self) -> str:
         """Return the same as plain text."""
-        rows = [(str(place), path, what) for place, path, what in self.rows()]
-        widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
-        listed = [f"{row[0]:>{widths[0]}}  {row[1]:{widths[1]}}  {row[2]}" for row in rows]
+        rows = self.rows()
+        digits = len(str(len(rows) - 1))
+        listed = aligned([(f"{place:{digits}}", path, what) for place, path, what in rows])
         counts = f"{self.counted_leaves} (num_leaves), {self.nodes:,} nodes and leaves (num_nodes)"
         lines = [f"{self.name}: {counts}", drawing.text(self.observation), *listed]
         return "\n".join([*lines, *([self.more] if self.more else []), self.structure])

@@ -12,7 +12,7 @@ from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import written
 from pytree_course.drawing.vector import describe, drawn
 from pytree_course.trees import Observation, Path
-from pytree_course.widgets.html import FRAMES, Frame, render
+from pytree_course.widgets.html import FRAMES, render
 from pytree_course.widgets.linked import with_children
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
 
@@ -86,83 +86,52 @@ class MapView:
     @property
     def headline(self) -> str:
         """What was called."""
-        trees = ", ".join(title.lower() for title in self._titles)
+        trees = ", ".join(f"tree {number}" for number in range(1, len(self.pairing.trees) + 1))
         return f"tree.map({self.name}, {trees})"
 
     @cached_property
     def sentences(self) -> list[str]:
         """What happened, in words; the first completes the headline."""
-        pairing = self.pairing
-        if pairing.mismatch is not None:
-            where = "".join(pairing.mismatch.path) or "the root"
-            title = self._titles[pairing.mismatch.position]
+        name, pairing = self.name, self.pairing
+        mismatch, failed = pairing.mismatch, pairing.failed_call
+        if mismatch is not None:
+            tree = f"tree {mismatch.position + 1}"
             return [
-                f"the structure of {title.lower()} does not match, so {self.name} is never called",
-                f"First mismatch, at {shorten(where, 80)} of {title.lower()}: "
-                f"{pairing.mismatch.reason}.",
+                f"the structure of {tree} does not match, so {name} is never called",
+                f"First mismatch, at {_where(mismatch.path)} of {tree}: {mismatch.reason}.",
             ]
-        if pairing.failed_call is not None:
-            where = "".join(pairing.failed_call.path) or "the root"
+        if failed is not None:
             left = pairing.leaves - pairing.count
             rest = f" {counted(left, 'leaf was', 'leaves were')} not reached." if left else ""
-            return [
-                f"{self.name} raised in call {pairing.count}, at {shorten(where, 80)}",
-                f"{pairing.error}.{rest}",
-            ]
+            where = f"in call {pairing.count}, at {_where(failed.path)}"
+            return [f"{name} raised {where}", f"{pairing.error}.{rest}"]
         if not self.works:
             during = "rebuilding the result" if pairing.count else "looking into the trees"
             return [f"{during} raised", pairing.error]
         if not pairing.count:
-            return [f"no leaves in tree 1, so {self.name} is never called"]
+            return [f"no leaves in tree 1, so {name} is never called"]
         sentences = [f"{pairing.count:,} calls, one for each leaf of tree 1"]
         if pairing.count == 1:
             sentences = ["1 call, for the only leaf of tree 1"]
-        whole = [call.number for call in pairing.calls if any(call.given_whole)]
-        if whole:
-            numbers = ", ".join(f"#{number}" for number in whole)
+        whole = ", ".join(f"#{call.number}" for call in pairing.calls if any(call.given_whole))
+        if whole and len(pairing.trees) > 1:
             sentences.append(
-                f"Where tree 1 has a leaf, {self.name} is given all that the other tree has "
-                f"there, be it a node or None: {numbers}."
-                if len(self.pairing.trees) > 1
-                else f"is_leaf stops at a node, which {self.name} is given whole: {numbers}."
+                f"Where tree 1 has a leaf, {name} is given all that the other tree has there, "
+                f"be it a node or None: {whole}."
             )
+        elif whole:
+            sentences.append(f"is_leaf stops at a node, which {name} is given whole: {whole}.")
         return sentences
 
     def static_html(self) -> str:
         """Return the view as HTML that needs no kernel and no script."""
-        shown = [
-            {"title": title, "svg": self._svg(tree, position)}
-            for position, (title, tree) in enumerate(
-                zip(self._titles, self.pairing.trees, strict=True)
-            )
-        ]
-        result = self.pairing.result
-        if result is not None:
-            shown.append({"title": "Result", "svg": self._svg(result, None)})
-        return render(
-            "map_view.html",
-            frame=self._frame,
-            view=self,
-            figures=shown,
-            titles=self._titles,
-            numbers=[call.number for call in self.pairing.calls],
-            more=self.pairing.count - len(self.pairing.calls),
-        )
+        svgs = [self._svg(*tree) for tree in self._trees]
+        return self._render("map_view.html", svgs=svgs)
 
     def static_text(self) -> str:
         """Return the view as plain text."""
-        head, *others = self.sentences
-        parts = ["\n".join([f"{self._frame.symbol} {self.headline} · {head}", *others])]
-        for position, (title, tree) in enumerate(
-            zip(self._titles, self.pairing.trees, strict=True)
-        ):
-            parts.append(f"{title}:\n{written(self._items(tree, position, numbered=True))}")
-        if self.pairing.calls:
-            parts.append("\n".join(["Calls:", *self._call_lines()]))
-        if self.pairing.result is not None:
-            root = self._items(self.pairing.result, None, numbered=True)
-            parts.append(f"Result:\n{written(root)}")
-        return "\n\n".join(parts)
+        texts = [written(self._items(*tree, numbered=True)) for tree in self._trees]
+        return self._render("map_view.txt", texts=texts).rstrip("\n")
 
     def __repr__(self) -> str:
         return self.static_text()
@@ -170,28 +139,29 @@ class MapView:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/html": self.static_html(), "text/plain": self.static_text()}
 
-    @property
-    def _frame(self) -> Frame:
-        return FRAMES["good" if self.works else "bad"]
-
-    @property
-    def _titles(self) -> list[str]:
-        return [f"Tree {number}" for number in range(1, len(self.pairing.trees) + 1)]
-
-    def _call_lines(self) -> list[str]:
+    def _render(self, template: str, **drawn: list[str]) -> str:
         calls = self.pairing.calls
-        paths = ["".join(call.path) for call in calls]
-        width = max(map(len, paths))
-        lines = [
-            f"#{call.number}  {path:{width}}  {self.name}({', '.join(call.arguments)}) → "
-            f"{'✗ ' if call.raised else ''}{call.result}"
-            for call, path in zip(calls, paths, strict=True)
+        return render(
+            template,
+            frame=FRAMES["good" if self.works else "bad"],
+            view=self,
+            titles=[f"Tree {number}" for number in range(1, len(self.pairing.trees) + 1)],
+            calls=calls,
+            more=self.pairing.count - len(calls),
+            width=max((len("".join(call.path)) for call in calls), default=0),
+            **drawn,
+        )
+
+    @property
+    def _trees(self) -> list[tuple[Observation, int | None]]:
+        """The trees with their positions, and the result, which has none."""
+        trees: list[tuple[Observation, int | None]] = [
+            (tree, position) for position, tree in enumerate(self.pairing.trees)
         ]
-        hidden = self.pairing.count - len(calls)
-        return lines + ([f"… and {hidden:,} more calls"] if hidden else [])
+        return trees if self.pairing.result is None else [*trees, (self.pairing.result, None)]
 
     def _items(self, tree: Observation, position: int | None, *, numbered: bool = False) -> Item:
-        """Choose what to draw of a tree; `position` is None for the result."""
+        """Choose what to draw of a tree."""
         mismatch, failed = self.pairing.mismatch, self.pairing.failed_call
         marked, word = None, ""
         if mismatch is not None:
@@ -223,19 +193,19 @@ class MapView:
         picture, groups = drawn(root, lambda shown: describe(tree, shown))
         picture.set("overflow", "visible")
         for box, group in groups:
-            if box.item.shape == "fold":
-                continue
-            call = self._call_with(box.item.path)
-            if call is not None:
+            path = box.item.path
+            # What was given to a call is at its path, or inside the node there.
+            ways = (path[:length] for length in range(len(path) + 1))
+            call = next((self._call_at[way] for way in ways if way in self._call_at), None)
+            if call is not None and box.item.shape != "fold":
                 group.set("data-pair", str(call.number))
-                if call.path == box.item.path:
+                if call.path == path:
                     _add_badge(group, box, call.number)
         return ElementTree.tostring(picture, encoding="unicode")
 
-    def _call_with(self, path: Path) -> Call | None:
-        """Return the call that was given what is at a path, by itself or within a node."""
-        ways = (path[:length] for length in range(len(path) + 1))
-        return next((self._call_at[way] for way in ways if way in self._call_at), None)
+
+def _where(path: Path) -> str:
+    return shorten("".join(path) or "the root", 80)
 
 
 def _add_badge(group: Element, box: Box, number: int) -> None:

@@ -9,8 +9,9 @@ import jax
 from pytree_course.drawing.labels import counted, shorten
 from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import FRAMES, render
-from pytree_course.widgets.trace_log import LoggedCall, TraceLog
+from pytree_course.widgets.trace_log import TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
+from pytree_course.widgets.words import aligned
 
 MOST_BUTTONS = 6
 
@@ -67,15 +68,7 @@ def count_traces(
 
 
 class TraceCounter(Play):
-    """Controls, a plot of traces against calls, and the log of the calls.
-
-    Parameters
-    ----------
-    log
-        Makes the calls.
-    controls
-        Widgets with a value, by the names of what they set.
-    """
+    """Controls, by the names of what they set; a plot of traces against calls; and their log."""
 
     def __init__(self, log: TraceLog, controls: dict[str, Any]) -> None:
         self.trace_log = log
@@ -83,7 +76,7 @@ class TraceCounter(Play):
         name = getattr(log.function, "__name__", "f")
         self.name = shorten(name, 40) if name.isidentifier() else "f"
         self._call_first()
-        self._static = (self._html(is_live=False), self._text())
+        self._static = (self._html(), self._text())
 
         self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
         self.again = button("Call again with the same values", self._call)
@@ -147,33 +140,25 @@ class TraceCounter(Play):
         self._table.value = self._part("table")
 
     def _part(self, part: str) -> str:
-        return render(f"trace_{part}.html", counter=self, is_live=True, rows=self._rows[::-1])
+        rows = list(reversed(self.trace_log.rows))
+        return render(f"trace_{part}.html", counter=self, is_live=True, rows=rows)
 
-    def _html(self, *, is_live: bool) -> str:
+    def _html(self) -> str:
         return render(
             "trace_counter.html",
             counter=self,
-            is_live=is_live,
-            rows=self._rows,
+            is_live=False,
+            rows=self.trace_log.rows,
             plot=trace_plot(self.trace_log.totals),
             frame=FRAMES["good"],
         )
 
-    @property
-    def _rows(self) -> list[LoggedCall]:
-        return list(self.trace_log.rows)
-
     def _text(self) -> str:
         table = [["call", *self.controls, "trace", "result", "why"]]
-        for row in self._rows:
+        for row in self.trace_log.rows:
             cells = [*row.controls.values(), row.outcome_words, row.result, row.why]
             table.append([str(row.number), *cells])
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
-        return "\n".join([f"{self.name} · {self.headline}", "", *lines])
+        return "\n".join([f"{self.name} · {self.headline}", "", *aligned(table)])
 
 
 def _controls(abbreviations: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import functools
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import jax
 
@@ -20,7 +20,8 @@ CallOutcome = Literal["traced", "cached", "raised"]
 Values = Mapping[str, Any]
 
 
-class _Attempt(NamedTuple):
+@dataclass(frozen=True)
+class _Attempt:
     """How one call went."""
 
     outcome: CallOutcome
@@ -30,18 +31,13 @@ class _Attempt(NamedTuple):
     message: str = ""  # differs from version to version of JAX: not for stored pages
 
 
-@dataclass(frozen=True)
-class LoggedCall:
+@dataclass(frozen=True, kw_only=True)
+class LoggedCall(_Attempt):
     """One call: its number, the controls' values, how often it was traced, and how it went."""
 
     number: int
     controls: dict[str, str]
     traces: int
-    outcome: CallOutcome
-    why: str
-    result: str
-    error: str
-    message: str
 
     @property
     def outcome_words(self) -> str:
@@ -58,14 +54,7 @@ class LoggedCall:
 class TraceLog:
     """Calls a function under `jit` and counts how often JAX runs its Python code.
 
-    Parameters
-    ----------
-    function
-        The Python function, not jitted yet.
-    make_arguments
-        Makes the arguments from the controls' values; without it they are the arguments themselves.
-    jit
-        What makes the function a jitted one.
+    Without `make_arguments`, the controls' values are the arguments themselves.
     """
 
     def __init__(
@@ -99,15 +88,16 @@ class TraceLog:
     def call(self, values: Values) -> LoggedCall:
         """Call the function with what the controls' values make."""
         self.calls += 1
-        shown = {name: written(value) for name, value in values.items()}
+        controls = {name: written(value) for name, value in values.items()}
         before = self.traces
-        attempt = self._attempt(values)
-        row = LoggedCall(self.calls, shown, self.traces - before, *attempt)
+        attempt = vars(self._attempt(values))
+        traces = self.traces - before
+        row = LoggedCall(number=self.calls, controls=controls, traces=traces, **attempt)
         self.rows.append(row)
         self.totals.append((self.calls, row.outcome, self.traces))
         return row
 
-    def _attempt(self, values: Values) -> "_Attempt":
+    def _attempt(self, values: Values) -> _Attempt:
         try:
             arguments, keywords = self._arguments(values)
         except Exception as error:
@@ -163,17 +153,14 @@ class TraceLog:
             self._last_key = number
             stale = key.aux_read_otherwise(old)
             if stale:
-                return (
-                    f"{stale}, but JAX finds it equal to that of call {number}: "
-                    "the old trace is used"
-                )
+                found_equal = f"JAX finds it equal to that of call {number}"
+                return f"{stale}, but {found_equal}: the old trace is used"
             return f"same key as call {number}"
         if in_key:
             return _joined(in_key)
         if of_values:
-            return (
-                f"{_joined(of_values)}; nothing else changed, so this value is in the key: static"
-            )
+            changed = _joined(of_values)
+            return f"{changed}; nothing else changed, so this value is in the key: static"
         return f"no change seen in structure, shapes and dtypes since call {number}"
 
     def _explained(self, error: Exception, key: CacheKey | None, *, is_traced: bool) -> str:

@@ -1,6 +1,7 @@
 """Short words for values and errors, the same on every run: no addresses, no last digits."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -35,6 +36,15 @@ def written(value: Any) -> str:
     if not text or _ADDRESS.search(text):
         text = expression(observe(value, values=False))
     return shorten(text, LONGEST_VALUE)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def without_addresses(text: str) -> str:
