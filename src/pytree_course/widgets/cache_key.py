@@ -54,6 +54,7 @@ class KeyChange:
 
     words: str
     of_value: bool = False
+    is_whole: bool = False  # whether everything below has changed with it
 
 
 class CacheKey:
@@ -78,51 +79,30 @@ class CacheKey:
     def changes_since(self, old: "CacheKey") -> list[KeyChange]:
         """Name what changed, topmost first; changes of values last."""
         changes: list[KeyChange] = []
-        values: list[KeyChange] = []
         changed: set[Path] = set()
         for path, part in self.parts.items():
             if any(path[:length] in changed for length in range(1, len(path))):
                 continue  # below a change
-            before = old.parts.get(path)
-            where = shorten("".join(path), 60)
-            if before is None:
-                changes.append(KeyChange(f"{where} is new"))
-                changed.add(path)
-            elif isinstance(part, LeafPart) and isinstance(before, LeafPart):
-                found = _leaf_change(where, before, part)
-                if found is not None:
-                    (values if found.of_value else changes).append(found)
-            else:
-                words, is_below = _node_change(where, before, part)
-                if words:
-                    changes.append(KeyChange(words))
-                if is_below:
+            change = _change(shorten("".join(path), 60), old.parts.get(path), part)
+            if change is not None:
+                changes.append(change)
+                if change.is_whole:
                     changed.add(path)
-        if not changes and any(
-            _equal(treedef, old.treedefs.get(name)) is False
-            for name, treedef in self.treedefs.items()
-        ):
+        if all(change.of_value for change in changes) and False in self._equal_structures(old):
             changes.append(KeyChange("the structure, somewhere deep in the tree"))
-        return changes + values
+        return sorted(changes, key=lambda change: change.of_value)
 
     def aux_read_otherwise(self, old: "CacheKey") -> str:
         """Name metadata that is equal to what it was for JAX, but does not read the same."""
         for path, part in self.parts.items():
-            before = old.parts.get(path)
-            if (
-                isinstance(part, NodePart)
-                and isinstance(before, NodePart)
-                and part.aux_text != before.aux_text
-            ):
-                return f"{_aux_of(part, ''.join(path))}: {before.aux_text} → {part.aux_text}"
+            match part, old.parts.get(path):
+                case NodePart(), NodePart() as before if part.aux_text != before.aux_text:
+                    return f"{_aux_of(part, ''.join(path))}: {before.aux_text} → {part.aux_text}"
         return ""
 
     def cannot_be_compared_with(self, old: "CacheKey") -> bool:
         """Whether comparing the structures raises, as it does with arrays in aux_data."""
-        return any(
-            _equal(treedef, old.treedefs.get(name)) is None
-            for name, treedef in self.treedefs.items()
-        )
+        return None in self._equal_structures(old)
 
     def untraceable(self) -> tuple[str, str] | None:
         """Return place and type of the first leaf that JAX cannot trace."""
@@ -130,6 +110,9 @@ class CacheKey:
             if isinstance(part, LeafPart) and not part.is_traceable:
                 return "".join(path), part.type.__name__
         return None
+
+    def _equal_structures(self, old: "CacheKey") -> list[bool | None]:
+        return [_equal(treedef, old.treedefs.get(name)) for name, treedef in self.treedefs.items()]
 
 
 def named(
@@ -155,18 +138,29 @@ def _leaf_part(value: Any) -> LeafPart:
     return LeafPart(type(value), dtype, shape, weak)
 
 
+def _change(
+    where: str, before: NodePart | LeafPart | None, part: NodePart | LeafPart
+) -> KeyChange | None:
+    if before is None:
+        return KeyChange(f"{where} is new", is_whole=True)
+    if isinstance(part, LeafPart) and isinstance(before, LeafPart):
+        return _leaf_change(where, before, part)
+    if isinstance(part, LeafPart) or isinstance(before, LeafPart):
+        return KeyChange(f"{where}: {before.words} → {part.words}", is_whole=True)
+    return _node_change(where, before, part)
+
+
 def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> KeyChange | None:
     if part.is_traceable != before.is_traceable:
         return KeyChange(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
-    if part.is_traceable:
-        if part.shape != before.shape:
-            if part.dtype == before.dtype:
-                return KeyChange(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
-            return KeyChange(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
-        if part.dtype != before.dtype:
-            return KeyChange(f"dtype of {where}: {_type(before)} → {_type(part)}")
-        if part.weak != before.weak:
-            return KeyChange(f"weak type of {where}: {_type(before)} → {_type(part)}")
+    if part.shape != before.shape and part.dtype == before.dtype:
+        return KeyChange(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
+    if part.shape != before.shape:
+        return KeyChange(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
+    if part.dtype != before.dtype:
+        return KeyChange(f"dtype of {where}: {_type(before)} → {_type(part)}")
+    if part.weak != before.weak:
+        return KeyChange(f"weak type of {where}: {_type(before)} → {_type(part)}")
     if part.type is before.type and _equal(part.value, before.value):
         return None
     if part.value is None or before.value is None:
@@ -174,26 +168,21 @@ def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> KeyChange | No
     return KeyChange(f"value of {where}: {_from_to(before.text, part.text)}", of_value=True)
 
 
-def _node_change(
-    where: str, before: NodePart | LeafPart, part: NodePart | LeafPart
-) -> tuple[str, bool]:
-    """Name a change, and say whether everything below has changed with it."""
-    if isinstance(part, LeafPart) or isinstance(before, LeafPart):
-        return f"{where}: {before.words} → {part.words}", True
+def _node_change(where: str, before: NodePart, part: NodePart) -> KeyChange | None:
+    if part.type is not before.type and part.type.__name__ == before.type.__name__:
+        return KeyChange(f"{where}: {part.words} of another class of that name", is_whole=True)
     if part.type is not before.type:
-        if part.type.__name__ == before.type.__name__:
-            return f"{where}: {part.words} of another class of that name", True
-        return f"type of {where}: {before.words} → {part.words}", True
+        return KeyChange(f"type of {where}: {before.words} → {part.words}", is_whole=True)
+    if part.keys != before.keys and issubclass(part.type, dict):
+        keys = f"{_listed(before.keys)} → {_listed(part.keys)}"
+        return KeyChange(f"keys of {where}: {keys}", is_whole=True)
     if part.keys != before.keys:
-        if issubclass(part.type, dict):
-            return f"keys of {where}: {_listed(before.keys)} → {_listed(part.keys)}", True
         count = f"{len(before.keys)} → {len(part.keys)}"
-        return f"number of children of {where}: {count}", True
-    if not _equal(part.aux, before.aux):
-        if part.aux_text == before.aux_text and _equal(part.aux, before.aux) is None:
-            return "", False  # arrays: JAX has told the calls apart without comparing them
-        return f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}", False
-    return "", False
+        return KeyChange(f"number of children of {where}: {count}", is_whole=True)
+    is_equal = _equal(part.aux, before.aux)
+    if is_equal or (is_equal is None and part.aux_text == before.aux_text):
+        return None  # or arrays: JAX has told the calls apart without comparing them
+    return KeyChange(f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}")
 
 
 def _aux_of(part: NodePart, where: str) -> str:

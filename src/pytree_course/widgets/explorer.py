@@ -1,6 +1,6 @@
 """A tree to look into: its picture, its leaves in order and its structure, all linked."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -9,8 +9,6 @@ import ipywidgets
 import jax
 
 from pytree_course import drawing
-from pytree_course.checking.feedback import LOOKS
-from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.labels import counted, shorten
 from pytree_course.trees import Observation, observe
 from pytree_course.widgets.base import Play, button, frame_layout
@@ -24,19 +22,16 @@ MOST_ROWS = 40
 LONGEST_PATH = 60
 LONGEST_STRUCTURE = 600
 
-IsLeaf = Callable[[Any], bool]
-
-PRESETS: dict[str, tuple[str, IsLeaf | None]] = {
-    "as JAX does it": ("", None),
-    "None is a leaf": ("lambda x: x is None", lambda x: x is None),
-    "lists are leaves": ("lambda x: isinstance(x, list)", lambda x: isinstance(x, list)),
-    "tuples are leaves": ("lambda x: isinstance(x, tuple)", lambda x: isinstance(x, tuple)),
+PRESETS = {
+    "as JAX does it": "None",
+    "None is a leaf": "lambda x: x is None",
+    "lists are leaves": "lambda x: isinstance(x, list)",
+    "tuples are leaves": "lambda x: isinstance(x, tuple)",
     "dicts of leaves are leaves": (
-        "lambda x: isinstance(x, dict) and jax.tree_util.all_leaves(x.values())",
-        lambda x: isinstance(x, dict) and jax.tree_util.all_leaves(x.values()),
+        "lambda x: isinstance(x, dict) and jax.tree_util.all_leaves(x.values())"
     ),
 }
-"""What `is_leaf` can be: its code, and itself, by the name that the learner chooses."""
+"""What `is_leaf` can be, by the name that the learner chooses: the code that is run and shown."""
 
 
 def explore(tree: object = EXAMPLE) -> "Explorer":
@@ -88,10 +83,9 @@ class Exploration:
             linking(self.observation, min(self.leaves, MOST_ROWS)),
             framed=framed,
             seen=self,
-            is_leaf=PRESETS[self.is_leaf][0],
+            is_leaf=PRESETS[self.is_leaf],
             svg=drawing.svg(self.observation),
             trouble=trouble,
-            trouble_look=LOOKS[VerdictKind.ERROR],
         )
 
     def text(self) -> str:
@@ -125,7 +119,7 @@ class Exploration:
 
 def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Exploration:
     """Take a tree apart as JAX does; raise `Trouble` if that fails or it is too large."""
-    stop = PRESETS[is_leaf][1]
+    stop = eval(PRESETS[is_leaf])
     observation = observe(tree, values=False, is_leaf=stop)
     if observation["kind"] == "unbounded":
         raise Trouble(f"This tree cannot be shown: {observation['why']}.", "Show a part of it.")
@@ -150,10 +144,10 @@ class Explorer(Play):
 
     def __init__(self, tree: object = EXAMPLE) -> None:
         is_expression = isinstance(tree, str)
-        self._passed = None if is_expression else [tree]
+        self._passed = None if is_expression else (tree, "the tree you passed", False)
+        self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
         self._seen: Exploration | None = None
         self._trouble: Trouble | None = None
-        self._tree: tuple[object, str, bool] | None = None
         self.expression = ipywidgets.Text(
             value=tree if is_expression else "",
             description="Tree",
@@ -180,13 +174,13 @@ class Explorer(Play):
     def _evaluate(self) -> None:
         """Take the tree that is asked for, and look at it."""
         expression = self.expression.value.strip()
-        if not expression and self._passed is not None:
-            self._tree = self._passed[0], "the tree you passed", False
+        if self._passed is not None and not expression:
+            self._tree = self._passed
         else:
             try:
                 self._tree = evaluate(expression or EXAMPLE), expression or EXAMPLE, True
             except Trouble as trouble:
-                self._say(trouble)
+                self._show(trouble)
                 return
         self._look()
 
@@ -196,19 +190,18 @@ class Explorer(Play):
         try:
             self._seen = look_into(*self._tree, self.is_leaf.value)
         except Trouble as trouble:
-            self._say(trouble)
+            self._show(trouble)
         else:
-            self.view.value = self._seen.html(framed=False)
+            self._show()
 
-    def _say(self, trouble: Trouble) -> None:
-        """Say what went wrong, above the last tree that could be shown."""
+    def _show(self, trouble: Trouble | None = None) -> None:
+        """Show the tree; or what went wrong, above the last tree that could be shown."""
         self._trouble = trouble
         self.view.value = _html(self._seen, trouble, framed=False)
 
     def static_html(self) -> str:
         """Return picture, leaves and structure of the tree that was passed."""
-        seen, trouble = self._first
-        return _html(seen, None if seen else trouble, framed=True)
+        return _html(*self._first, framed=True)
 
     def static_text(self) -> str:
         """Return picture, leaves and structure of the tree that was passed, as text."""
@@ -217,10 +210,9 @@ class Explorer(Play):
 
 
 def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
-    if seen is not None:
-        return seen.html(framed=framed, trouble=trouble)
-    look = LOOKS[VerdictKind.ERROR]
-    return block("trouble", framed=framed, trouble=trouble, trouble_look=look)
+    if seen is None:
+        return block("trouble", framed=framed, trouble=trouble)
+    return seen.html(framed=framed, trouble=trouble)
 
 
 def _leaves(seen: Observation, path: str = "") -> Iterator[tuple[str, Observation]]:

@@ -6,7 +6,8 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pytree_course.checking.feedback import backticks_to_code
+from pytree_course.checking.feedback import LOOKS, backticks_to_code
+from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.vector import LEAF
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"
@@ -69,4 +70,5 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["code"] = backticks_to_code
+    environment.globals["trouble_look"] = LOOKS[VerdictKind.ERROR]
     return environment

@@ -57,11 +57,10 @@ def map_and_watch(
     """Run ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` once and note what it does."""
     # Before the calls: the function may change what it is given.
     pairing = Pairing([observe(tree, values=False) for tree in trees])
-    watch = _Watch(function, pairing)
     try:
-        watch.paths = _leaf_paths(trees[0], is_leaf)
-        pairing.leaves = len(watch.paths)
-        mapped = jax.tree.map(watch, *trees, is_leaf=is_leaf)
+        paths = _leaf_paths(trees[0], is_leaf)
+        pairing.leaves = len(paths)
+        mapped = jax.tree.map(_Watch(function, pairing, paths), *trees, is_leaf=is_leaf)
     except Exception as error:
         pairing.error = error_line(error)
         if not pairing.count:
@@ -71,20 +70,19 @@ def map_and_watch(
     return pairing
 
 
+@dataclass
 class _Watch:
     """The function, noting each of its calls."""
 
-    def __init__(self, function: Callable[..., Any], pairing: Pairing) -> None:
-        self.function = function
-        self.pairing = pairing
-        self.paths: list[Path] = []
+    function: Callable[..., Any]
+    pairing: Pairing
+    paths: list[Path]
 
     def __call__(self, *arguments: Any) -> Any:
         pairing = self.pairing
         pairing.count += 1
-        is_kept = pairing.count <= MOST_CALLS
         # Before the call: the function may change what it is given.
-        call = self.noted(arguments) if is_kept else None
+        call = self.noted(arguments) if pairing.count <= MOST_CALLS else None
         try:
             result = self.function(*arguments)
         except Exception as error:
