@@ -70,15 +70,8 @@ def observe(
     itself, or that is too large to compare, becomes one observation of kind "unbounded". An object
     that raises when it is looked into becomes one of kind "object" that says so.
 
-    Parameters
-    ----------
-    value
-        Anything: a pytree, a leaf, a PyTreeDef.
-    values
-        False leaves out the numbers in arrays, which a picture does not need: then arrays of any
-        size are observed, by dtype and shape, and larger trees.
-    is_leaf
-        True for what is to be a leaf as it is, as JAX's functions take it.
+    A picture does not need the numbers in arrays: without `values` they are left out, and arrays of
+    any size are observed, and larger trees. `is_leaf` is that of JAX's functions.
     """
     try:
         return _Walk(values, is_leaf).observe(value, depth=0)
@@ -87,32 +80,22 @@ def observe(
 
 
 def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observation:
-    """Describe an exception by its type and by which of the texts `mentions` its message has.
-
-    Whether each text is there is compared later; the message itself is only shown.
-    """
+    """Describe an exception by its type and by which of the texts `mentions` its message has."""
     try:
         message = str(error)[:MAX_CHARACTERS]
     except Exception as broken:
         message = f"(its message cannot be shown: {type(broken).__name__})"
-    bases = [base.__name__ for base in type(error).__mro__ if base is not object]
     return {
         "kind": "raised",
         "type": type(error).__name__,
-        "bases": bases,
+        "bases": [base.__name__ for base in type(error).__mro__ if base is not object],
         "mentions": {text: text in message for text in mentions},
         "message": message,
     }
 
 
 def validate(observation: object) -> Observation:
-    """Return untrusted data as an observation that can be compared and drawn.
-
-    Raises
-    ------
-    ValueError
-        When some part is not an observation.
-    """
+    """Return untrusted data as an observation to compare and draw, or raise ValueError."""
     if not isinstance(observation, dict) or observation.get("kind") not in KINDS:
         raise ValueError("not an observation")
     for entry, wanted in KINDS[observation["kind"]].items():
@@ -134,9 +117,8 @@ def validate(observation: object) -> Observation:
         case "array" | "shape" | "tracer":
             if not all(isinstance(length, int) for length in observation["shape"]):
                 raise ValueError("a shape is a list of integers")
-        case "number":
-            if "value" not in observation:
-                raise ValueError("a number without a value")
+        case "number" if "value" not in observation:
+            raise ValueError("a number without a value")
     return observation
 
 
@@ -154,7 +136,7 @@ class _Walk:
     def observe(self, value: object, depth: int) -> Observation:
         self.nodes += 1
         if self.nodes > self.most:
-            raise self.too_many_nodes()
+            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
         if depth > MAX_DEPTH:
             raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
         if value is None:
@@ -175,9 +157,6 @@ class _Walk:
         finally:
             self.open.discard(id(value))
 
-    def too_many_nodes(self) -> _TooLargeError:
-        return _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
-
     def stops_at(self, value: object) -> bool:
         return self.is_leaf is not None and bool(self.is_leaf(value))
 
@@ -193,7 +172,8 @@ class _Walk:
         if isinstance(value, jax.tree_util.PyTreeDef):
             return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
         if isinstance(value, (list, tuple, dict)) and len(value) > self.most:
-            raise self.too_many_nodes()  # not even its keys are looked at
+            # Not even its keys are looked at.
+            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
         if self.stops_at(value):
             return self.leaf(value, depth)
         level = flatten_one_level(value)
@@ -207,10 +187,9 @@ class _Walk:
             observation["aux"] = self.aside(value.default_factory, depth + 1)
         elif level.is_custom:
             observation["custom"] = True
-            if level.aux is value:  # a static object
-                observation["aux"] = self.leaf(value, depth)
-            else:
-                observation["aux"] = self.aside(level.aux, depth + 1)
+            # A static object is its own aux_data.
+            observe_aux = self.leaf if level.aux is value else self.aside
+            observation["aux"] = observe_aux(level.aux, depth + 1)
         observation["children"] = [
             [key, self.observe(child, depth + 1)] for key, child in level.children
         ]
@@ -276,7 +255,7 @@ class _Walk:
         text = value if isinstance(value, str) else value.decode("latin-1")
         # A lone surrogate cannot be written as UTF-8, and so not saved in a notebook.
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-        return {"kind": "string", "type": type(value).__name__, "value": str(text)}
+        return {"kind": "string", "type": type(value).__name__, "value": text}
 
     def array(self, array: jax.Array | np.ndarray) -> Observation:
         library = "jax" if isinstance(array, jax.Array) else "numpy"

@@ -11,8 +11,7 @@ from pytree_course.drawing.labels import shorten, summary
 from pytree_course.trees import Path, flatten_one_level
 from pytree_course.widgets.words import written
 
-MOST_NODES = 2_000
-"""Changes are looked for in so many nodes and leaves; what comes later is counted as one."""
+MOST_NODES = 2_000  # and leaves: what comes later is counted as one change
 
 
 @dataclass(frozen=True)
@@ -133,9 +132,9 @@ def _leaf_part(value: Any) -> LeafPart:
     except Exception:
         return LeafPart(type(value), value=value, text=written(value))
     weak = bool(getattr(seen, "weak_type", False))
-    if isinstance(value, (bool, int, float, complex)):
-        return LeafPart(type(value), dtype, shape, weak, value, written(value))
-    return LeafPart(type(value), dtype, shape, weak)
+    is_number = isinstance(value, (bool, int, float, complex))
+    known = (value, written(value)) if is_number else ()
+    return LeafPart(type(value), dtype, shape, weak, *known)
 
 
 def _change(

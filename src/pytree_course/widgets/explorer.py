@@ -19,6 +19,7 @@ from pytree_course.widgets.words import aligned, error_words, without_addresses
 
 EXAMPLE = "{'w': [1.5, 2.5], 'b': None, 'act': 'relu'}"
 MOST_ROWS = 40
+LONGEST_NAME = 120
 LONGEST_PATH = 60
 LONGEST_STRUCTURE = 600
 
@@ -37,29 +38,13 @@ PRESETS = {
 def explore(tree: object = EXAMPLE) -> "Explorer":
     """Show a tree to look into, and a field for the next one.
 
-    Parameters
-    ----------
-    tree
-        Any value; or, as a string, a Python expression, which is evaluated in the notebook.
-
-    Returns
-    -------
-    Explorer
-        The picture, the leaves in order with their paths, and the structure. Pointing at a leaf,
-        with the mouse or the keyboard, lights it up in the picture and in the list.
+    The tree is any value; or, as a string, a Python expression, which is evaluated in the notebook.
+    Its picture, its leaves in order with their paths, and its structure are shown. Pointing at a
+    leaf, with the mouse or the keyboard, lights it up in the picture and in the list.
 
     Examples
     --------
     >>> explore([1, {"b": None, "a": 2}])
-    the tree you passed: 2 leaves (num_leaves), 5 nodes and leaves (num_nodes)
-    list
-    ├─ [0]  1
-    └─ [1]  dict
-       ├─ ['a']  2
-       └─ ['b']  None  (no leaf)
-    0  [0]       1
-    1  [1]['a']  2
-    PyTreeDef([*, {'a': *, 'b': None}])
     """
     return Explorer(tree)
 
@@ -76,26 +61,16 @@ class Exploration:
     leaves: int
     nodes: int
 
-    def html(self, *, framed: bool, trouble: Trouble | None = None) -> str:
-        """Return picture, leaves and structure as HTML, below what went wrong since."""
-        return block(
-            "explorer",
-            linking(self.observation, min(self.leaves, MOST_ROWS)),
-            framed=framed,
-            seen=self,
-            is_leaf=PRESETS[self.is_leaf],
-            svg=drawing.svg(self.observation),
-            trouble=trouble,
-        )
-
     def text(self) -> str:
-        """Return the same as plain text."""
+        """Return picture, leaves and structure as plain text."""
         rows = self.rows()
         digits = len(str(len(rows) - 1))
         listed = aligned([(f"{place:{digits}}", path, what) for place, path, what in rows])
-        counts = f"{self.counted_leaves} (num_leaves), {self.nodes:,} nodes and leaves (num_nodes)"
-        lines = [f"{self.name}: {counts}", drawing.text(self.observation), *listed]
-        return "\n".join([*lines, *([self.more] if self.more else []), self.structure])
+        leaves = counted(self.leaves, "leaf", "leaves")
+        counts = f"{leaves} (num_leaves), {self.nodes:,} nodes and leaves (num_nodes)"
+        head = f"{self.name}: {counts}"
+        lines = [head, drawing.text(self.observation), *listed, self.more, self.structure]
+        return "\n".join(filter(None, lines))
 
     def rows(self) -> list[tuple[int, str, str]]:
         """Return place, path and summary of the first leaves."""
@@ -104,11 +79,6 @@ class Exploration:
             (place, shorten(path, LONGEST_PATH), drawing.summary(leaf))
             for place, (path, leaf) in enumerate(first)
         ]
-
-    @property
-    def counted_leaves(self) -> str:
-        """The number of leaves in words."""
-        return counted(self.leaves, "leaf", "leaves")
 
     @property
     def more(self) -> str:
@@ -125,18 +95,12 @@ def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Explorati
         raise Trouble(f"This tree cannot be shown: {observation['why']}.", "Show a part of it.")
     try:
         structure: Any = jax.tree.structure(tree, is_leaf=stop)
-        words = without_addresses(str(structure))
+        words = shorten(without_addresses(str(structure)), LONGEST_STRUCTURE)
     except Exception as error:
         raise Trouble(error_words(error), flattening_advice(observation)) from None
-    return Exploration(
-        shorten(name, 120),
-        is_code,
-        is_leaf,
-        observation,
-        shorten(words, LONGEST_STRUCTURE),
-        structure.num_leaves,
-        structure.num_nodes,
-    )
+    leaves, nodes = structure.num_leaves, structure.num_nodes
+    name = shorten(name, LONGEST_NAME)
+    return Exploration(name, is_code, is_leaf, observation, words, leaves, nodes)
 
 
 class Explorer(Play):
@@ -212,7 +176,15 @@ class Explorer(Play):
 def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
     if seen is None:
         return block("trouble", framed=framed, trouble=trouble)
-    return seen.html(framed=framed, trouble=trouble)
+    return block(
+        "explorer",
+        linking(seen.observation, min(seen.leaves, MOST_ROWS)),
+        framed=framed,
+        seen=seen,
+        is_leaf=PRESETS[seen.is_leaf],
+        svg=drawing.svg(seen.observation),
+        trouble=trouble,
+    )
 
 
 def _leaves(seen: Observation, path: str = "") -> Iterator[tuple[str, Observation]]:

@@ -1,21 +1,21 @@
 """The one way to write HTML: templates, the style sheet, and the frames around what is shown."""
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pytree_course.checking.feedback import LOOKS, backticks_to_code
 from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.drawing.labels import counted
 from pytree_course.drawing.vector import LEAF
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """Symbol, line style and colour of a frame: colour never says anything alone."""
 
     symbol: str
@@ -35,17 +35,10 @@ def render(template: str, **values: object) -> str:
 
 
 def block(name: str, linking: str = "", *, framed: bool, **values: object) -> str:
-    """Fill a template inside an element with style rules of its own.
+    """Fill a template inside an element that has style rules of its own.
 
-    Parameters
-    ----------
-    name
-        Of the template, and of its part of the style sheet if it has one. There, § stands for the
-        element.
-    linking
-        More style rules.
-    framed
-        Whether to draw a frame; a live widget has one around its controls too.
+    They are those of the same name in the style sheet, where § stands for the element, and those of
+    `linking`. A live widget draws its frame around its controls too, and so needs none here.
     """
     inner = render(f"{name}.html", **values)
     # The stored notebooks have quotes as html.escape writes them.
@@ -70,5 +63,5 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["code"] = backticks_to_code
-    environment.globals["trouble_look"] = LOOKS[VerdictKind.ERROR]
+    environment.globals |= {"counted": counted, "trouble_look": LOOKS[VerdictKind.ERROR]}
     return environment

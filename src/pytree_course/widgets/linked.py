@@ -14,18 +14,11 @@ _LIT = f"{{--pt-stroke:4px;--pt-fill:.35;--pt-weight:700;--pt-outline:2px solid 
 
 
 def linking(observation: Observation, listed: int) -> str:
-    """Write the style rules that link a picture with a list of its first leaves.
+    """Write the style rules that link a picture with a list of the first `listed` leaves.
 
-    In the list, each leaf is an element with the attribute `data-leaf`, its place. Pointing at a
-    leaf, or choosing it, lights it up in the list and in the picture, with the keys on the way to
-    it; pointing at a node lights up all of its leaves.
-
-    Parameters
-    ----------
-    observation
-        What is drawn.
-    listed
-        How many leaves the list has.
+    The list has elements with the attribute `data-leaf`, the leaf's place. Pointing at a leaf, or
+    choosing it, lights it up in the list and in the picture, with the keys on the way to it;
+    pointing at a node lights up all of its leaves.
     """
     drawn = list(with_children(items(observation)))
     leaves = [item for item in drawn if item.shape in ("leaf", "notice") and item.leaves]

@@ -1,6 +1,7 @@
 """Which leaves `jax.tree.map` hands to a function together: the trees side by side."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ from pytree_course.trees import Observation, Path
 from pytree_course.widgets.html import FRAMES, render
 from pytree_course.widgets.linked import with_children
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
+from pytree_course.widgets.words import function_name
 
 BADGE_HEIGHT = 16
 
@@ -22,61 +24,28 @@ BADGE_HEIGHT = 16
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> "MapView":
     """Show how ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` pairs the leaves of trees.
 
-    Parameters
-    ----------
-    function
-        Called once for each leaf of the first tree, and never more often.
-    *trees
-        One tree or several.
-    is_leaf
-        Where the first tree ends, as for JAX.
-
-    Returns
-    -------
-    MapView
-        The trees, with the same number on what meets in one call; the calls; and the result, or
-        what kept JAX from one.
+    The function is called once for each leaf of the first tree, and never more often. The view has
+    the trees, with the same number on what meets in one call; the calls; and the result, or what
+    kept JAX from one.
 
     Examples
     --------
     >>> pair(lambda x, y: x + y, [1, 2], [10, 20])
-    ✓ tree.map(f, tree 1, tree 2) · 2 calls, one for each leaf of tree 1
-    <BLANKLINE>
-    Tree 1:
-    list
-    ├─ [0]  1  (#1)
-    └─ [1]  2  (#2)
-    <BLANKLINE>
-    Tree 2:
-    list
-    ├─ [0]  10  (#1)
-    └─ [1]  20  (#2)
-    <BLANKLINE>
-    Calls:
-    #1  [0]  f(1, 10) → 11
-    #2  [1]  f(2, 20) → 22
-    <BLANKLINE>
-    Result:
-    list
-    ├─ [0]  11  (#1)
-    └─ [1]  22  (#2)
     """
     if not trees:
         raise TypeError("pair takes a function and at least one tree")
-    name = getattr(function, "__name__", "f")
-    name = shorten(name, 24) if isinstance(name, str) and name.isidentifier() else "f"
-    return MapView(name, map_and_watch(function, trees, is_leaf))
+    return MapView(function_name(function), map_and_watch(function, trees, is_leaf))
 
 
+@dataclass(eq=False)
 class MapView:
     """Several trees, and what `jax.tree.map` made of them.
 
     It needs no live widget: the linking of partners is done by the page's style sheet.
     """
 
-    def __init__(self, name: str, pairing: Pairing) -> None:
-        self.name = name
-        self.pairing = pairing
+    name: str
+    pairing: Pairing
 
     @property
     def works(self) -> bool:

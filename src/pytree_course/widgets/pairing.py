@@ -10,8 +10,7 @@ from pytree_course.drawing.labels import shorten
 from pytree_course.trees import Level, Observation, Path, flatten_one_level, observe
 from pytree_course.widgets.words import brief, error_line
 
-MOST_CALLS = 24
-"""So many calls are kept to be shown; the others are counted."""
+MOST_CALLS = 24  # are kept to be shown; the others are counted
 
 IsLeaf = Callable[[Any], bool]
 
@@ -58,7 +57,8 @@ def map_and_watch(
     # Before the calls: the function may change what it is given.
     pairing = Pairing([observe(tree, values=False) for tree in trees])
     try:
-        paths = _leaf_paths(trees[0], is_leaf)
+        leaves, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
+        paths = [tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in leaves]
         pairing.leaves = len(paths)
         mapped = jax.tree.map(_Watch(function, pairing, paths), *trees, is_leaf=is_leaf)
     except Exception as error:
@@ -100,25 +100,17 @@ class _Watch:
         return Call(number, self.paths[number - 1], list(map(brief, arguments)), are_nodes)
 
 
-def _leaf_paths(tree: Any, is_leaf: IsLeaf | None) -> list[Path]:
-    leaves, _ = jax.tree.flatten_with_path(tree, is_leaf=is_leaf)
-    return [tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in leaves]
-
-
 def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | None:
     """Find the first place at which JAX cannot follow the first tree in another one."""
     try:
-        for position, other in enumerate(trees[1:], 1):
-            found = _mismatch(trees[0], other, is_leaf)
-            if found is not None:
-                return Mismatch(found[0], position, found[1])
+        found = (_mismatch(trees, position, is_leaf) for position in range(1, len(trees)))
+        return next(filter(None, found), None)
     except Exception:
         return None  # looking into a tree raised, or is_leaf did: the error itself is shown
-    return None
 
 
-def _mismatch(first: Any, other: Any, is_leaf: IsLeaf | None) -> tuple[Path, str] | None:
-    waiting: list[tuple[Path, Any, Any]] = [((), first, other)]
+def _mismatch(trees: Sequence[Any], position: int, is_leaf: IsLeaf | None) -> Mismatch | None:
+    waiting: list[tuple[Path, Any, Any]] = [((), trees[0], trees[position])]
     while waiting:
         path, node, partner = waiting.pop()
         if is_leaf is not None and is_leaf(node):
@@ -129,7 +121,7 @@ def _mismatch(first: Any, other: Any, is_leaf: IsLeaf | None) -> tuple[Path, str
         try:
             partners = level.treedef.flatten_up_to(partner)
         except ValueError:
-            return path, _reason(level, flatten_one_level(partner))
+            return Mismatch(path, position, _reason(level, flatten_one_level(partner)))
         pairs = zip(level.children, partners, strict=True)
         waiting += reversed([((*path, key), child, its) for (key, child), its in pairs])
     return None

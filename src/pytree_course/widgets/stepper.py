@@ -16,17 +16,9 @@ MOST_OPEN = 16  # steps; a longer list waits to be opened
 def steps(tree: object) -> "Stepper":
     """Flatten a tree and unflatten it again, one node at a time.
 
-    Parameters
-    ----------
-    tree
-        A tree of up to 60 nodes and leaves. Custom nodes are welcome: their own functions are
-        called, and what these give and are given is shown.
-
-    Returns
-    -------
-    Stepper
-        The picture, the list of leaves as it grows, and the treedef as it becomes known; with
-        buttons to go forward and back.
+    The tree may have 60 nodes and leaves. Custom nodes are welcome: their own functions are called,
+    and what these give and are given is shown. Buttons go forward and back, while the list of
+    leaves grows and the treedef becomes known.
     """
     return Stepper(tree)
 
@@ -91,13 +83,8 @@ class Stepper(Play):
         """Write one step; without a number all of them, or why there are none."""
         tree = self._observation
         if self._refusal:
-            return block(
-                "stepper",
-                linking(tree, 0),
-                framed=framed,
-                refusal=self._refusal,
-                svg=drawing.svg(tree),
-            )
+            svg = drawing.svg(tree)
+            return block("stepper", linking(tree, 0), framed=framed, refusal=self._refusal, svg=svg)
         step = self.steps[-1] if number is None else self.steps[number - 1]
         pictured = self.steps[0] if number is None and not step.failed else step
         return block(

@@ -6,12 +6,12 @@ from typing import Any
 import ipywidgets
 import jax
 
-from pytree_course.drawing.labels import counted, shorten
+from pytree_course.drawing.labels import counted
 from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import FRAMES, render
 from pytree_course.widgets.trace_log import TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
-from pytree_course.widgets.words import aligned
+from pytree_course.widgets.words import aligned, function_name
 
 MOST_BUTTONS = 6
 
@@ -43,21 +43,9 @@ def count_traces(
         Short forms of controls, as ``ipywidgets.interact`` takes them: ``(1, 8)`` is a slider,
         a list or a dict is a choice, True or False a box to tick, and a control is itself.
 
-    Returns
-    -------
-    TraceCounter
-        Shown live with its controls, and in print as the log of the first calls.
-
     Examples
     --------
     >>> count_traces(lambda x: x * 2, jax.numpy.ones, shape=[2, 3])
-    f · 2 traces in 4 calls
-    <BLANKLINE>
-    call  shape  trace     result                  why
-    1     2      ● traced  f32[2] [2.0, 2.0]       first call
-    2     2      ○ cached  f32[2] [2.0, 2.0]       same key as call 1
-    3     3      ● traced  f32[3] [2.0, 2.0, 2.0]  shape of x: [2] → [3]
-    4     2      ○ cached  f32[2] [2.0, 2.0]       same key as call 1
     """
     if hasattr(function, "lower"):
         raise TypeError(
@@ -73,8 +61,7 @@ class TraceCounter(Play):
     def __init__(self, log: TraceLog, controls: dict[str, Any]) -> None:
         self.trace_log = log
         self.controls = controls
-        name = getattr(log.function, "__name__", "f")
-        self.name = shorten(name, 40) if name.isidentifier() else "f"
+        self.name = function_name(log.function)
         self._call_first()
         self._static = (self._html(), self._text())
 

@@ -2,13 +2,13 @@
 
 import functools
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import jax
 
-from pytree_course.widgets.cache_key import CacheKey, named
+from pytree_course.widgets.cache_key import CacheKey, KeyChange, named
 from pytree_course.widgets.words import brief, error_line, written
 
 MOST_ROWS = 20
@@ -51,21 +51,18 @@ class LoggedCall(_Attempt):
                 return f"✗ {self.error}"
 
 
+@dataclass(eq=False)
 class TraceLog:
     """Calls a function under `jit` and counts how often JAX runs its Python code.
 
     Without `make_arguments`, the controls' values are the arguments themselves.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        make_arguments: Callable[..., Any] | None,
-        jit: Callable[..., Any],
-    ) -> None:
-        self.function = function
-        self.make_arguments = make_arguments
-        self.jit = jit
+    function: Callable[..., Any]
+    make_arguments: Callable[..., Any] | None
+    jit: Callable[..., Any]
+
+    def __post_init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
@@ -85,7 +82,7 @@ class TraceLog:
 
         self._jitted = self.jit(counted)
 
-    def call(self, values: Values) -> LoggedCall:
+    def call(self, values: Values) -> None:
         """Call the function with what the controls' values make."""
         self.calls += 1
         controls = {name: written(value) for name, value in values.items()}
@@ -95,11 +92,13 @@ class TraceLog:
         row = LoggedCall(number=self.calls, controls=controls, traces=traces, **attempt)
         self.rows.append(row)
         self.totals.append((self.calls, row.outcome, self.traces))
-        return row
 
     def _attempt(self, values: Values) -> _Attempt:
+        arguments, keywords = (), values
         try:
-            arguments, keywords = self._arguments(values)
+            if self.make_arguments is not None:
+                made = self.make_arguments(**values)
+                arguments, keywords = made if type(made) is tuple else (made,), {}
         except Exception as error:
             return _raised(error, "make_arguments raised it; the function was not called", own=True)
         try:
@@ -111,8 +110,7 @@ class TraceLog:
             result = brief(self._jitted(*arguments, **keywords))
         except Exception as error:
             is_traced = self.traces > before
-            why = self._explained(error, key, is_traced=is_traced)
-            if why:
+            if why := self._explained(error, key, is_traced=is_traced):
                 return _raised(error, why)
             when = "while the function was traced" if is_traced else "before any tracing"
             return _raised(error, f"raised {when}", own=True)
@@ -123,28 +121,17 @@ class TraceLog:
             self._last_key = self.calls
         return _Attempt(outcome, why, result)
 
-    def _arguments(self, values: Values) -> tuple[Sequence[Any], Values]:
-        if self.make_arguments is None:
-            return (), values
-        made = self.make_arguments(**values)
-        return (made if type(made) is tuple else (made,)), {}
-
     def _reason(self, key: CacheKey | None, outcome: CallOutcome) -> str:
         if key is None:
             return "The arguments could not be looked into."
         compared = [(key.changes_since(old), number, old) for number, old in reversed(self._keys)]
-        # Of equally near ones the last call's, and else the latest.
-        compared.sort(key=lambda item: item[1] != self._last_key)
-        nearest = min(
-            compared,
-            key=lambda item: (sum(not change.of_value for change in item[0]), len(item[0])),
-            default=None,
-        )
-        if nearest is None:
+        if not compared:
             if outcome == "cached":
                 return "equal for JAX to an earlier call"
             return "first call" if self.calls == 1 else "nothing was traced before"
-        changes, number, old = nearest
+        # Of equally near ones the last call's, and else the latest.
+        compared.sort(key=lambda item: item[1] != self._last_key)
+        changes, number, old = min(compared, key=lambda item: _distance(item[0]))
         in_key = [change.words for change in changes if not change.of_value]
         of_values = [change.words for change in changes if change.of_value]
         if outcome == "cached":
@@ -164,14 +151,12 @@ class TraceLog:
         return f"no change seen in structure, shapes and dtypes since call {number}"
 
     def _explained(self, error: Exception, key: CacheKey | None, *, is_traced: bool) -> str:
-        if is_traced:
-            if isinstance(error, _NEEDS_VALUES):
-                return (
-                    "while it was traced, the function asked for a value; "
-                    "a tracer has a shape and a dtype, but no value"
-                )
-            return ""
-        if key is None:
+        if is_traced and isinstance(error, _NEEDS_VALUES):
+            return (
+                "while it was traced, the function asked for a value; "
+                "a tracer has a shape and a dtype, but no value"
+            )
+        if is_traced or key is None:
             return ""
         # JAX also compares with what other functions were given: its message tells those cases.
         if isinstance(error, ValueError) and (
@@ -186,10 +171,8 @@ class TraceLog:
             return "to look for a trace, JAX hashes static arguments; this one cannot be hashed"
         odd = key.untraceable()
         if odd is not None and all(old.untraceable() != odd for _, old in self._keys):
-            return (
-                f"{odd[0]} is of type {odd[1]}: neither an array nor a number; "
-                "it could only be static"
-            )
+            is_odd = f"{odd[0]} is of type {odd[1]}: neither an array nor a number"
+            return f"{is_odd}; it could only be static"
         return ""
 
 
@@ -204,6 +187,10 @@ def _raised(error: Exception, why: str, *, own: bool = False) -> _Attempt:
     """Log an error; one of the learner's own code with its message."""
     message = error_line(error) if own else ""
     return _Attempt("raised", why, error=type(error).__name__, message=message)
+
+
+def _distance(changes: list[KeyChange]) -> tuple[int, int]:
+    return sum(not change.of_value for change in changes), len(changes)
 
 
 def _joined(changes: list[str]) -> str:

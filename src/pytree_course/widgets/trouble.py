@@ -16,15 +16,7 @@ FAILED = "looking into it raised"
 
 
 class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
-    """Something that cannot be shown, in words for a learner.
-
-    Parameters
-    ----------
-    what
-        The error's type and message, or a sentence.
-    advice
-        What to do, text between backticks being code.
-    """
+    """Something that cannot be shown, and advice, in which text between backticks is code."""
 
     def __init__(self, what: str, advice: str) -> None:
         super().__init__(what)

@@ -165,18 +165,12 @@ class _Walk:
         faded: Collection[Path] = (),
         failed: bool = False,
     ) -> None:
+        path = visit.path if visit else None
+        cut = [(label, without_addresses(shorten(code, LONGEST_FACT))) for label, code in facts]
+        leaves = tuple(_summary(leaf.value) for leaf in self.leaves)
+        structure = f"PyTreeDef({_structure(self.root)})"
         step = Step(
-            half=half,
-            title=title,
-            path=visit.path if visit else None,
-            facts=tuple(
-                (label, without_addresses(shorten(code, LONGEST_FACT))) for label, code in facts
-            ),
-            faded=frozenset(faded),
-            leaves=tuple(_summary(leaf.value) for leaf in self.leaves),
-            used=self.used,
-            structure=f"PyTreeDef({_structure(self.root)})",
-            failed=failed,
+            half, title, path, tuple(cut), frozenset(faded), leaves, self.used, structure, failed
         )
         self.steps.append(step)
 

@@ -52,6 +52,12 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub("", text)
 
 
+def function_name(function: object) -> str:
+    """Return a function's name; "f" for a lambda and for what has no name."""
+    name = getattr(function, "__name__", None)
+    return shorten(name, LONGEST_VALUE) if isinstance(name, str) and name.isidentifier() else "f"
+
+
 def error_words(error: BaseException) -> str:
     """Write an error as Python ends a traceback: its type, and its message."""
     try:
