@@ -46,6 +46,9 @@ KINDS: dict[str, dict[str, type | tuple[type, ...]]] = {
 }
 """Every kind of observation, with the entries it must have."""
 
+_CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
+_BUILT_IN = (dict, list, tuple, OrderedDict, defaultdict, type(None))
+
 _KEY_TYPES = (
     jax.tree_util.DictKey,
     jax.tree_util.SequenceKey,
@@ -61,26 +64,14 @@ class _TooLargeError(Exception):
 def observe(
     value: object, *, values: bool = True, is_leaf: Callable[[Any], bool] | None = None
 ) -> Observation:
-    """Describe a value as plain JSON, the way JAX sees it.
+    """Describe a value as plain JSON, the way JAX sees it: equal values have equal observations.
 
     The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
     itself, or that is too large to compare, becomes one observation of kind "unbounded". An object
     that raises when it is looked into becomes one of kind "object" that says so.
 
-    Parameters
-    ----------
-    value
-        Anything: a pytree, a leaf, a PyTreeDef.
-    values
-        False leaves the numbers in arrays out, which a picture does not need: then arrays of any
-        size are observed, by dtype and shape, and larger trees.
-    is_leaf
-        Where to stop, as JAX's functions take it: true for what is to be a leaf as it is.
-
-    Returns
-    -------
-    Observation
-        JSON data, equal for equal values whatever the process, Python or JAX version.
+    A picture does not need the numbers in arrays: without `values` they are left out, and arrays of
+    any size are observed, and larger trees. `is_leaf` is that of JAX's functions.
     """
     try:
         return _Walk(values, is_leaf).observe(value, depth=0)
@@ -89,41 +80,22 @@ def observe(
 
 
 def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observation:
-    """Describe an exception by its type and by what its message mentions.
-
-    Parameters
-    ----------
-    error
-        The exception.
-    mentions
-        Texts to look for in the message. Only whether each is there is compared later; the message
-        itself is kept to be shown.
-    """
+    """Describe an exception by its type and by which of the texts `mentions` its message has."""
     try:
         message = str(error)[:MAX_CHARACTERS]
     except Exception as broken:
         message = f"(its message cannot be shown: {type(broken).__name__})"
-    bases = [base.__name__ for base in type(error).__mro__ if base is not object]
     return {
         "kind": "raised",
         "type": type(error).__name__,
-        "bases": bases,
+        "bases": [base.__name__ for base in type(error).__mro__ if base is not object],
         "mentions": {text: text in message for text in mentions},
         "message": message,
     }
 
 
 def validate(observation: object) -> Observation:
-    """Return `observation` when it is well formed.
-
-    What comes out of a learner's kernel is data that nobody vouches for; after this, every part of
-    it can be compared and drawn.
-
-    Raises
-    ------
-    ValueError
-        When some part is not an observation.
-    """
+    """Return untrusted data as an observation to compare and draw, or raise ValueError."""
     if not isinstance(observation, dict) or observation.get("kind") not in KINDS:
         raise ValueError("not an observation")
     for entry, wanted in KINDS[observation["kind"]].items():
@@ -145,9 +117,8 @@ def validate(observation: object) -> Observation:
         case "array" | "shape" | "tracer":
             if not all(isinstance(length, int) for length in observation["shape"]):
                 raise ValueError("a shape is a list of integers")
-        case "number":
-            if "value" not in observation:
-                raise ValueError("a number without a value")
+        case "number" if "value" not in observation:
+            raise ValueError("a number without a value")
     return observation
 
 
@@ -165,7 +136,7 @@ class _Walk:
     def observe(self, value: object, depth: int) -> Observation:
         self.nodes += 1
         if self.nodes > self.most:
-            raise self.too_many_nodes()
+            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
         if depth > MAX_DEPTH:
             raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
         if value is None:
@@ -186,9 +157,6 @@ class _Walk:
         finally:
             self.open.discard(id(value))
 
-    def too_many_nodes(self) -> _TooLargeError:
-        return _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
-
     def stops_at(self, value: object) -> bool:
         return self.is_leaf is not None and bool(self.is_leaf(value))
 
@@ -204,24 +172,24 @@ class _Walk:
         if isinstance(value, jax.tree_util.PyTreeDef):
             return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
         if isinstance(value, (list, tuple, dict)) and len(value) > self.most:
-            raise self.too_many_nodes()  # not even its keys are looked at
+            # Not even its keys are looked at.
+            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
         if self.stops_at(value):
             return self.leaf(value, depth)
         level = flatten_one_level(value)
         return self.node(value, level, depth) if level else self.leaf(value, depth)
 
-    def node(self, value: object, level: "Level", depth: int) -> Observation:
-        observation: Observation = {"kind": "node", "type": type(value).__name__, "aux": None}
-        if _is_namedtuple(type(value)):
+    def node(self, value: Any, level: "Level", depth: int) -> Observation:
+        observation: Observation = {"kind": "node", "type": level.type.__name__, "aux": None}
+        if _is_namedtuple(level.type):
             observation["namedtuple"] = True
-        elif isinstance(value, defaultdict):
+        elif level.type is defaultdict:
             observation["aux"] = self.aside(value.default_factory, depth + 1)
-        elif type(value) not in (dict, list, tuple, OrderedDict):
+        elif level.is_custom:
             observation["custom"] = True
-            # A static object is its own aux_data: as such it is looked at as a leaf would be.
-            observation["aux"] = (
-                self.leaf(value, depth) if level.aux is value else self.aside(level.aux, depth + 1)
-            )
+            # A static object is its own aux_data.
+            observe_aux = self.leaf if level.aux is value else self.aside
+            observation["aux"] = observe_aux(level.aux, depth + 1)
         observation["children"] = [
             [key, self.observe(child, depth + 1)] for key, child in level.children
         ]
@@ -231,8 +199,7 @@ class _Walk:
         self.nodes += 1
         if self.nodes > self.most or depth > MAX_DEPTH:
             raise _TooLargeError(f"its structure has more than {self.most:,} nodes")
-        data = treedef.node_data()
-        if data is None:
+        if (data := treedef.node_data()) is None:
             return {"kind": "star"}
         node_type, aux = data
         if node_type is type(None):
@@ -257,34 +224,30 @@ class _Walk:
 
     def leaf(self, value: object, depth: int) -> Observation:
         if isinstance(value, jax.core.Tracer):
-            return {"kind": "tracer", "dtype": str(value.dtype), "shape": list(value.shape)}
-        if isinstance(value, jax.Array):
-            return self.array(value, "jax")
-        if isinstance(value, np.ndarray):
-            return self.array(value, "numpy")
+            return {"kind": "tracer", **_dtype_and_shape(value)}
+        if isinstance(value, (jax.Array, np.ndarray)):
+            return self.array(value)
+        name = type(value).__name__
         if type(value) in (bool, int, float, complex):
-            return {"kind": "number", "type": type(value).__name__, "value": _number(value)}
-        if isinstance(value, np.generic) and isinstance(value, (np.bool_, np.number)):
-            number_type = f"numpy.{type(value).__name__}"
-            return {"kind": "number", "type": number_type, "value": _number(value.item())}
+            return {"kind": "number", "type": name, "value": _number(value)}
+        if isinstance(value, (np.bool_, np.number)):
+            return {"kind": "number", "type": f"numpy.{name}", "value": _number(value.item())}
         if isinstance(value, (str, bytes)):
             return self.string(value)
         if isinstance(value, jax.ShapeDtypeStruct):
-            return {"kind": "shape", "dtype": str(value.dtype), "shape": list(value.shape)}
+            return {"kind": "shape", **_dtype_and_shape(value)}
         if isinstance(value, _KEY_TYPES):
-            return {"kind": "key", "type": type(value).__name__, "text": str(value)}
+            return {"kind": "key", "type": name, "text": str(value)}
         items = _items(value)
         if items is not None:
             observed = [self.aside(item, depth + 1) for item in items]
             if isinstance(value, (set, frozenset)):
                 observed.sort(key=repr)
-            return {"kind": "container leaf", "type": type(value).__name__, "items": observed}
-        observation: Observation = {"kind": "object", "type": type(value).__name__}
-        if isinstance(value, type) or callable(value):
-            name = getattr(value, "__name__", None)
-            if type(name) is str:
-                observation["name"] = name[:MAX_CHARACTERS]
-        return observation
+            return {"kind": "container leaf", "type": name, "items": observed}
+        own_name = getattr(value, "__name__", None) if callable(value) else None
+        if type(own_name) is str:
+            return {"kind": "object", "type": name, "name": own_name[:MAX_CHARACTERS]}
+        return {"kind": "object", "type": name}
 
     def string(self, value: str | bytes) -> Observation:
         if len(value) > MAX_CHARACTERS:
@@ -292,74 +255,57 @@ class _Walk:
         text = value if isinstance(value, str) else value.decode("latin-1")
         # A lone surrogate cannot be written as UTF-8, and so not saved in a notebook.
         text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-        return {"kind": "string", "type": type(value).__name__, "value": str(text)}
+        return {"kind": "string", "type": type(value).__name__, "value": text}
 
-    def array(self, array: jax.Array | np.ndarray, library: str) -> Observation:
+    def array(self, array: jax.Array | np.ndarray) -> Observation:
+        library = "jax" if isinstance(array, jax.Array) else "numpy"
+        observation = {"kind": "array", "library": library, **_dtype_and_shape(array), "values": []}
         if not self.values:
-            return {
-                "kind": "array",
-                "library": library,
-                "dtype": str(array.dtype),
-                "shape": [int(length) for length in array.shape],
-                "values": [],
-            }
+            return observation
         self.elements += array.size
         if self.elements > MAX_ELEMENTS:
             raise _TooLargeError(f"its arrays hold more than {MAX_ELEMENTS:,} numbers")
-        dtype, shape = str(array.dtype), [int(length) for length in array.shape]
         if isinstance(array, jax.Array) and array.is_deleted():
             return {"kind": "object", "type": "Array", "why": "its buffer was donated or deleted"}
         if isinstance(array, jax.Array) and jnp.issubdtype(array.dtype, jax.dtypes.prng_key):
             array = jax.random.key_data(array)
         plain = np.asarray(array)
         if plain.dtype.kind in "OV" and not jnp.issubdtype(plain.dtype, np.number):
-            return {"kind": "object", "type": "ndarray", "why": f"it has dtype {dtype}"}
-        return {
-            "kind": "array",
-            "library": library,
-            "dtype": dtype,
-            "shape": shape,
-            "values": [_number(element) for element in _elements(plain)],
-        }
+            why = f"it has dtype {observation['dtype']}"
+            return {"kind": "object", "type": "ndarray", "why": why}
+        return {**observation, "values": [_number(element) for element in _elements(plain)]}
 
 
 @dataclass(frozen=True)
 class Level:
-    """What JAX makes of a node, one level deep.
+    """A node as JAX's registry sees it, one level deep."""
 
-    Attributes
-    ----------
-    children
-        Each child with its key's text.
-    aux
-        The node's aux_data.
-    treedef
-        The node's own structure, with a leaf for each child: it makes the node of its children.
-    """
-
-    children: list[tuple[str, Any]]
+    type: type
+    children: list[tuple[str, Any]]  # with their keys' texts
     aux: Any
-    treedef: jax.tree_util.PyTreeDef
+    treedef: jax.tree_util.PyTreeDef  # has a leaf for each child: it makes the node of them
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The texts of the children's keys."""
+        return tuple(key for key, _ in self.children)
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it has flatten and unflatten functions, and aux_data, of its own."""
+        return not (self.type in _BUILT_IN or _is_namedtuple(self.type))
 
 
 def flatten_one_level(value: object) -> Level | None:
     """Return what JAX's registry makes of a value, one level deep, or None for a leaf."""
-    is_root = _first_call_only()
-    children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: not is_root())
+    # JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.
+    asked = iter([False])
+    children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: next(asked, True))
     data: tuple[type, Any] | None = treedef.node_data()  # type: ignore[attr-defined]
     if data is None:
         return None
     named = [(jax.tree_util.keystr(path), child) for path, child in children]
-    return Level(named, data[1], treedef)
-
-
-def _first_call_only() -> Callable[[], bool]:
-    """Return a function that is true on its first call alone.
-
-    JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.
-    """
-    calls = iter([True])
-    return lambda: next(calls, False)
+    return Level(data[0], named, data[1], treedef)
 
 
 def _is_namedtuple(node_type: type) -> bool:
@@ -370,22 +316,22 @@ def _items(value: object) -> list[Any] | None:
     """Return the items of a container that JAX takes for one leaf, or None for anything else."""
     if isinstance(value, dict):
         return sorted(dict.items(value), key=lambda item: repr(item[0]))
-    containers: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
-    for container in containers:
+    for container in _CONTAINERS:
         if isinstance(value, container):
-            # The container's own way to its items: a subclass may have another.
-            return list(container.__iter__(value))
+            return list(container.__iter__(value))  # a subclass may have another way to its items
     return None
+
+
+def _dtype_and_shape(value: Any) -> dict[str, Any]:
+    return {"dtype": str(value.dtype), "shape": [int(length) for length in value.shape]}
 
 
 def _elements(array: np.ndarray) -> Iterable[Any]:
     """Return an array's elements, row by row, as the shortest Python numbers that mean the same."""
     flat = array.ravel()
-    if flat.dtype.kind in "biucUSMm":
-        if flat.dtype.kind in "SMm":
-            flat = flat.astype(str)
-        return flat.tolist()
-    if flat.dtype.kind == "f" and flat.dtype.itemsize == 8:
+    if flat.dtype.kind in "SMm":
+        return flat.astype(str).tolist()
+    if flat.dtype.kind in "biucU" or (flat.dtype.kind == "f" and flat.dtype.itemsize == 8):
         return flat.tolist()
     if jnp.issubdtype(flat.dtype, np.integer):  # int4 and its like
         return flat.astype(np.int64).tolist()

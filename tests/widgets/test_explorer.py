@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytree_course import explore
 from pytree_course.trees import MAX_NODES_TO_DRAW, observe
 from pytree_course.widgets.base import WIDGET_MIME
-from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look
+from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look_into
 from pytree_course.widgets.trouble import Trouble
 
 leaves = st.none() | st.integers() | st.text(max_size=5)
@@ -53,8 +53,8 @@ def typed(explorer, expression):
 
 @given(trees, st.sampled_from(list(PRESETS)))
 def test_leaves_paths_and_counts_are_those_of_jax(tree, is_leaf):
-    seen = look(tree, "tree", False, is_leaf)
-    flat, structure = jax.tree.flatten_with_path(tree, is_leaf=PRESETS[is_leaf][1])
+    seen = look_into(tree, "tree", False, is_leaf)
+    flat, structure = jax.tree.flatten_with_path(tree, is_leaf=eval(PRESETS[is_leaf]))
     paths = [path for _, path, _ in seen.rows()]
     assert (seen.leaves, seen.nodes) == (structure.num_leaves, structure.num_nodes)
     assert len(paths) == min(len(flat), MOST_ROWS)
@@ -74,14 +74,6 @@ def test_every_place_is_drawn_or_folded_once(tree):
     ]
     assert len(drawn) == len(set(drawn))
     assert set(drawn) <= set(range(len(jax.tree.leaves(tree))))
-
-
-def test_the_code_of_a_preset_does_what_the_preset_does():
-    values = [None, [], (), {}, [1], {"a": 1}, {"a": [1]}, {"a": None}, 1, "text"]
-    for code, is_leaf in PRESETS.values():
-        if is_leaf is not None:
-            shown = eval(code, {"jax": jax})
-            assert [bool(shown(value)) for value in values] == list(map(is_leaf, values))
 
 
 def test_is_leaf_changes_picture_and_list():
@@ -198,5 +190,5 @@ def test_observe_stops_where_is_leaf_says():
 
 def test_a_tree_that_cannot_be_looked_at_is_trouble():
     with pytest.raises(Trouble):
-        look([0] * (MAX_NODES_TO_DRAW + 1), "tree", False, "as JAX does it")
+        look_into([0] * (MAX_NODES_TO_DRAW + 1), "tree", False, "as JAX does it")
     assert isinstance(explore([1]), Explorer)

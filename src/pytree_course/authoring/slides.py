@@ -3,28 +3,19 @@
 import math
 
 from pytree_course.authoring.sources import PREDICTION, SourceCell
+from pytree_course.widgets import NAMES
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
 MARKDOWN_LINE = 75  # characters
-TALL_OUTPUTS = {"explore(": 14, "steps(": 16, "draw(": 8, "figure(": 8, "pair(": 12, "print(": 2}
+OUTPUT_LINES = {"print": 2} | {name: entry.output_lines for name, entry in NAMES.items()}
 """About how many lines the output of a call takes."""
 
 
 def slide_types(cells: list[SourceCell]) -> dict[str, str]:
-    """Return the slide types of a lesson's cells, by cell id.
+    """Return the slide types of a lesson's cells by cell id; cells without stay on their slide.
 
     A section starts a slide. A prediction starts one below it, so that nothing gives its answer
     away; the answer is uncovered by one more step. A slide that would get too tall goes on below.
-
-    Parameters
-    ----------
-    cells
-        The lesson's cells, in order.
-
-    Returns
-    -------
-    dict of str to str
-        "slide", "subslide" or "fragment"; a cell that is not there stays on its slide.
     """
     types = {}
     filled = 0.0
@@ -46,5 +37,5 @@ def _lines(cell: SourceCell) -> float:
     """Estimate how tall a cell and its output are."""
     if cell.kind == "markdown":
         return sum(0.5 + math.ceil(len(line) / MARKDOWN_LINE) for line in cell.source.splitlines())
-    output = sum(lines for call, lines in TALL_OUTPUTS.items() if call in cell.source)
+    output = sum(lines for name, lines in OUTPUT_LINES.items() if f"{name}(" in cell.source)
     return len(cell.source.splitlines()) + 1 + output

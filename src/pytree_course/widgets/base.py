@@ -1,9 +1,12 @@
 """What all widgets share: beside the live view, a static form as HTML and as text."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
+
+from pytree_course.widgets.html import BORDER, EDGE
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 """MIME type of a live widget; without the kernel that made it there is nothing to show."""
@@ -30,3 +33,18 @@ class Play(ipywidgets.VBox):
 
     def __repr__(self) -> str:
         return self.static_text()
+
+
+def frame_layout() -> ipywidgets.Layout:
+    """Return a live widget's frame, the same as that of its static form."""
+    sides = {f"border_{side}": BORDER for side in ("top", "right", "bottom")}
+    return ipywidgets.Layout(**sides, border_left=EDGE, padding="8px 14px", margin="2px 0")
+
+
+def button(
+    description: str, action: Callable[[], None], tooltip: str | None = None
+) -> ipywidgets.Button:
+    """Make a button as wide as its words."""
+    made = ipywidgets.Button(description=description, tooltip=tooltip, layout={"width": "auto"})
+    made.on_click(lambda _: action())
+    return made

@@ -1,20 +1,17 @@
 """What `jax.jit` looks a trace up by, taken apart so that a change can be named."""
 
 import inspect
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
 from pytree_course.drawing.labels import shorten, summary
-from pytree_course.trees import Path
-from pytree_course.widgets.levels import Level
+from pytree_course.trees import Path, flatten_one_level
 from pytree_course.widgets.words import written
 
-MOST_NODES = 2_000
-"""Changes are looked for in so many nodes and leaves; what comes later is counted as one."""
+MOST_NODES = 2_000  # and leaves: what comes later is counted as one change
 
 
 @dataclass(frozen=True)
@@ -23,12 +20,12 @@ class NodePart:
 
     type: type
     keys: tuple[str, ...]
-    aux: Any
+    aux: Any  # a custom node's; of others None
     aux_text: str  # as it read at the time: aux_data may be changed in place
 
     @property
     def words(self) -> str:
-        """The node in words."""
+        """What it is, in words."""
         return "None" if self.type is type(None) else f"a {self.type.__name__}"
 
 
@@ -42,6 +39,7 @@ class LeafPart:
     weak: bool = False
     value: Any = None  # of what is no array
     text: str = ""
+    words: ClassVar[str] = "a leaf"
 
     @property
     def is_traceable(self) -> bool:
@@ -50,21 +48,16 @@ class LeafPart:
 
 
 @dataclass(frozen=True)
-class Change:
+class KeyChange:
     """One difference between two keys."""
 
     words: str
     of_value: bool = False
+    is_whole: bool = False  # whether everything below has changed with it
 
 
 class CacheKey:
-    """The key of one call.
-
-    Parameters
-    ----------
-    arguments
-        The call's arguments by their names.
-    """
+    """The key of one call, made of its arguments by their names."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self.treedefs = {name: jax.tree.structure(value) for name, value in arguments.items()}
@@ -74,64 +67,41 @@ class CacheKey:
         ]
         while waiting and len(self.parts) < MOST_NODES:
             path, value = waiting.pop()
-            level = Level(value)
-            if level.data is None:
+            level = flatten_one_level(value)
+            if level is None:
                 self.parts[path] = _leaf_part(value)
                 continue
-            aux = level.data[1]
-            text = written(aux) if _has_aux(level.data[0]) else ""
-            self.parts[path] = NodePart(level.data[0], tuple(level.keys), aux, text)
-            children = zip(level.keys, level.children, strict=True)
-            waiting += reversed([((*path, key), child) for key, child in children])
+            aux, text = (level.aux, written(level.aux)) if level.is_custom else (None, "")
+            self.parts[path] = NodePart(level.type, level.keys, aux, text)
+            waiting += reversed([((*path, key), child) for key, child in level.children])
 
-    def changes_since(self, old: "CacheKey") -> list[Change]:
+    def changes_since(self, old: "CacheKey") -> list[KeyChange]:
         """Name what changed, topmost first; changes of values last."""
-        changes: list[Change] = []
-        values: list[Change] = []
+        changes: list[KeyChange] = []
         changed: set[Path] = set()
         for path, part in self.parts.items():
             if any(path[:length] in changed for length in range(1, len(path))):
                 continue  # below a change
-            before = old.parts.get(path)
-            where = shorten("".join(path), 60)
-            if before is None:
-                changes.append(Change(f"{where} is new"))
-                changed.add(path)
-            elif isinstance(part, LeafPart) and isinstance(before, LeafPart):
-                found = _leaf_change(where, before, part)
-                if found is not None:
-                    (values if found.of_value else changes).append(found)
-            else:
-                words, is_below = _node_change(where, before, part)
-                if words:
-                    changes.append(Change(words))
-                if is_below:
+            change = _change(shorten("".join(path), 60), old.parts.get(path), part)
+            if change is not None:
+                changes.append(change)
+                if change.is_whole:
                     changed.add(path)
-        if not changes and any(
-            _equal(treedef, old.treedefs.get(name)) is False
-            for name, treedef in self.treedefs.items()
-        ):
-            changes.append(Change("the structure, somewhere deep in the tree"))
-        return changes + values
+        if all(change.of_value for change in changes) and False in self._equal_structures(old):
+            changes.append(KeyChange("the structure, somewhere deep in the tree"))
+        return sorted(changes, key=lambda change: change.of_value)
 
     def aux_read_otherwise(self, old: "CacheKey") -> str:
         """Name metadata that is equal to what it was for JAX, but does not read the same."""
         for path, part in self.parts.items():
-            before = old.parts.get(path)
-            if (
-                isinstance(part, NodePart)
-                and isinstance(before, NodePart)
-                and part.aux_text != before.aux_text
-            ):
-                return f"{_aux_of(part, ''.join(path))}: {before.aux_text} → {part.aux_text}"
+            match part, old.parts.get(path):
+                case NodePart(), NodePart() as before if part.aux_text != before.aux_text:
+                    return f"{_aux_of(part, ''.join(path))}: {before.aux_text} → {part.aux_text}"
         return ""
 
     def cannot_be_compared_with(self, old: "CacheKey") -> bool:
         """Whether comparing the structures raises, as it does with arrays in aux_data."""
-        return any(
-            _equal(treedef, old.treedefs.get(name)) is None
-            for name, treedef in self.treedefs.items()
-        )
+        return None in self._equal_structures(old)
 
     def untraceable(self) -> tuple[str, str] | None:
         """Return place and type of the first leaf that JAX cannot trace."""
@@ -139,6 +109,9 @@ class CacheKey:
             if isinstance(part, LeafPart) and not part.is_traceable:
                 return "".join(path), part.type.__name__
         return None
+
+    def _equal_structures(self, old: "CacheKey") -> list[bool | None]:
+        return [_equal(treedef, old.treedefs.get(name)) for name, treedef in self.treedefs.items()]
 
 
 def named(
@@ -159,54 +132,56 @@ def _leaf_part(value: Any) -> LeafPart:
     except Exception:
         return LeafPart(type(value), value=value, text=written(value))
     weak = bool(getattr(seen, "weak_type", False))
-    if isinstance(value, (bool, int, float, complex)):
-        return LeafPart(type(value), dtype, shape, weak, value, written(value))
-    return LeafPart(type(value), dtype, shape, weak)
+    is_number = isinstance(value, (bool, int, float, complex))
+    known = (value, written(value)) if is_number else ()
+    return LeafPart(type(value), dtype, shape, weak, *known)
 
 
-def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> Change | None:
+def _change(
+    where: str, before: NodePart | LeafPart | None, part: NodePart | LeafPart
+) -> KeyChange | None:
+    if before is None:
+        return KeyChange(f"{where} is new", is_whole=True)
+    if isinstance(part, LeafPart) and isinstance(before, LeafPart):
+        return _leaf_change(where, before, part)
+    if isinstance(part, LeafPart) or isinstance(before, LeafPart):
+        return KeyChange(f"{where}: {before.words} → {part.words}", is_whole=True)
+    return _node_change(where, before, part)
+
+
+def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> KeyChange | None:
     if part.is_traceable != before.is_traceable:
-        return Change(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
-    if part.is_traceable:
-        if part.shape != before.shape:
-            if part.dtype == before.dtype:
-                return Change(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
-            return Change(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
-        if part.dtype != before.dtype:
-            return Change(f"dtype of {where}: {_type(before)} → {_type(part)}")
-        if part.weak != before.weak:
-            return Change(f"weak type of {where}: {_type(before)} → {_type(part)}")
+        return KeyChange(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
+    if part.shape != before.shape and part.dtype == before.dtype:
+        return KeyChange(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
+    if part.shape != before.shape:
+        return KeyChange(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
+    if part.dtype != before.dtype:
+        return KeyChange(f"dtype of {where}: {_type(before)} → {_type(part)}")
+    if part.weak != before.weak:
+        return KeyChange(f"weak type of {where}: {_type(before)} → {_type(part)}")
     if part.type is before.type and _equal(part.value, before.value):
         return None
     if part.value is None or before.value is None:
         return None  # an array: its values are no part of the key
-    return Change(f"value of {where}: {_from_to(before.text, part.text)}", of_value=True)
+    return KeyChange(f"value of {where}: {_from_to(before.text, part.text)}", of_value=True)
 
 
-def _node_change(
-    where: str, before: NodePart | LeafPart, part: NodePart | LeafPart
-) -> tuple[str, bool]:
-    """Name a change, and say whether everything below has changed with it."""
-    if isinstance(part, LeafPart) or isinstance(before, LeafPart):
-        return f"{where}: {_words(before)} → {_words(part)}", True
+def _node_change(where: str, before: NodePart, part: NodePart) -> KeyChange | None:
+    if part.type is not before.type and part.type.__name__ == before.type.__name__:
+        return KeyChange(f"{where}: {part.words} of another class of that name", is_whole=True)
     if part.type is not before.type:
-        if part.type.__name__ == before.type.__name__:
-            return f"{where}: {part.words} of another class of that name", True
-        return f"type of {where}: {before.words} → {part.words}", True
+        return KeyChange(f"type of {where}: {before.words} → {part.words}", is_whole=True)
+    if part.keys != before.keys and issubclass(part.type, dict):
+        keys = f"{_listed(before.keys)} → {_listed(part.keys)}"
+        return KeyChange(f"keys of {where}: {keys}", is_whole=True)
     if part.keys != before.keys:
-        if issubclass(part.type, dict):
-            return f"keys of {where}: {_listed(before.keys)} → {_listed(part.keys)}", True
         count = f"{len(before.keys)} → {len(part.keys)}"
-        return f"number of children of {where}: {count}", True
-    if _has_aux(part.type) and not _equal(part.aux, before.aux):
-        if part.aux_text == before.aux_text and _equal(part.aux, before.aux) is None:
-            return "", False  # arrays: JAX has told the calls apart without comparing them
-        return f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}", False
-    return "", False
-
-
-def _words(part: NodePart | LeafPart) -> str:
-    return part.words if isinstance(part, NodePart) else "a leaf"
+        return KeyChange(f"number of children of {where}: {count}", is_whole=True)
+    is_equal = _equal(part.aux, before.aux)
+    if is_equal or (is_equal is None and part.aux_text == before.aux_text):
+        return None  # or arrays: JAX has told the calls apart without comparing them
+    return KeyChange(f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}")
 
 
 def _aux_of(part: NodePart, where: str) -> str:
@@ -217,11 +192,6 @@ def _from_to(before: str, after: str) -> str:
     if before == after:
         return f"another {after}, not equal to the one before"
     return f"{before} → {after}"
-
-
-def _has_aux(node_type: type) -> bool:
-    built_in = (dict, list, tuple, OrderedDict, defaultdict, type(None))
-    return node_type not in built_in and not hasattr(node_type, "_fields")
 
 
 def _equal(one: Any, other: Any) -> bool | None:
@@ -235,16 +205,8 @@ def _equal(one: Any, other: Any) -> bool | None:
 
 
 def _type(part: LeafPart) -> str:
-    words = summary(
-        {
-            "kind": "array",
-            "library": "jax",
-            "dtype": part.dtype,
-            "shape": list(part.shape),
-            "values": [],
-        }
-    )
-    return f"weak {words}" if part.weak else words
+    seen = {"kind": "array", "library": "jax", "dtype": part.dtype, "shape": part.shape}
+    return f"{'weak ' if part.weak else ''}{summary(seen)}"
 
 
 def _listed(keys: tuple[str, ...]) -> str:

@@ -1,13 +1,21 @@
-"""The frame and the templates of what is shown, in one style with the checks' feedback."""
+"""The one way to write HTML: templates, the style sheet, and the frames around what is shown."""
 
-from dataclasses import dataclass
+import hashlib
 from functools import cache
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from pytree_course.checking.feedback import LOOKS, backticks_to_code
+from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.drawing.colours import LEAF
+from pytree_course.drawing.labels import counted
 
-@dataclass(frozen=True)
-class Look:
+BORDER = "1px solid var(--jp-border-color1, #8884)"
+EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
+
+
+class Frame(NamedTuple):
     """Symbol, line style and colour of a frame: colour never says anything alone."""
 
     symbol: str
@@ -15,9 +23,9 @@ class Look:
     colour: str
 
 
-LOOKS = {
-    "good": Look("✓", "solid", "var(--jp-info-color1, #0288d1)"),
-    "bad": Look("✗", "dashed", "var(--jp-warn-color1, #d9730d)"),
+FRAMES = {
+    "good": Frame("✓", "solid", "var(--jp-info-color1, #0288d1)"),
+    "bad": Frame("✗", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
 
 
@@ -26,12 +34,34 @@ def render(template: str, **values: object) -> str:
     return _templates().get_template(template).render(values)
 
 
+def block(name: str, linking: str = "", *, framed: bool, **values: object) -> str:
+    """Fill a template inside an element that has style rules of its own.
+
+    They are those of the same name in the style sheet, where § stands for the element, and those of
+    `linking`. A live widget draws its frame around its controls too, and so needs none here.
+    """
+    inner = render(f"{name}.html", **values)
+    # The stored notebooks have quotes as html.escape writes them.
+    inner = inner.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
+    sheet = _templates().get_template("styles.css").module
+    own_style = getattr(sheet, name, str)
+    style = f"{sheet.block()}{own_style()}{linking}"  # type: ignore[attr-defined]
+    unique = "pt-" + hashlib.sha256((inner + style).encode()).hexdigest()[:8]
+    # The class twice outranks the notebook's own rules for tables and code.
+    rules = style.replace("§", f".{unique}.{unique}").strip()
+    edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
+    return render("block.html", unique=unique, edges=edges, rules=rules, inner=inner)
+
+
 @cache
 def _templates() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("pytree_course.widgets"),
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["code"] = backticks_to_code
+    environment.globals |= {"counted": counted, "trouble_look": LOOKS[VerdictKind.ERROR]}
+    return environment

@@ -1,6 +1,7 @@
 """Which leaves `jax.tree.map` hands to a function together: the trees side by side."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from xml.etree import ElementTree
@@ -12,8 +13,10 @@ from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import written
 from pytree_course.drawing.vector import drawn
 from pytree_course.trees import Observation, Path
-from pytree_course.widgets.html import LOOKS, render
+from pytree_course.widgets.html import FRAMES, render
+from pytree_course.widgets.linked import with_children
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
+from pytree_course.widgets.words import function_name
 
 BADGE_HEIGHT = 16
 
@@ -21,61 +24,28 @@ BADGE_HEIGHT = 16
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> "MapView":
     """Show how ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` pairs the leaves of trees.
 
-    Parameters
-    ----------
-    function
-        Called once for each leaf of the first tree, and never more often.
-    *trees
-        One tree or several.
-    is_leaf
-        Where the first tree ends, as for JAX.
-
-    Returns
-    -------
-    MapView
-        The trees, with the same number on what meets in one call; the calls; and the result, or
-        what kept JAX from one.
+    The function is called once for each leaf of the first tree, and never more often. The view has
+    the trees, with the same number on what meets in one call; the calls; and the result, or what
+    kept JAX from one.
 
     Examples
     --------
     >>> pair(lambda x, y: x + y, [1, 2], [10, 20])
-    ✓ tree.map(f, tree 1, tree 2) · 2 calls, one for each leaf of tree 1
-    <BLANKLINE>
-    Tree 1:
-    list
-    ├─ [0]  1  (#1)
-    └─ [1]  2  (#2)
-    <BLANKLINE>
-    Tree 2:
-    list
-    ├─ [0]  10  (#1)
-    └─ [1]  20  (#2)
-    <BLANKLINE>
-    Calls:
-    #1  [0]  f(1, 10) → 11
-    #2  [1]  f(2, 20) → 22
-    <BLANKLINE>
-    Result:
-    list
-    ├─ [0]  11  (#1)
-    └─ [1]  22  (#2)
     """
     if not trees:
         raise TypeError("pair takes a function and at least one tree")
-    name = getattr(function, "__name__", "f")
-    name = shorten(name, 24) if isinstance(name, str) and name.isidentifier() else "f"
-    return MapView(name, map_and_watch(function, trees, is_leaf))
+    return MapView(function_name(function), map_and_watch(function, trees, is_leaf))
 
 
+@dataclass(eq=False)
 class MapView:
     """Several trees, and what `jax.tree.map` made of them.
 
     It needs no live widget: the linking of partners is done by the page's style sheet.
     """
 
-    def __init__(self, name: str, pairing: Pairing) -> None:
-        self.name = name
-        self.pairing = pairing
+    name: str
+    pairing: Pairing
 
     @property
     def works(self) -> bool:
@@ -85,84 +55,52 @@ class MapView:
     @property
     def headline(self) -> str:
         """What was called."""
-        trees = ", ".join(title.lower() for title in self._titles)
+        trees = ", ".join(f"tree {number}" for number in range(1, len(self.pairing.trees) + 1))
         return f"tree.map({self.name}, {trees})"
 
     @cached_property
     def sentences(self) -> list[str]:
         """What happened, in words; the first completes the headline."""
-        pairing = self.pairing
-        if pairing.mismatch is not None:
-            where = "".join(pairing.mismatch.path) or "the root"
-            title = self._titles[pairing.mismatch.position]
+        name, pairing = self.name, self.pairing
+        mismatch, failed = pairing.mismatch, pairing.failed_call
+        if mismatch is not None:
+            tree = f"tree {mismatch.position + 1}"
             return [
-                f"the structure of {title.lower()} does not match, so {self.name} is never called",
-                f"First mismatch, at {shorten(where, 80)} of {title.lower()}: "
-                f"{pairing.mismatch.reason}.",
+                f"the structure of {tree} does not match, so {name} is never called",
+                f"First mismatch, at {_where(mismatch.path)} of {tree}: {mismatch.reason}.",
             ]
-        if pairing.failed_call is not None:
-            where = "".join(pairing.failed_call.path) or "the root"
+        if failed is not None:
             left = pairing.leaves - pairing.count
             rest = f" {counted(left, 'leaf was', 'leaves were')} not reached." if left else ""
-            return [
-                f"{self.name} raised in call {pairing.count}, at {shorten(where, 80)}",
-                f"{pairing.error}.{rest}",
-            ]
+            where = f"in call {pairing.count}, at {_where(failed.path)}"
+            return [f"{name} raised {where}", f"{pairing.error}.{rest}"]
         if not self.works:
             during = "rebuilding the result" if pairing.count else "looking into the trees"
             return [f"{during} raised", pairing.error]
         if not pairing.count:
-            return [f"no leaves in tree 1, so {self.name} is never called"]
+            return [f"no leaves in tree 1, so {name} is never called"]
         sentences = [f"{pairing.count:,} calls, one for each leaf of tree 1"]
         if pairing.count == 1:
             sentences = ["1 call, for the only leaf of tree 1"]
-        whole = [call.number for call in pairing.calls if any(call.given_whole)]
-        if whole:
-            numbers = ", ".join(f"#{number}" for number in whole)
+        whole = ", ".join(f"#{call.number}" for call in pairing.calls if any(call.given_whole))
+        if whole and len(pairing.trees) > 1:
             sentences.append(
-                f"Where tree 1 has a leaf, {self.name} is given all that the other tree has "
-                f"there, be it a node or None: {numbers}."
-                if len(self.pairing.trees) > 1
-                else f"is_leaf stops at a node, which {self.name} is given whole: {numbers}."
+                f"Where tree 1 has a leaf, {name} is given all that the other tree has there, "
+                f"be it a node or None: {whole}."
             )
+        elif whole:
+            sentences.append(f"is_leaf stops at a node, which {name} is given whole: {whole}.")
         return sentences
 
     def static_html(self) -> str:
         """Return the view as HTML that needs no kernel and no script."""
-        shown = [
-            {"title": title, "svg": self._svg(tree, position)}
-            for position, (title, tree) in enumerate(
-                zip(self._titles, self.pairing.trees, strict=True)
-            )
-        ]
-        result = self.pairing.result
-        if result is not None:
-            shown.append({"title": "Result", "svg": self._svg(result, None)})
-        return render(
-            "map_view.html",
-            look=LOOKS["good" if self.works else "bad"],
-            view=self,
-            figures=shown,
-            titles=self._titles,
-            numbers=[call.number for call in self.pairing.calls],
-            more=self.pairing.count - len(self.pairing.calls),
-        )
+        svgs = [self._svg(*tree) for tree in self._trees]
+        return self._render("map_view.html", svgs=svgs)
 
     def static_text(self) -> str:
         """Return the view as plain text."""
-        head, *others = self.sentences
-        symbol = LOOKS["good" if self.works else "bad"].symbol
-        parts = ["\n".join([f"{symbol} {self.headline} · {head}", *others])]
-        for position, (title, tree) in enumerate(
-            zip(self._titles, self.pairing.trees, strict=True)
-        ):
-            parts.append(f"{title}:\n{written(self._items(tree, position, numbered=True))}")
-        if self.pairing.calls:
-            parts.append("\n".join(["Calls:", *self._call_lines()]))
-        if self.pairing.result is not None:
-            root = self._items(self.pairing.result, None, numbered=True)
-            parts.append(f"Result:\n{written(root)}")
-        return "\n\n".join(parts)
+        texts = [written(self._items(*tree, numbered=True)) for tree in self._trees]
+        return self._render("map_view.txt", texts=texts).rstrip("\n")
 
     def __repr__(self) -> str:
         return self.static_text()
@@ -170,24 +108,29 @@ class MapView:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/html": self.static_html(), "text/plain": self.static_text()}
 
-    @property
-    def _titles(self) -> list[str]:
-        return [f"Tree {number}" for number in range(1, len(self.pairing.trees) + 1)]
-
-    def _call_lines(self) -> list[str]:
+    def _render(self, template: str, **drawn: list[str]) -> str:
         calls = self.pairing.calls
-        paths = ["".join(call.path) for call in calls]
-        width = max(map(len, paths))
-        lines = [
-            f"#{call.number}  {path:{width}}  {self.name}({', '.join(call.arguments)}) → "
-            f"{'✗ ' if call.raised else ''}{call.result}"
-            for call, path in zip(calls, paths, strict=True)
+        return render(
+            template,
+            frame=FRAMES["good" if self.works else "bad"],
+            view=self,
+            titles=[f"Tree {number}" for number in range(1, len(self.pairing.trees) + 1)],
+            calls=calls,
+            more=self.pairing.count - len(calls),
+            width=max((len("".join(call.path)) for call in calls), default=0),
+            **drawn,
+        )
+
+    @property
+    def _trees(self) -> list[tuple[Observation, int | None]]:
+        """The trees with their positions, and the result, which has none."""
+        trees: list[tuple[Observation, int | None]] = [
+            (tree, position) for position, tree in enumerate(self.pairing.trees)
         ]
-        hidden = self.pairing.count - len(calls)
-        return lines + ([f"… and {hidden:,} more calls"] if hidden else [])
+        return trees if self.pairing.result is None else [*trees, (self.pairing.result, None)]
 
     def _items(self, tree: Observation, position: int | None, *, numbered: bool = False) -> Item:
-        """Choose what to draw of a tree; `position` is None for the result."""
+        """Choose what to draw of a tree."""
         mismatch, failed = self.pairing.mismatch, self.pairing.failed_call
         marked, word = None, ""
         if mismatch is not None:
@@ -196,10 +139,7 @@ class MapView:
         elif failed is not None:
             marked, word = failed.path, f"{self.name} raised"
         root = items(tree, marked)
-        waiting = [root]
-        while waiting:
-            item = waiting.pop()
-            waiting += item.children
+        for item in with_children(root):
             if item.mark == "here" and word:
                 item.mark = word
             call = self._call_at.get(item.path) if item.shape != "fold" else None
@@ -222,19 +162,19 @@ class MapView:
         picture, groups = drawn(root, tree)
         picture.set("overflow", "visible")
         for box, group in groups:
-            if box.item.shape == "fold":
-                continue
-            call = self._call_with(box.item.path)
-            if call is not None:
+            path = box.item.path
+            # What was given to a call is at its path, or inside the node there.
+            ways = (path[:length] for length in range(len(path) + 1))
+            call = next((self._call_at[way] for way in ways if way in self._call_at), None)
+            if call is not None and box.item.shape != "fold":
                 group.set("data-pair", str(call.number))
-                if call.path == box.item.path:
+                if call.path == path:
                     _add_badge(group, box, call.number)
         return ElementTree.tostring(picture, encoding="unicode")
 
-    def _call_with(self, path: Path) -> Call | None:
-        """Return the call that was given what is at a path, by itself or within a node."""
-        ways = (path[:length] for length in range(len(path) + 1))
-        return next((self._call_at[way] for way in ways if way in self._call_at), None)
+
+def _where(path: Path) -> str:
+    return shorten("".join(path) or "the root", 80)
 
 
 def _add_badge(group: Element, box: Box, number: int) -> None:

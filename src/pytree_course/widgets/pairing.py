@@ -1,18 +1,16 @@
 """What `jax.tree.map` does with several trees: it is run, watched, and what stopped it is found."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
 
 from pytree_course.drawing.labels import shorten
-from pytree_course.trees import Observation, Path, observe
-from pytree_course.widgets.levels import Level
-from pytree_course.widgets.words import LONGEST_MESSAGE, brief
+from pytree_course.trees import Level, Observation, Path, flatten_one_level, observe
+from pytree_course.widgets.words import brief, error_line
 
-MOST_CALLS = 24
-"""So many calls are kept to be shown; the others are counted."""
+MOST_CALLS = 24  # are kept to be shown; the others are counted
 
 IsLeaf = Callable[[Any], bool]
 
@@ -25,7 +23,7 @@ class Call:
     path: Path
     arguments: list[str]
     given_whole: list[bool]  # for each argument: is it a node, with everything below it?
-    result: str
+    result: str = ""
     raised: bool = False
 
 
@@ -55,26 +53,16 @@ class Pairing:
 def map_and_watch(
     function: Callable[..., Any], trees: Sequence[Any], is_leaf: IsLeaf | None = None
 ) -> Pairing:
-    """Run ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` once and note what it does.
-
-    Parameters
-    ----------
-    function
-        Called as JAX calls it, once per leaf of the first tree.
-    trees
-        At least one.
-    is_leaf
-        As for JAX.
-    """
+    """Run ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` once and note what it does."""
     # Before the calls: the function may change what it is given.
     pairing = Pairing([observe(tree, values=False) for tree in trees])
-    watch = _Watch(function, pairing)
     try:
-        watch.paths = _leaf_paths(trees[0], is_leaf)
-        pairing.leaves = len(watch.paths)
-        mapped = jax.tree.map(watch, *trees, is_leaf=is_leaf)
+        leaves, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
+        paths = [tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in leaves]
+        pairing.leaves = len(paths)
+        mapped = jax.tree.map(_Watch(function, pairing, paths), *trees, is_leaf=is_leaf)
     except Exception as error:
-        pairing.error = error_words(error)
+        pairing.error = error_line(error)
         if not pairing.count:
             pairing.mismatch = _first_mismatch(trees, is_leaf)
     else:
@@ -82,88 +70,68 @@ def map_and_watch(
     return pairing
 
 
-def error_words(error: BaseException) -> str:
-    """Write an exception in one line: its type and what it says first."""
-    try:
-        said = str(error).strip().partition("\n")[0]
-    except Exception:
-        said = ""
-    return shorten(f"{type(error).__name__}: {said}".removesuffix(": "), LONGEST_MESSAGE)
-
-
+@dataclass
 class _Watch:
     """The function, noting each of its calls."""
 
-    def __init__(self, function: Callable[..., Any], pairing: Pairing) -> None:
-        self.function = function
-        self.pairing = pairing
-        self.paths: list[Path] = []
+    function: Callable[..., Any]
+    pairing: Pairing
+    paths: list[Path]
 
     def __call__(self, *arguments: Any) -> Any:
         pairing = self.pairing
         pairing.count += 1
-        kept = pairing.count <= MOST_CALLS
-        given = self.described(arguments) if kept else ([], [])
+        # Before the call: the function may change what it is given.
+        call = self.noted(arguments) if pairing.count <= MOST_CALLS else None
         try:
             result = self.function(*arguments)
         except Exception as error:
-            given = given if kept else self.described(arguments)
-            pairing.failed_call = Call(*self.place(), *given, error_words(error), raised=True)
+            call = call or self.noted(arguments)
+            pairing.failed_call = replace(call, result=error_line(error), raised=True)
             pairing.calls.append(pairing.failed_call)
             raise
-        if kept:
-            pairing.calls.append(Call(*self.place(), *given, brief(result)))
+        if call is not None:
+            pairing.calls.append(replace(call, result=brief(result)))
         return result
 
-    def place(self) -> tuple[int, Path]:
-        return self.pairing.count, self.paths[self.pairing.count - 1]
-
-    def described(self, arguments: Sequence[Any]) -> tuple[list[str], list[bool]]:
-        return [brief(argument) for argument in arguments], [
-            Level(argument).data is not None for argument in arguments
-        ]
-
-
-def _leaf_paths(tree: Any, is_leaf: IsLeaf | None) -> list[Path]:
-    leaves, _ = jax.tree.flatten_with_path(tree, is_leaf=is_leaf)
-    return [tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in leaves]
+    def noted(self, arguments: Sequence[Any]) -> Call:
+        number = self.pairing.count
+        are_nodes = [flatten_one_level(argument) is not None for argument in arguments]
+        return Call(number, self.paths[number - 1], list(map(brief, arguments)), are_nodes)
 
 
 def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | None:
     """Find the first place at which JAX cannot follow the first tree in another one."""
     try:
-        for position, other in enumerate(trees[1:], 1):
-            found = _mismatch(trees[0], other, is_leaf)
-            if found is not None:
-                return Mismatch(found[0], position, found[1])
+        found = (_mismatch(trees, position, is_leaf) for position in range(1, len(trees)))
+        return next(filter(None, found), None)
     except Exception:
         return None  # looking into a tree raised, or is_leaf did: the error itself is shown
-    return None
 
 
-def _mismatch(first: Any, other: Any, is_leaf: IsLeaf | None) -> tuple[Path, str] | None:
-    waiting: list[tuple[Path, Any, Any]] = [((), first, other)]
+def _mismatch(trees: Sequence[Any], position: int, is_leaf: IsLeaf | None) -> Mismatch | None:
+    waiting: list[tuple[Path, Any, Any]] = [((), trees[0], trees[position])]
     while waiting:
         path, node, partner = waiting.pop()
         if is_leaf is not None and is_leaf(node):
             continue
-        level = Level(node)
-        if level.data is None:
+        level = flatten_one_level(node)
+        if level is None:
             continue
         try:
             partners = level.treedef.flatten_up_to(partner)
         except ValueError:
-            return path, _reason(level, Level(partner))
-        pairs = zip(level.keys, level.children, partners, strict=True)
-        waiting += reversed([((*path, key), child, its) for key, child, its in pairs])
+            return Mismatch(path, position, _reason(level, flatten_one_level(partner)))
+        pairs = zip(level.children, partners, strict=True)
+        waiting += reversed([((*path, key), child, its) for (key, child), its in pairs])
     return None
 
 
-def _reason(node: Level, partner: Level) -> str:
+def _reason(node: Level, partner: Level | None) -> str:
     """Say how two nodes differ, `node` being in the first tree."""
-    if partner.data is None or node.data[0] is not partner.data[0]:
+    if partner is None or node.type is not partner.type:
         return f"here the first tree has {_described(node)}, and this one has {_described(partner)}"
-    if issubclass(node.data[0], dict) and node.keys != partner.keys:
+    if issubclass(node.type, dict) and node.keys != partner.keys:
         missing = [key for key in node.keys if key not in partner.keys]
         added = [key for key in partner.keys if key not in node.keys]
         if not missing and not added:
@@ -175,8 +143,8 @@ def _reason(node: Level, partner: Level) -> str:
         counts = f"{len(node.children)} in the first tree, {len(partner.children)} in this one"
         return f"the numbers of children differ: {counts}"
     return (
-        f"the metadata of {node.type_name} differs: {brief(node.data[1])} in the first tree, "
-        f"{brief(partner.data[1])} in this one"
+        f"the metadata of {node.type.__name__} differs: {brief(node.aux)} in the first tree, "
+        f"{brief(partner.aux)} in this one"
     )
 
 
@@ -185,9 +153,9 @@ def _listed(keys: list[str]) -> str:
     return shown + (f" and {len(keys) - 4} more" if len(keys) > 4 else "")
 
 
-def _described(level: Level) -> str:
-    if level.data is None:
+def _described(level: Level | None) -> str:
+    if level is None:
         return "a leaf"
-    if level.data[0] is type(None):
+    if level.type is type(None):
         return "None, a node without children"
-    return f"a node of type {level.type_name}"
+    return f"a node of type {level.type.__name__}"

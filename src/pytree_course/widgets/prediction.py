@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import ipywidgets
@@ -12,23 +11,11 @@ from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.progress import Progress
 from pytree_course.course import Course
 from pytree_course.widgets.base import Play
+from pytree_course.widgets.html import render
 
 
 def predict(lesson: str, name: str) -> "Predict":
-    """Ask a lesson's question, and remember the answer.
-
-    Parameters
-    ----------
-    lesson
-        The lesson's stem.
-    name
-        Id of the cell below, which holds the answer.
-
-    Raises
-    ------
-    LookupError
-        When the lesson has no such prediction.
-    """
+    """Ask a lesson's question, and remember the answer; `name` is the id of the cell below."""
     course = Course.find()
     files = course.lesson_named(lesson)
     predictions = Expected.read(files.expected).predictions
@@ -44,21 +31,13 @@ def predict(lesson: str, name: str) -> "Predict":
 
 
 class Predict(Play):
-    """A question whose answer the next cell gives.
-
-    Parameters
-    ----------
-    prediction
-        The question, its options and its answer.
-    choice
-        What was chosen before, if anything.
-    """
+    """A question whose answer the next cell gives; `choice` is what was chosen before."""
 
     def __init__(self, prediction: Prediction, choice: str | None = None) -> None:
         self.prediction = prediction
         self.remember: Callable[[str], None] = lambda choice: None
         self.revealed = False
-        self._said = ipywidgets.HTML(_status("Choose, then run the next cell."))
+        self._said = ipywidgets.HTML()
         if prediction.options:
             self.entry = ipywidgets.ToggleButtons(
                 options=[(letter, letter) for letter in prediction.options],
@@ -67,6 +46,7 @@ class Predict(Play):
                 description="I predict",
                 style={"button_width": "4em"},
             )
+            self._say("Choose, then run the next cell.")
         else:
             self.entry = ipywidgets.Text(
                 value=choice or "",
@@ -74,7 +54,7 @@ class Predict(Play):
                 placeholder="write it here",
                 continuous_update=False,
             )
-            self._said.value = _status("Write it down and press Enter, then run the next cell.")
+            self._say("Write it down and press Enter, then run the next cell.")
         self.entry.observe(self._chosen, names="value")
         super().__init__([self.entry, self._said])
 
@@ -82,7 +62,10 @@ class Predict(Play):
         if self.revealed or not change["new"]:
             return
         self.remember(change["new"])
-        self._said.value = _status(f"You predict {change['new']}. Now run the next cell.")
+        self._say(f"You predict {change['new']}. Now run the next cell.")
+
+    def _say(self, text: str) -> None:
+        self._said.value = render("status.html", text=text)
 
     def reveal(self) -> None:
         """Say whether the prediction was right; it cannot be changed any more."""
@@ -90,18 +73,17 @@ class Predict(Play):
         self.entry.disabled = True
         choice, answer = self.entry.value, self.prediction.answer
         if not choice:
-            said = "No guess this time. Next time, guess first: it helps you remember."
+            self._say("No guess this time. Next time, guess first: it helps you remember.")
         elif _plain(choice) == _plain(answer):
-            said = f"✓ You predicted {choice}, and so it is."
+            self._say(f"✓ You predicted {choice}, and so it is.")
         elif self.prediction.options:
-            said = f"✗ You predicted {choice}. It is {answer}: the text below says why."
+            self._say(f"✗ You predicted {choice}. It is {answer}: the text below says why.")
         else:
-            said = f"You predicted {choice}. Compare it with what the cell shows."
-        self._said.value = _status(said)
+            self._say(f"You predicted {choice}. Compare it with what the cell shows.")
 
     def static_html(self) -> str:
         """Return an invitation to run the cell: the question itself stands above it."""
-        return f"<p><em>{self.static_text()}</em></p>"
+        return render("invitation.html", text=self.static_text())
 
     def static_text(self) -> str:
         """Return an invitation to run the cell."""
@@ -126,7 +108,3 @@ def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
 def _plain(text: str) -> list[str]:
     """Reduce an answer to its words and numbers: "6, 7" is as good as "6 and 7"."""
     return [word for word in re.findall(r"[\w.]+", text.lower()) if word != "and"]
-
-
-def _status(text: str) -> str:
-    return f'<div role="status" aria-live="polite">{escape(text)}</div>'

@@ -6,11 +6,12 @@ from typing import Any
 import ipywidgets
 import jax
 
-from pytree_course.drawing.labels import counted, shorten
-from pytree_course.widgets.base import Play
-from pytree_course.widgets.html import LOOKS, render
-from pytree_course.widgets.trace_log import LoggedCall, TraceLog
+from pytree_course.drawing.labels import counted
+from pytree_course.widgets.base import Play, button
+from pytree_course.widgets.html import FRAMES, render
+from pytree_course.widgets.trace_log import TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
+from pytree_course.widgets.words import aligned, function_name
 
 MOST_BUTTONS = 6
 
@@ -42,21 +43,9 @@ def count_traces(
         Short forms of controls, as ``ipywidgets.interact`` takes them: ``(1, 8)`` is a slider,
         a list or a dict is a choice, True or False a box to tick, and a control is itself.
 
-    Returns
-    -------
-    TraceCounter
-        Shown live with its controls, and in print as the log of the first calls.
-
     Examples
     --------
     >>> count_traces(lambda x: x * 2, jax.numpy.ones, shape=[2, 3])
-    f · 2 traces in 4 calls
-    <BLANKLINE>
-    call  shape  trace     result                  why
-    1     2      ● traced  f32[2] [2.0, 2.0]       first call
-    2     2      ○ cached  f32[2] [2.0, 2.0]       same key as call 1
-    3     3      ● traced  f32[3] [2.0, 2.0, 2.0]  shape of x: [2] → [3]
-    4     2      ○ cached  f32[2] [2.0, 2.0]       same key as call 1
     """
     if hasattr(function, "lower"):
         raise TypeError(
@@ -67,33 +56,18 @@ def count_traces(
 
 
 class TraceCounter(Play):
-    """Controls, a plot of traces against calls, and the log of the calls.
-
-    Parameters
-    ----------
-    log
-        Makes the calls.
-    controls
-        Widgets with a value, by the names of what they set.
-    """
+    """Controls, by the names of what they set; a plot of traces against calls; and their log."""
 
     def __init__(self, log: TraceLog, controls: dict[str, Any]) -> None:
         self.trace_log = log
         self.controls = controls
-        name = getattr(log.function, "__name__", "f")
-        self.name = shorten(name, 40) if name.isidentifier() else "f"
+        self.name = function_name(log.function)
         self._call_first()
-        self._static = (self._html(is_live=False), self._text())
+        self._static = (self._html(), self._text())
 
         self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
-        self.again = ipywidgets.Button(
-            description="Call again with the same values", layout={"width": "auto"}
-        )
-        self.empty = ipywidgets.Button(
-            description="Clear", tooltip="Empty the log and forget all traces"
-        )
-        self.again.on_click(lambda _: self._call())
-        self.empty.on_click(lambda _: self._clear())
+        self.again = button("Call again with the same values", self._call)
+        self.empty = button("Clear", self._clear, "Empty the log and forget all traces")
         shown = [control for control in controls.values() if isinstance(control, ipywidgets.Widget)]
         for control in shown:
             # Which of two equal values is chosen, such as 1 and 1.0, the index alone tells.
@@ -153,33 +127,25 @@ class TraceCounter(Play):
         self._table.value = self._part("table")
 
     def _part(self, part: str) -> str:
-        return render(f"trace_{part}.html", counter=self, is_live=True, rows=self._rows[::-1])
+        rows = list(reversed(self.trace_log.rows))
+        return render(f"trace_{part}.html", counter=self, is_live=True, rows=rows)
 
-    def _html(self, *, is_live: bool) -> str:
+    def _html(self) -> str:
         return render(
             "trace_counter.html",
             counter=self,
-            is_live=is_live,
-            rows=self._rows,
+            is_live=False,
+            rows=self.trace_log.rows,
             plot=trace_plot(self.trace_log.totals),
-            look=LOOKS["good"],
+            frame=FRAMES["good"],
         )
-
-    @property
-    def _rows(self) -> list[LoggedCall]:
-        return list(self.trace_log.rows)
 
     def _text(self) -> str:
         table = [["call", *self.controls, "trace", "result", "why"]]
-        for row in self._rows:
+        for row in self.trace_log.rows:
             cells = [*row.controls.values(), row.outcome_words, row.result, row.why]
             table.append([str(row.number), *cells])
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
-        return "\n".join([f"{self.name} · {self.headline}", "", *lines])
+        return "\n".join([f"{self.name} · {self.headline}", "", *aligned(table)])
 
 
 def _controls(abbreviations: dict[str, Any]) -> dict[str, Any]:

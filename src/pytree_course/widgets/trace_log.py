@@ -2,47 +2,42 @@
 
 import functools
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import jax
 
-from pytree_course.widgets.cache_key import CacheKey, named
-from pytree_course.widgets.pairing import error_words
-from pytree_course.widgets.words import brief, written
+from pytree_course.widgets.cache_key import CacheKey, KeyChange, named
+from pytree_course.widgets.words import brief, error_line, written
 
 MOST_ROWS = 20
 MOST_PLOTTED = 40
 MOST_KEYS = 64
 MOST_CHANGES = 3
 
-Outcome = Literal["traced", "cached", "raised"]
+CallOutcome = Literal["traced", "cached", "raised"]
 Values = Mapping[str, Any]
 
 
-class _Attempt(NamedTuple):
+@dataclass(frozen=True)
+class _Attempt:
     """How one call went."""
 
-    outcome: Outcome
+    outcome: CallOutcome
     why: str
     result: str = ""
     error: str = ""  # its type
     message: str = ""  # differs from version to version of JAX: not for stored pages
 
 
-@dataclass(frozen=True)
-class LoggedCall:
+@dataclass(frozen=True, kw_only=True)
+class LoggedCall(_Attempt):
     """One call: its number, the controls' values, how often it was traced, and how it went."""
 
     number: int
     controls: dict[str, str]
     traces: int
-    outcome: Outcome
-    why: str
-    result: str
-    error: str
-    message: str
 
     @property
     def outcome_words(self) -> str:
@@ -56,28 +51,18 @@ class LoggedCall:
                 return f"✗ {self.error}"
 
 
+@dataclass(eq=False)
 class TraceLog:
     """Calls a function under `jit` and counts how often JAX runs its Python code.
 
-    Parameters
-    ----------
-    function
-        The Python function, not jitted yet.
-    make_arguments
-        Makes the arguments from the controls' values; without it they are the arguments themselves.
-    jit
-        What makes the function a jitted one.
+    Without `make_arguments`, the controls' values are the arguments themselves.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        make_arguments: Callable[..., Any] | None,
-        jit: Callable[..., Any],
-    ) -> None:
-        self.function = function
-        self.make_arguments = make_arguments
-        self.jit = jit
+    function: Callable[..., Any]
+    make_arguments: Callable[..., Any] | None
+    jit: Callable[..., Any]
+
+    def __post_init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
@@ -85,7 +70,7 @@ class TraceLog:
         self.calls = 0
         self.traces = 0
         self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
-        self.totals: deque[tuple[int, Outcome, int]] = deque(maxlen=MOST_PLOTTED)
+        self.totals: deque[tuple[int, CallOutcome, int]] = deque(maxlen=MOST_PLOTTED)
         self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)
         self._last_key = 0  # number of the traced call whose key the last good call had
 
@@ -97,20 +82,23 @@ class TraceLog:
 
         self._jitted = self.jit(counted)
 
-    def call(self, values: Values) -> LoggedCall:
+    def call(self, values: Values) -> None:
         """Call the function with what the controls' values make."""
         self.calls += 1
-        shown = {name: written(value) for name, value in values.items()}
+        controls = {name: written(value) for name, value in values.items()}
         before = self.traces
-        attempt = self._attempt(values)
-        row = LoggedCall(self.calls, shown, self.traces - before, *attempt)
+        attempt = vars(self._attempt(values))
+        traces = self.traces - before
+        row = LoggedCall(number=self.calls, controls=controls, traces=traces, **attempt)
         self.rows.append(row)
         self.totals.append((self.calls, row.outcome, self.traces))
-        return row
 
-    def _attempt(self, values: Values) -> "_Attempt":
+    def _attempt(self, values: Values) -> _Attempt:
+        arguments, keywords = (), values
         try:
-            arguments, keywords = self._arguments(values)
+            if self.make_arguments is not None:
+                made = self.make_arguments(**values)
+                arguments, keywords = made if type(made) is tuple else (made,), {}
         except Exception as error:
             return _raised(error, "make_arguments raised it; the function was not called", own=True)
         try:
@@ -122,40 +110,28 @@ class TraceLog:
             result = brief(self._jitted(*arguments, **keywords))
         except Exception as error:
             is_traced = self.traces > before
-            why = self._explained(error, key, is_traced=is_traced)
-            if why:
+            if why := self._explained(error, key, is_traced=is_traced):
                 return _raised(error, why)
             when = "while the function was traced" if is_traced else "before any tracing"
             return _raised(error, f"raised {when}", own=True)
-        outcome: Outcome = "traced" if self.traces > before else "cached"
+        outcome: CallOutcome = "traced" if self.traces > before else "cached"
         why = self._reason(key, outcome)
         if key is not None and outcome == "traced":
             self._keys.append((self.calls, key))
             self._last_key = self.calls
         return _Attempt(outcome, why, result)
 
-    def _arguments(self, values: Values) -> tuple[Sequence[Any], Values]:
-        if self.make_arguments is None:
-            return (), values
-        made = self.make_arguments(**values)
-        return (made if type(made) is tuple else (made,)), {}
-
-    def _reason(self, key: CacheKey | None, outcome: Outcome) -> str:
+    def _reason(self, key: CacheKey | None, outcome: CallOutcome) -> str:
         if key is None:
             return "The arguments could not be looked into."
         compared = [(key.changes_since(old), number, old) for number, old in reversed(self._keys)]
-        # Of equally near ones the last call's, and else the latest.
-        compared.sort(key=lambda item: item[1] != self._last_key)
-        nearest = min(
-            compared,
-            key=lambda item: (sum(not change.of_value for change in item[0]), len(item[0])),
-            default=None,
-        )
-        if nearest is None:
+        if not compared:
             if outcome == "cached":
                 return "equal for JAX to an earlier call"
             return "first call" if self.calls == 1 else "nothing was traced before"
-        changes, number, old = nearest
+        # Of equally near ones the last call's, and else the latest.
+        compared.sort(key=lambda item: item[1] != self._last_key)
+        changes, number, old = min(compared, key=lambda item: _distance(item[0]))
         in_key = [change.words for change in changes if not change.of_value]
         of_values = [change.words for change in changes if change.of_value]
         if outcome == "cached":
@@ -164,28 +140,23 @@ class TraceLog:
             self._last_key = number
             stale = key.aux_read_otherwise(old)
             if stale:
-                return (
-                    f"{stale}, but JAX finds it equal to that of call {number}: "
-                    "the old trace is used"
-                )
+                found_equal = f"JAX finds it equal to that of call {number}"
+                return f"{stale}, but {found_equal}: the old trace is used"
             return f"same key as call {number}"
         if in_key:
             return _joined(in_key)
         if of_values:
-            return (
-                f"{_joined(of_values)}; nothing else changed, so this value is in the key: static"
-            )
+            changed = _joined(of_values)
+            return f"{changed}; nothing else changed, so this value is in the key: static"
         return f"no change seen in structure, shapes and dtypes since call {number}"
 
     def _explained(self, error: Exception, key: CacheKey | None, *, is_traced: bool) -> str:
-        if is_traced:
-            if isinstance(error, _NEEDS_VALUES):
-                return (
-                    "while it was traced, the function asked for a value; "
-                    "a tracer has a shape and a dtype, but no value"
-                )
-            return ""
-        if key is None:
+        if is_traced and isinstance(error, _NEEDS_VALUES):
+            return (
+                "while it was traced, the function asked for a value; "
+                "a tracer has a shape and a dtype, but no value"
+            )
+        if is_traced or key is None:
             return ""
         # JAX also compares with what other functions were given: its message tells those cases.
         if isinstance(error, ValueError) and (
@@ -200,10 +171,8 @@ class TraceLog:
             return "to look for a trace, JAX hashes static arguments; this one cannot be hashed"
         odd = key.untraceable()
         if odd is not None and all(old.untraceable() != odd for _, old in self._keys):
-            return (
-                f"{odd[0]} is of type {odd[1]}: neither an array nor a number; "
-                "it could only be static"
-            )
+            is_odd = f"{odd[0]} is of type {odd[1]}: neither an array nor a number"
+            return f"{is_odd}; it could only be static"
         return ""
 
 
@@ -216,8 +185,12 @@ _NEEDS_VALUES = (
 
 def _raised(error: Exception, why: str, *, own: bool = False) -> _Attempt:
     """Log an error; one of the learner's own code with its message."""
-    message = error_words(error) if own else ""
+    message = error_line(error) if own else ""
     return _Attempt("raised", why, error=type(error).__name__, message=message)
+
+
+def _distance(changes: list[KeyChange]) -> tuple[int, int]:
+    return sum(not change.of_value for change in changes), len(changes)
 
 
 def _joined(changes: list[str]) -> str:

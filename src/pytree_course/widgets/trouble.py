@@ -2,48 +2,26 @@
 
 import difflib
 import re
-from html import escape
 from typing import Any
 
 from IPython.core.getipython import get_ipython
 
 import __main__
-from pytree_course.checking.feedback import LOOKS
-from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.labels import shorten
 from pytree_course.trees import Observation
-from pytree_course.widgets.linked import with_code
+from pytree_course.widgets.words import error_words, without_addresses
 
 LONGEST_MESSAGE = 300
 FAILED = "looking into it raised"
 
 
 class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
-    """Something that cannot be shown, in words for a learner.
+    """Something that cannot be shown, and advice, in which text between backticks is code."""
 
-    Parameters
-    ----------
-    what
-        The error's type and message, or a sentence.
-    advice
-        What to do, text between backticks being code.
-    """
-
-    def __init__(self, what: str, advice: str = "") -> None:
+    def __init__(self, what: str, advice: str) -> None:
         super().__init__(what)
         self.what = without_addresses(shorten(what, LONGEST_MESSAGE))
         self.advice = advice
-
-    def html(self) -> str:
-        """Return it as a part of a page, in the look that errors have in feedback."""
-        look = LOOKS[VerdictKind.ERROR]
-        advice = f'<p style="margin:2px 0 0">{with_code(self.advice)}</p>' if self.advice else ""
-        return (
-            f'<div role="alert" style="border-left:4px {look.border} {look.colour};'
-            'padding:2px 12px;margin:6px 0">'
-            f"<strong>{look.symbol} {look.word}</strong> · <code>{escape(self.what)}</code>"
-            f"{advice}</div>"
-        )
 
     def text(self) -> str:
         """Return it as plain text."""
@@ -51,32 +29,13 @@ class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
 
 
 def evaluate(expression: str) -> Any:
-    """Return the value of an expression in the notebook's own namespace.
-
-    Raises
-    ------
-    Trouble
-        When it has none.
-    """
-    names = _notebooks_names()
+    """Return the value of an expression in the notebook's own namespace, or raise `Trouble`."""
+    shell = get_ipython()
+    names = __main__.__dict__ if shell is None else shell.user_ns
     try:
         return eval(expression.strip(), names)
     except (Exception, SystemExit) as error:
-        raise Trouble(said(error), _advice(error, expression, names)) from None
-
-
-def said(error: BaseException) -> str:
-    """Write an error as Python ends a traceback: its type, and its message."""
-    try:
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:
-        message = "(its message cannot be shown)"
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
-
-
-def without_addresses(text: str) -> str:
-    """Leave out where objects are in memory, which means nothing and is new in each run."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+        raise Trouble(error_words(error), _advice(error, expression, names)) from None
 
 
 def flattening_advice(observation: Observation) -> str:
@@ -93,14 +52,9 @@ def flattening_advice(observation: Observation) -> str:
         )
     return (
         f"JAX called the flatten function of the `{failed['type']}` at {where}, and it failed. "
-        "Mend it and register the class anew; a class of the same name made in a new cell is a "
+        "Fix it and register the class anew; a class of the same name made in a new cell is a "
         "new class."
     )
-
-
-def _notebooks_names() -> dict[str, Any]:
-    shell = get_ipython()
-    return __main__.__dict__ if shell is None else shell.user_ns
 
 
 def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str:

@@ -1,57 +1,38 @@
 """Flattening and unflattening, one node at a time, through JAX's own registry."""
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import jax
 
-from pytree_course.drawing.labels import expression, shorten, summary
-from pytree_course.trees import Level, Observation, Path, flatten_one_level, observe
-from pytree_course.widgets.trouble import said, without_addresses
+from pytree_course.drawing.labels import counted, expression, shorten, summary
+from pytree_course.trees import Level, Path, flatten_one_level, observe
+from pytree_course.widgets.words import error_words, without_addresses
 
 LONGEST_TEXT = 120
+LONGEST_FACT = 240
 NOT_YET = "…"
 
 Half = Literal["flatten", "unflatten"]
+Facts = tuple[tuple[str, str], ...]
+"""What a function is given and what comes out: label and code."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the way.
-
-    Attributes
-    ----------
-    half
-        The way down or the way back.
-    title
-        What happens, in one sentence; text between backticks is code.
-    path
-        Where it happens; None at the beginning and the ends.
-    facts
-        What is given and what comes out: label and code.
-    faded
-        Paths of what is in pieces at this moment.
-    leaves
-        The leaves in the list so far: a few words for each.
-    used
-        How many of them are in their places again.
-    structure
-        The treedef's text, as far as it is known.
-    failed
-        Whether a function of a custom node raised; then this is the last step.
-    """
+    """One step of the way."""
 
     half: Half
-    title: str
-    path: Path | None
-    facts: tuple[tuple[str, str], ...]
-    faded: frozenset[Path]
-    leaves: tuple[str, ...]
-    used: int
-    structure: str
-    failed: bool = False
+    title: str  # text between backticks is code
+    path: Path | None  # None at the beginning and the ends
+    facts: Facts
+    faded: frozenset[Path]  # what is in pieces at this moment
+    leaves: tuple[str, ...]  # in the list so far, a few words for each
+    used: int  # how many of them are in their places again
+    structure: str  # the treedef's text, as far as it is known
+    failed: bool  # whether a function of a custom node raised: then this is the last step
 
 
 @dataclass
@@ -73,10 +54,9 @@ class _Visit:
     def name(self) -> str:
         return type(self.value).__name__
 
-    @property
-    def is_custom(self) -> bool:
-        known = type(self.value) in (dict, list, tuple, OrderedDict, defaultdict, type(None))
-        return not known and not hasattr(self.value, "_fields")
+
+class _FailedError(Exception):
+    """A function of a custom node raised: there is no further step."""
 
 
 def walk(tree: object) -> list[Step]:
@@ -84,153 +64,131 @@ def walk(tree: object) -> list[Step]:
 
     A custom node's own functions are called. What they raise is the last step.
     """
-    return list(_Walk(tree).steps())
+    way = _Walk(tree)
+    with suppress(_FailedError):
+        way.go()
+    return way.steps
 
 
 class _Walk:
     def __init__(self, tree: object) -> None:
         self.root = _Visit((), tree)
+        self.steps: list[Step] = []
         self.leaves: list[_Visit] = []
         self.seen: list[Path] = []
         self.used = 0
-        self.is_whole = True  # until a function of a custom node raises
 
-    def steps(self) -> Iterator[Step]:
-        yield self.step("flatten", "The tree is whole. The list is empty, the structure unknown.")
-        yield from self.down(self.root)
-        if not self.is_whole:
-            return
-        count = len(self.leaves)
-        yield self.step(
-            "flatten",
-            f"Flattened: {count} {'leaf' if count == 1 else 'leaves'} in a list, and a treedef.",
-            facts=(("in JAX", "leaves, treedef = jax.tree.flatten(tree)"),),
-            faded=self.seen,
+    def go(self) -> None:
+        self.note("flatten", "The tree is whole. The list is empty, the structure unknown.")
+        self.down(self.root)
+        title = (
+            f"Flattened: {counted(len(self.leaves), 'leaf', 'leaves')} in a list, and a treedef."
         )
-        built: list[Any] = []
-        yield from self.up(self.root, set(self.seen), built)
-        if self.is_whole:
-            yield self.end(built[0])
+        code = "leaves, treedef = jax.tree.flatten(tree)"
+        self.note("flatten", title, facts=(("in JAX", code),), faded=self.seen)
+        self.compare(self.up(self.root, set(self.seen)))
 
-    def down(self, visit: _Visit) -> Iterator[Step]:
+    def down(self, visit: _Visit) -> None:
         """Flatten a node and all below it, in the order in which JAX does."""
         before = frozenset(self.seen)
         try:
-            visit.level = flatten_one_level(visit.value)
+            level = visit.level = flatten_one_level(visit.value)
         except Exception as error:
-            self.is_whole = False
             title = f"Flatten the `{visit.name}` {visit.where}: it failed."
-            yield self.step("flatten", title, visit, (("It raised", said(error)),), failed=True)
-            return
+            raised = ("It raised", error_words(error))
+            self.note("flatten", title, visit, (raised,), failed=True)
+            raise _FailedError from None
         visit.is_seen = True
         self.seen.append(visit.path)
-        if visit.level is None:
+        if level is None:
             visit.place = len(self.leaves)
             self.leaves.append(visit)
             title = f"A leaf {visit.where}. It goes into the list, at place {visit.place}."
-            yield self.step("flatten", title, visit, faded=before)
+            self.note("flatten", title, visit, faded=before)
             return
-        visit.children = [_Visit((*visit.path, key), child) for key, child in visit.level.children]
+        visit.children = [_Visit((*visit.path, key), child) for key, child in level.children]
         if visit.value is None:
             title = f"`None` {visit.where}: a node without children. Nothing goes into the list."
-            yield self.step("flatten", title, visit, faded=before)
+            self.note("flatten", title, visit, faded=before)
             return
-        by = "its own flatten function gives:" if visit.is_custom else "JAX takes out:"
-        facts = (("children", _children(visit)), ("aux_data", _aux(visit)))
+        by = "its own flatten function gives:" if level.is_custom else "JAX takes out:"
         title = f"Flatten the `{visit.name}` {visit.where}: {by}"
-        yield self.step("flatten", title, visit, facts, before)
+        facts = (("children", _children(level)), ("aux_data", _in_full(level.aux)))
+        self.note("flatten", title, visit, facts, before)
         for child in visit.children:
-            yield from self.down(child)
-            if not self.is_whole:
-                return
+            self.down(child)
 
-    def up(self, visit: _Visit, pieces: set[Path], built: list[Any]) -> Iterator[Step]:
-        """Unflatten all below a node, and then the node; what comes out goes to `built`."""
-        if visit.level is None:
+    def up(self, visit: _Visit, pieces: set[Path]) -> Any:
+        """Unflatten all below a node, and then the node, which is returned."""
+        level = visit.level
+        if level is None:
             pieces.discard(visit.path)
-            built.append(visit.value)
             self.used = visit.place + 1
             title = f"A leaf {visit.where}: the next one in the list, from place {visit.place}."
-            yield self.step("unflatten", title, visit, faded=pieces)
-            return
-        parts: list[Any] = []
-        for child in visit.children:
-            yield from self.up(child, pieces, parts)
-            if not self.is_whole:
-                return
+            self.note("unflatten", title, visit, faded=pieces)
+            return visit.value
+        parts = [self.up(child, pieces) for child in visit.children]
         pieces.discard(visit.path)
-        given: tuple[tuple[str, str], ...] = (
-            ("aux_data", _aux(visit)),
-            ("children", f"({', '.join(map(_written, parts))}{',' * (len(parts) == 1)})"),
-        )
-        by = "its own unflatten function is given:" if visit.is_custom else "JAX is given:"
+        by = "its own unflatten function is given:" if level.is_custom else "JAX is given:"
         title = f"Unflatten the `{visit.name}` {visit.where}: {by}"
+        children = f"({', '.join(map(_in_full, parts))}{',' * (len(parts) == 1)})"
+        given: Facts = (("aux_data", _in_full(level.aux)), ("children", children))
         if visit.value is None:
             title, given = f"`None` {visit.where}, as the structure says: no leaf is used.", ()
         try:
-            made = jax.tree.unflatten(visit.level.treedef, parts)
+            made = jax.tree.unflatten(level.treedef, parts)
         except Exception as error:
-            self.is_whole = False
-            facts = (*given, ("It raised", said(error)))
-            yield self.step("unflatten", title, visit, facts, pieces, failed=True)
-            return
-        built.append(made)
-        facts = (*given, ("comes out", _written(made))) if given else ()
-        yield self.step("unflatten", title, visit, facts, pieces)
+            facts = (*given, ("It raised", error_words(error)))
+            self.note("unflatten", title, visit, facts, pieces, failed=True)
+            raise _FailedError from None
+        facts = (*given, ("comes out", _in_full(made))) if given else ()
+        self.note("unflatten", title, visit, facts, pieces)
+        return made
 
-    def end(self, made: object) -> Step:
+    def compare(self, made: object) -> None:
         """Say whether what came out is what went in."""
         was, now = (observe(each, values=False) for each in (self.root.value, made))
         if was == now:
-            code = "jax.tree.unflatten(treedef, leaves)"
             title = "The tree is whole again."
-            return self.step("unflatten", title, facts=(("in JAX", code),))
-        facts = (("went in", expression(was)), ("came out", expression(now)))
-        title = "What came out is not what went in: flatten and unflatten do not fit together."
-        return self.step("unflatten", title, facts=facts)
+            facts: Facts = (("in JAX", "jax.tree.unflatten(treedef, leaves)"),)
+        else:
+            title = "What came out is not what went in: flatten and unflatten do not fit together."
+            facts = (("went in", expression(was)), ("came out", expression(now)))
+        self.note("unflatten", title, facts=facts)
 
-    def step(
+    def note(
         self,
         half: Half,
         title: str,
         visit: _Visit | None = None,
-        facts: tuple[tuple[str, str], ...] = (),
+        facts: Facts = (),
         faded: Collection[Path] = (),
         failed: bool = False,
-    ) -> Step:
+    ) -> None:
         path = visit.path if visit else None
-        words = tuple((label, without_addresses(shorten(code, 240))) for label, code in facts)
-        leaves = tuple(_summary(each.value) for each in self.leaves)
+        cut = [(label, without_addresses(shorten(code, LONGEST_FACT))) for label, code in facts]
+        leaves = tuple(_summary(leaf.value) for leaf in self.leaves)
         structure = f"PyTreeDef({_structure(self.root)})"
-        return Step(
-            half, title, path, words, frozenset(faded), leaves, self.used, structure, failed
+        step = Step(
+            half, title, path, tuple(cut), frozenset(faded), leaves, self.used, structure, failed
         )
+        self.steps.append(step)
 
 
-def _children(visit: _Visit) -> str:
-    assert visit.level is not None
-    shown = [f"{key} → {_summary(child)}" for key, child in visit.level.children[:8]]
-    more = len(visit.level.children) - len(shown)
+def _children(level: Level) -> str:
+    shown = [f"{key} → {_summary(child)}" for key, child in level.children[:8]]
+    more = len(level.children) - len(shown)
     return ", ".join(shown) + (f", … {more} more" if more else "") or "none"
 
 
-def _aux(visit: _Visit) -> str:
-    assert visit.level is not None
-    return _written(visit.level.aux)
-
-
-def _written(value: object) -> str:
-    seen = _observed(value)
+def _in_full(value: object) -> str:
+    seen = observe(value, values=False)
     aux = f" with aux_data {expression(seen['aux'])}" if seen.get("custom") else ""
     return shorten(expression(seen) + aux, LONGEST_TEXT)
 
 
 def _summary(value: object) -> str:
-    return summary(_observed(value))
-
-
-def _observed(value: object) -> Observation:
-    return observe(value, values=False)
+    return summary(observe(value, values=False))
 
 
 def _structure(visit: _Visit) -> str:
@@ -241,7 +199,7 @@ def _structure(visit: _Visit) -> str:
         return "*"
     whole = str(visit.level.treedef).removeprefix("PyTreeDef(").removesuffix(")")
     inside = [_structure(child) for child in visit.children]
-    if type(visit.value) is dict:
+    if visit.level.type is dict:
         pairs = zip(visit.level.aux, inside, strict=True)
         return "{" + ", ".join(f"{key!r}: {part}" for key, part in pairs) + "}"
     # JAX writes the children last, each as a star: these are put in place of the stars.

@@ -1,6 +1,7 @@
-"""Short words for values, the same on every run: no addresses, no last digits."""
+"""Short words for values and errors, the same on every run: no addresses, no last digits."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -10,8 +11,9 @@ from pytree_course.drawing.labels import expression, shorten, summary, values
 from pytree_course.trees import observe
 
 LONGEST_VALUE = 40
-LONGEST_MESSAGE = 160
+LONGEST_ERROR = 160
 MOST_NUMBERS = 4
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def brief(value: Any) -> str:
@@ -24,27 +26,59 @@ def brief(value: Any) -> str:
 
 
 def written(value: Any) -> str:
-    """Write metadata, which is worth its `repr` unless that says no more than where it lies."""
+    """Write metadata as its `repr`, unless that says no more than an address."""
     if isinstance(value, (jax.Array, np.ndarray)):
         return brief(value)
     try:
         text = " ".join(repr(value).split())
     except Exception:
-        text = " at 0x"
-    if re.search(r" at 0x[0-9a-fA-F]+", text):
+        text = ""
+    if not text or _ADDRESS.search(text):
         text = expression(observe(value, values=False))
     return shorten(text, LONGEST_VALUE)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def without_addresses(text: str) -> str:
+    """Leave out where objects are in memory, which is new in each run."""
+    return _ADDRESS.sub("", text)
+
+
+def function_name(function: object) -> str:
+    """Return a function's name; "f" for a lambda and for what has no name."""
+    name = getattr(function, "__name__", None)
+    return shorten(name, LONGEST_VALUE) if isinstance(name, str) and name.isidentifier() else "f"
+
+
+def error_words(error: BaseException) -> str:
+    """Write an error as Python ends a traceback: its type, and its message."""
+    try:
+        message = error.msg if isinstance(error, SyntaxError) else str(error).strip()
+    except Exception:
+        message = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def error_line(error: BaseException) -> str:
+    """Write an error's type and the first line of its message."""
+    return shorten(error_words(error).partition("\n")[0], LONGEST_ERROR)
 
 
 def _array(array: Any) -> str:
     seen = observe(array, values=array.size <= MOST_NUMBERS)
     if seen["kind"] != "array" or not seen["values"]:
         return summary(seen)
-    seen["values"] = [_rounded(number) for number in seen["values"]]
+    # The last digits of a float differ from machine to machine.
+    seen["values"] = [
+        float(f"{number:.4g}") if isinstance(number, float) else number for number in seen["values"]
+    ]
     numbers = values(seen)
     return f"{summary(seen)} {numbers if array.ndim == 0 else f'[{numbers}]'}"
-
-
-def _rounded(number: Any) -> Any:
-    # The last digits of a float differ from machine to machine.
-    return float(f"{number:.4g}") if isinstance(number, float) else number

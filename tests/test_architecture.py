@@ -1,0 +1,84 @@
+"""The code's layout: imports run one way, and docs/architecture.md names every module."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "src" / "pytree_course"
+MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
+LAYERS = [
+    {"trees", "course", "built", "nbgrader"},
+    {"drawing"},
+    {"checking"},
+    {"widgets"},
+    {"authoring"},
+    {"grading"},
+    {"classroom"},
+    {"reports"},
+    {"cli"},
+]
+"""From the lowest to the highest: a module imports from its own layer and from lower ones."""
+APART = {"__init__", "__main__", "launcher", "ipython"}
+"""Not imported by the rest, and loading what they need when they need it."""
+RIGHT_ANSWERS = "grading/lesson.py"
+"""The only module of grading that may run the author's answers."""
+MOST_LINES = 350
+
+
+def layer(name: str) -> int | None:
+    """Return how high a module or package of the course is."""
+    return next((height for height, names in enumerate(LAYERS) if name in names), None)
+
+
+def imported(module: Path) -> set[str]:
+    """Return the modules of the course that a module imports, those inside of functions too."""
+    tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "pytree_course":
+            names |= {f"pytree_course.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return {name.removeprefix("pytree_course.") for name in names if "pytree_course." in name}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=Path.as_posix)
+def test_imports_run_down_only(module):
+    own = module.parts[0].removesuffix(".py")
+    if own in APART:
+        return
+    height = layer(own)
+    assert height is not None, f"give {own} a place in LAYERS"
+    for name in imported(module):
+        other = name.split(".")[0]
+        assert layer(other) is not None and layer(other) <= height, f"{module} imports {name}"
+        if own == "grading" and other == "authoring":
+            assert module.as_posix() == RIGHT_ANSWERS, f"{module} imports {name}"
+
+
+def test_no_two_modules_share_a_name():
+    names = [module.stem for module in MODULES if module.stem != "__init__"]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=Path.as_posix)
+def test_a_module_is_not_too_long(module):
+    assert len((PACKAGE / module).read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def test_the_architecture_page_names_every_module_and_no_other():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `([\w/]+\.py)`", page, re.MULTILINE))
+    assert named == {module.as_posix() for module in MODULES if module.name != "__init__.py"}
+
+
+def test_the_architecture_page_points_at_what_is_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:src|tests|sources|checks|docs|jupyter)/[\w./-]+)`", page):
+        assert (ROOT / path).exists(), path
