@@ -10,14 +10,22 @@ from pytree_course.checking.cases import (
     random_words,
 )
 from pytree_course.checking.checks import Checks
+from pytree_course.checking.jax_cases import as_jax, is_one_program, matrix, returning_jax, vector
+from pytree_course.checking.predictions import prediction_cases
 
 __all__ = [
     "Case",
     "Checks",
     "Point",
     "as_int",
+    "as_jax",
     "check",
+    "is_one_program",
+    "matrix",
+    "prediction_cases",
     "random_model",
     "random_tree",
     "random_words",
+    "returning_jax",
+    "vector",
 ]
