@@ -81,7 +81,9 @@ def main() -> None:
             for exercise in sources.exercises.values():
                 status.update(f"{files.stem}: {exercise.name}")
                 answers = (exercise.solution, *exercise.misconceptions)
-                medians, firsts = zip(*(times(sources, exercise, each) for each in answers))
+                medians, firsts = zip(
+                    *(times(sources, exercise, each) for each in answers), strict=True
+                )
                 table.add_row(exercise.name, f"{max(medians):.1f}", f"{max(firsts):.1f}")
         os.chdir("/")
     console.print(table)

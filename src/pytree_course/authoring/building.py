@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -99,26 +99,19 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     the same under every Python that the course supports.
     """
     sources = read_sources(files)
-    return [
-        Stale(file, why, f"python3 course.py {command} {files.stem}")
-        for file, why, command in _stale_files(files, sources)
-    ]
-
-
-def _stale_files(files: LessonFiles, sources: LessonSources) -> Iterator[tuple[Path, str, str]]:
-    """Yield which file is stale, why, and the command that makes it anew."""
-    notebooks = [(files.notebook, render_lesson(sources), "build")]
+    notebooks = {files.notebook: render_lesson(sources)}
     if files.has_exercises:
-        notebooks += [
-            (files.solutions, render_solutions(sources), "build"),
-            (files.blank, render_exercises(sources), "build"),
-            (files.exercises, render_exercises(sources), "reset"),
-        ]
-    for file, wanted, command in notebooks:
-        if why := _why_notebook_is_stale(file, wanted):
-            yield file, why, command
-    if files.has_exercises and (why := _why_expected_is_stale(files.expected, sources)):
-        yield files.expected, why, "build"
+        notebooks[files.solutions] = render_solutions(sources)
+        notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
+    reasons = {file: _why_notebook_is_stale(file, made) for file, made in notebooks.items()}
+    if files.has_exercises:
+        reasons[files.expected] = _why_expected_is_stale(files.expected, sources)
+    commands = {files.exercises: "reset"}
+    return [
+        Stale(file, why, f"python3 course.py {commands.get(file, 'build')} {files.stem}")
+        for file, why in reasons.items()
+        if why
+    ]
 
 
 def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
