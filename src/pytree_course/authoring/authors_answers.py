@@ -6,15 +6,23 @@ This code runs in the process that calls it, for the author wrote it. A learner'
 import contextlib
 import os
 import pickle
+import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+
+import jax
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.checking.checks import SEED_VARIABLE
 from pytree_course.checking.comparison import compare, without_message
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
 from pytree_course.checking.outcomes import Outcome, run_check
+
+COMPILED = Path(sys.prefix) / "cache" / "jax"
+"""Compiled programs, in the course's environment: they fit its version of JAX and this machine."""
 
 
 class AnswerError(Exception):
@@ -46,9 +54,24 @@ def run_answer(
     script = sources.files.check_script.read_text(encoding="utf-8")
     key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
     if key not in _RESULTS:
+        _keep_compiled_programs()
         with _as_in_grading(sources, seed):
             _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
     return pickle.loads(_RESULTS[key])
+
+
+def _keep_compiled_programs() -> None:
+    """Let JAX keep on disk what this process compiles: that is most of an answer's time."""
+    options = {
+        "jax_compilation_cache_dir": str(COMPILED),
+        "jax_persistent_cache_min_compile_time_secs": 0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    # Never by environment variables: kernels inherit them, and lessons measure compiling.
+    for name, value in options.items():
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    # JAX does not write atomically. Where an entry is not whole, or the disk is full, it compiles.
+    warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
 
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
