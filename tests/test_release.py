@@ -314,5 +314,5 @@ def test_the_command_says_what_it_wrote_or_why_not(whole, tmp_path):
         assert stamp_in(bundle(whole)) in done.stdout
     shutil.copy(tmp_path / "course/README.md", whole.root / "bundle/progress.jsonl")
     done = subprocess.run(line, cwd=whole.root, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "Somebody has worked" in done.stderr

@@ -49,18 +49,7 @@ class Course:
 
     @classmethod
     def find(cls, start: Path | None = None) -> "Course":
-        """Find the course upwards from a folder, or from the one that PYTREE_COURSE names.
-
-        Parameters
-        ----------
-        start
-            The folder to look from when PYTREE_COURSE is not set; the current one when not given.
-
-        Raises
-        ------
-        CourseError
-            When there is no course.
-        """
+        """Look for the course upwards from PYTREE_COURSE, from `start`, or from where we are."""
         named = os.environ.get(COURSE_VARIABLE)
         start = Path(named) if named else (start or Path.cwd())
         for folder in (start.resolve(), *start.resolve().parents):
@@ -93,13 +82,7 @@ class Course:
         return LessonFiles(self.root, stem)
 
     def lesson_named(self, name: str) -> "LessonFiles":
-        """Return the lesson that "1", "01", "leaves" or "01_leaves" stands for.
-
-        Raises
-        ------
-        CourseError
-            When there is none; the message lists the lessons.
-        """
+        """Return the lesson that "1", "01", "leaves" or "01_leaves" stands for."""
         lessons = sorted({*self.lessons(), *self.with_sources()}, key=lambda each: each.stem)
         for lesson in lessons:
             number, _, topic = lesson.stem.partition("_")

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-import shutil
+import tempfile
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -39,12 +39,7 @@ def release(course: Course, folder: Path) -> str:
     course
         The author's copy of the course.
     folder
-        Where the bundle goes: a new folder, an empty one, or that of an earlier release.
-
-    Raises
-    ------
-    CourseError
-        When files are missing or stale, or when something in `folder` would be lost.
+        A new folder, an empty one, or that of an earlier release in which no learner has worked.
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
@@ -55,22 +50,16 @@ def release(course: Course, folder: Path) -> str:
 
 
 def _write_atomically(folder: Path, contents: dict[str, bytes]) -> None:
-    """Write a folder under another name until it is whole."""
-    unfinished = folder.with_name(f".{folder.name}.unfinished")
-    earlier = folder.with_name(f".{folder.name}.earlier")
-    for left_behind in (unfinished, earlier):
-        shutil.rmtree(left_behind, ignore_errors=True)
-    try:
+    """Write a folder under another name until it is whole; replace the one that is there."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".release-") as unfinished:
         for name, content in contents.items():
-            file = unfinished / name
+            file = Path(unfinished, "new", name)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         if folder.exists():
-            folder.rename(earlier)
-        unfinished.rename(folder)
-    finally:
-        for left_behind in (unfinished, earlier):
-            shutil.rmtree(left_behind, ignore_errors=True)
+            folder.rename(Path(unfinished, "earlier"))
+        Path(unfinished, "new").rename(folder)
 
 
 def bundle(course: Course) -> dict[str, bytes]:

@@ -234,10 +234,7 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 
 
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
-    """Give each cell its own id, or its section's slug and its number within the section.
-
-    So a cell added to one section changes no id in another.
-    """
+    """Give cells ids by section, so that a cell added to one section changes none in another."""
     named = []
     section, number = "start", 0
     for cell in cells:
