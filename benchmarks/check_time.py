@@ -43,8 +43,9 @@ def milliseconds(function: Callable[[], Any]) -> float:
 def answers_of(sources: LessonSources, answer: Answer, names: list[str]) -> list[Any]:
     """Run the set-up cell and an answer, and return what the check is given."""
     namespace: dict[str, Any] = {}
-    exec(sources.setup, namespace)
-    exec(answer.source, namespace)
+    with contextlib.redirect_stdout(io.StringIO()):  # the set-up cell shows the progress
+        exec(sources.setup, namespace)
+        exec(answer.source, namespace)
     return [namespace[name] for name in names]
 
 
@@ -68,9 +69,9 @@ def times(sources: LessonSources, exercise: Exercise, answer: Answer) -> tuple[f
 
 def main() -> None:
     """Print a table of all exercises."""
-    console = Console()
     table = Table("Exercise", "median, ms", "first, ms", title="Beyond the answer's own code")
-    with tempfile.TemporaryDirectory() as folder, console.status("") as status:
+    progress = Console(stderr=True).status("")
+    with tempfile.TemporaryDirectory() as folder, progress as status:
         # A copy, so that nothing is added to a learner's progress.
         root = Path(folder) / "course"
         for part in ("sources", "checks", "solutions"):
@@ -86,8 +87,8 @@ def main() -> None:
                 )
                 table.add_row(exercise.name, f"{max(medians):.1f}", f"{max(firsts):.1f}")
         os.chdir("/")
-    console.print(table)
-    console.print(f"The target is {TARGET} ms.")
+    Console().print(table)
+    print(f"The target is {TARGET} ms.")
 
 
 if __name__ == "__main__":
