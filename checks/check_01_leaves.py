@@ -1,6 +1,5 @@
 """Checks of lesson 1, leaves: python checks/check_01_leaves.py exercises/01_leaves.ipynb"""
 
-import operator
 from collections import OrderedDict, deque, namedtuple
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,7 +7,15 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from pytree_course.checking import Case, as_int, check, random_model, random_tree, random_words
+from pytree_course.checking import (
+    Case,
+    as_int,
+    check,
+    prediction_cases,
+    random_model,
+    random_tree,
+    random_words,
+)
 
 
 class Layer(NamedTuple):
@@ -83,55 +90,22 @@ PREDICTED = {
 
 @check
 def predict_leaf_counts(predictions, rng):
-    """Each line alone is judged in words, so that feedback does not give a number away."""
-
     def count(name):
-        """Return the right prediction: a number, or "error"."""
         try:
             return len(jax.tree.leaves(PREDICTED[name][1]))
         except ValueError:
             return "error"
 
-    def judge(name):
-        if not isinstance(predictions, dict):
-            return "predictions is not a dict"
-        prediction = predictions.get(name, ...)
-        if prediction is ...:
-            return ...
-        right = count(name)
-        if isinstance(prediction, str) and prediction.strip().lower() == "error":
-            return "right" if right == "error" else "not what happens"
-        try:
-            predicted = operator.index(prediction)
-        except TypeError:
-            return 'neither a whole number nor the text "error"'
-        if right == "error":
-            return "not what happens"
-        if predicted == right:
-            return "right"
-        return "too many leaves" if predicted > right else "too few leaves"
-
-    def total(weights):
-        verdicts = [judge(name) for name in PREDICTED]
-        if any(verdict != "right" for verdict in verdicts):
-            return ... if all(verdict is ... for verdict in verdicts) else "not all lines are right"
-        counts = [predictions[name] for name in PREDICTED if count(name) != "error"]
-        return sum(int(n) * weight for n, weight in zip(counts, weights, strict=True))
-
-    def note(name):
-        line = f"Line {name} is `{PREDICTED[name][0]}`"
-        said = predictions.get(name, ...) if isinstance(predictions, dict) else ...
-        # Only what is surely harmless to print: a check must not stumble over an odd answer.
-        if type(said) in (bool, int, float, str, type(None)) or isinstance(said, np.integer):
-            shown = repr(said.item() if isinstance(said, np.integer) else said)
-            return f"{line}; you said {shown if len(shown) < 30 else 'something long'}."
-        return f"{line}."
-
-    for name in PREDICTED:
-        yield Case(lambda name=name: judge(name), note=note(name))
-    # "right" is the same for everyone. This number is not, and comes up only when all is right.
-    weights = rng.integers(1, 100, len(PREDICTED) - 1).tolist()
-    yield Case(lambda: total(weights))
+    return prediction_cases(
+        predictions,
+        {name: f"Line {name} is `{text}`" for name, (text, _) in PREDICTED.items()},
+        count,
+        rng,
+        words={"error": 0},
+        too_large="too many leaves",
+        too_small="too few leaves",
+        wrong_word="not what happens",
+    )
 
 
 @check

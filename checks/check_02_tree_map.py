@@ -7,7 +7,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.checking import Case, check, random_model, random_words
+from pytree_course.checking import (
+    Case,
+    as_jax,
+    check,
+    is_one_program,
+    matrix,
+    random_model,
+    random_words,
+    returning_jax,
+    vector,
+)
 
 
 class Layer(NamedTuple):
@@ -21,30 +31,8 @@ def number(rng):
     return int(rng.integers(2, 100))
 
 
-# Each new shape or dtype costs a compilation, so nearly all arrays have one of two shapes.
-def vector(rng):
-    return jnp.asarray(rng.integers(1, 10, 2).astype(np.float32))
-
-
-def matrix(rng):
-    return jnp.asarray(rng.integers(1, 10, (2, 2)).astype(np.float32))
-
-
 def model(rng, leaf):
     return random_model(rng, leaf, lambda: Layer(leaf(), leaf()))
-
-
-def as_jax(result):
-    """Let NumPy's arrays and scalars count as JAX's: it does not matter here which they are."""
-
-    def convert(leaf):
-        return jnp.asarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
-
-    return jax.tree.map(convert, result)
-
-
-def converted(answer):
-    return lambda *inputs: as_jax(answer(*inputs))
 
 
 def float64(leaf):
@@ -54,7 +42,7 @@ def float64(leaf):
 @check
 def scale_and_zero(scale, zero, rng):
     """Same structure, shapes and dtypes; nested parts; None; zero times inf is not zero."""
-    scale, zero = converted(scale), converted(zero)
+    scale, zero = returning_jax(scale), returning_jax(zero)
     factor = number(rng) / 2
     two = jnp.asarray(np.array([1, 2], np.float32))
     step = jnp.asarray(np.array([3, 4], np.int32))
@@ -76,7 +64,7 @@ def scale_and_zero(scale, zero, rng):
 @check
 def sgd_step(answer, rng):
     """Leaves are paired by structure: same kinds of nodes, same keys, None beside None."""
-    answer = converted(answer)
+    answer = returning_jax(answer)
     rate = number(rng) / 4
     w, b = vector(rng), vector(rng)
     dw, db = vector(rng), vector(rng)
@@ -123,7 +111,7 @@ def global_norm(answer, rng):
 @check
 def from_shapes(answer, rng):
     """A shape is a tuple and stays whole; the empty tuple too; lists, dicts and None are nodes."""
-    answer = converted(answer)
+    answer = returning_jax(answer)
 
     def shape():
         return [(), (2,), (2, 2)][rng.integers(3)]
@@ -148,7 +136,7 @@ def clip(by_leaf, by_global_norm, rng):
     calls = {"clip_by_leaf": by_leaf, "clip_by_global_norm": by_global_norm}
 
     def case(name, tree, most):
-        return Case(converted(calls[name]), tree, most, note=f"This calls `{name}`.")
+        return Case(returning_jax(calls[name]), tree, most, note=f"This calls `{name}`.")
 
     def gradient_case(name, tree, most):
         def finite(tree, most):
@@ -275,7 +263,7 @@ def decay_mask(answer, rng):
 @check
 def rates_by_part(answer, rng):
     """`rates` may stop early, at any depth, and may not go deeper than the parameters."""
-    answer = converted(answer)
+    answer = returning_jax(answer)
 
     def layer():
         return {"w": vector(rng), "b": vector(rng)}
@@ -303,7 +291,7 @@ def rates_by_part(answer, rng):
 @check
 def stack_trees(stack, unstack, rng):
     """A new first axis in each leaf, the tree around it as before; and the way back."""
-    stack, unstack = converted(stack), converted(unstack)
+    stack, unstack = returning_jax(stack), returning_jax(unstack)
 
     def layer():
         return {"w": vector(rng), "b": vector(rng)}
@@ -353,9 +341,7 @@ def perturb(answer, rng):
     def programs(scale, most):
         """Whether a call is one jitted program, with `scale` and `most` among its inputs."""
         key = jax.random.key(seed)
-        jaxpr = jax.make_jaxpr(lambda scale, most: answer(key, params, scale, most))(scale, most)
-        # Another version of JAX may have another name for it.
-        return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
+        return is_one_program(lambda scale, most: answer(key, params, scale, most), scale, most)
 
     shown = "`params` is `{'w': [matrix, matrix], 'b': vector, 'none': None}`. "
     note = shown + "Without noise:"

@@ -10,7 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax.tree_util import keystr
 
-from pytree_course.checking import Case, check, random_words
+from pytree_course.checking import (
+    Case,
+    as_jax,
+    check,
+    is_one_program,
+    matrix,
+    prediction_cases,
+    random_words,
+    vector,
+)
 
 
 @jax.tree_util.register_dataclass
@@ -26,27 +35,9 @@ def number(rng):
     return int(rng.integers(2, 100))
 
 
-# Each new shape or dtype costs a compilation, so nearly all arrays have one of two shapes.
-def vector(rng):
-    return jnp.asarray(rng.integers(1, 10, 2).astype(np.float32))
-
-
-def matrix(rng):
-    return jnp.asarray(rng.integers(1, 10, (2, 2)).astype(np.float32))
-
-
 def row(rng):
     """Draw an array of NumPy: a map over it compiles nothing."""
     return rng.integers(1, 10, 2).astype(np.float32)
-
-
-def as_jax(result):
-    """Let NumPy's arrays and scalars count as JAX's: it does not matter here which they are."""
-
-    def convert(leaf):
-        return jnp.asarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
-
-    return jax.tree.map(convert, result)
 
 
 def plain(value):
@@ -153,9 +144,7 @@ def model_state(cls, zeroed, predict, rng):
         return as_jax(predict(cls(*fields), x))
 
     def program(x, *fields):
-        jaxpr = jax.make_jaxpr(predict)(cls(*fields), x)
-        # Another version of JAX may have another name for it.
-        return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
+        return is_one_program(predict, cls(*fields), x)
 
     def same_structure(one, other):
         return jax.tree.structure(cls(*one)) == jax.tree.structure(cls(*other))
@@ -248,41 +237,14 @@ INIT_LINES = {
 
 @check
 def predict_init(predictions, rng):
-    """Each line alone is judged in words, so that feedback does not give a number away."""
-
-    def judge(name):
-        if not isinstance(predictions, dict):
-            return "predictions is not a dict"
-        prediction = predictions.get(name, ...)
-        if prediction is ...:
-            return ...
-        try:
-            predicted = operator.index(prediction)
-        except TypeError:
-            return "not a whole number"
-        count = count_inits()[name]
-        if predicted == count:
-            return "right"
-        return "too often" if predicted > count else "not often enough"
-
-    def total(weights):
-        verdicts = [judge(name) for name in INIT_LINES]
-        if any(verdict != "right" for verdict in verdicts):
-            return ... if all(verdict is ... for verdict in verdicts) else "not all lines are right"
-        counts = [operator.index(predictions[name]) for name in INIT_LINES]
-        return sum(count * weight for count, weight in zip(counts, weights, strict=True))
-
-    def note(name):
-        line = f"Line {name} is `{INIT_LINES[name]}`"
-        said = predictions.get(name, ...) if isinstance(predictions, dict) else ...
-        # Only what is surely harmless to print: a check must not stumble over an odd answer.
-        return f"{line}; you said {said}." if type(said) is int and abs(said) < 1000 else f"{line}."
-
-    for name in INIT_LINES:
-        yield Case(lambda name=name: judge(name), note=note(name))
-    # "right" is the same for everyone. This number is not, and comes up only when all is right.
-    weights = rng.integers(1, 100, len(INIT_LINES)).tolist()
-    yield Case(lambda: total(weights))
+    return prediction_cases(
+        predictions,
+        {name: f"Line {name} is `{line}`" for name, line in INIT_LINES.items()},
+        lambda name: count_inits()[name],
+        rng,
+        too_large="too often",
+        too_small="not often enough",
+    )
 
 
 # Each call makes a new class, for JAX registers a class once.
@@ -531,8 +493,7 @@ def running_mean(cls, rng):
         return "traced once or twice" if len(runs) <= 2 else "run again for most of the numbers"
 
     def program(x):
-        jaxpr = jax.make_jaxpr(lambda node, x: node.add(x))(cls(twice_plus_one), x)
-        return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
+        return is_one_program(lambda node, x: node.add(x), cls(twice_plus_one), x)
 
     def result(x):
         new = cls(twice_plus_one).add(x)

@@ -1,6 +1,5 @@
 """Checks of lesson 4, aux_data: python checks/check_04_aux_data.py exercises/04_aux_data.ipynb"""
 
-import operator
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -9,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.checking import Case, as_int, check, random_words
+from pytree_course.checking import Case, as_int, check, prediction_cases, random_words
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["x"], meta_fields=["factor"])
@@ -97,51 +96,18 @@ def whole(value):
     return value.item() if is_array else value
 
 
-def shown(value):
-    """Write a prediction, when it is surely harmless to print."""
-    if isinstance(value, np.integer):
-        value = value.item()
-    if type(value) not in (bool, int, float, str, type(None)):
-        return ""
-    if type(value) is int and abs(value) > 10**9:  # Python refuses to write very long ones
-        return "; you said a very large number"
-    return f"; you said {value!r}" if len(repr(value)) < 30 else "; you said something long"
-
-
-def entry(predictions, name):
-    return predictions.get(name, ...) if isinstance(predictions, dict) else ...
-
-
 @check
 def sort_fields(fields, rng):
-    """Each line alone is judged, and then all together."""
-
-    def said(name):
-        text = entry(fields, name)
-        return text.strip().lower() if isinstance(text, str) else text
-
-    def judge(name):
-        if not isinstance(fields, dict):
-            return "fields is not a dict"
-        if said(name) is ...:
-            return ...
-        if not isinstance(said(name), str) or said(name) not in ("leaf", "aux"):
-            return 'neither the text "leaf" nor the text "aux"'
-        return "right" if said(name) == FIELDS[name][1] else "this would make trouble"
-
-    def total(weights):
-        verdicts = [judge(name) for name in FIELDS]
-        if any(verdict != "right" for verdict in verdicts):
-            return ... if all(verdict is ... for verdict in verdicts) else "not all lines are right"
-        leaves = [said(name) == "leaf" for name in FIELDS]
-        return sum(weight for weight, leaf in zip(weights, leaves, strict=True) if leaf)
-
-    for name, (what, _) in FIELDS.items():
-        note = f"Line {name} is {what}{shown(entry(fields, name))}."
-        yield Case(lambda name=name: judge(name), note=note)
-    # "right" is the same for everyone. This number is not, and comes up only when all is right.
-    weights = rng.integers(1, 1000, len(FIELDS)).tolist()
-    yield Case(lambda: total(weights))
+    return prediction_cases(
+        fields,
+        {name: f"Line {name} is {what}" for name, (what, _) in FIELDS.items()},
+        lambda name: FIELDS[name][1],
+        rng,
+        words={"leaf": 1, "aux": 0},
+        wrong_word="this would make trouble",
+        variable="fields",
+        weights_below=1000,
+    )
 
 
 def double(x):
@@ -199,39 +165,14 @@ def dense(Dense, rng):
 
 @check
 def predict_traces(predictions, rng):
-    """Each line alone is judged in words, so that feedback does not give a number away."""
-
-    def count(name):
-        return traces(lambda node: node.x, *((node,) for node in TRACED[name]()))
-
-    def judge(name):
-        if not isinstance(predictions, dict):
-            return "predictions is not a dict"
-        prediction = entry(predictions, name)
-        if prediction is ...:
-            return ...
-        try:
-            predicted = operator.index(prediction)
-        except TypeError:
-            return "not a whole number"
-        right = count(name)
-        if predicted == right:
-            return "right"
-        return "too many traces" if predicted > right else "too few traces"
-
-    def total(weights):
-        verdicts = [judge(name) for name in TRACED]
-        if any(verdict != "right" for verdict in verdicts):
-            return ... if all(verdict is ... for verdict in verdicts) else "not all lines are right"
-        counts = [int(predictions[name]) for name in TRACED]
-        return sum(n * weight for n, weight in zip(counts, weights, strict=True))
-
-    for name in TRACED:
-        note = f"This is line {name}{shown(entry(predictions, name))}."
-        yield Case(lambda name=name: judge(name), note=note)
-    # "right" is the same for everyone. This number is not, and comes up only when all is right.
-    weights = rng.integers(1, 100, len(TRACED)).tolist()
-    yield Case(lambda: total(weights))
+    return prediction_cases(
+        predictions,
+        {name: f"This is line {name}" for name in TRACED},
+        lambda name: traces(lambda node: node.x, *((node,) for node in TRACED[name]())),
+        rng,
+        too_large="too many traces",
+        too_small="too few traces",
+    )
 
 
 @check

@@ -10,7 +10,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.checking import Case, check, random_words
+from pytree_course.checking import (
+    Case,
+    as_jax,
+    check,
+    matrix,
+    random_words,
+    returning_jax,
+    vector,
+)
 
 
 class Layer(NamedTuple):
@@ -28,37 +36,26 @@ def array(values, dtype=np.float32):
     return jnp.asarray(np.array(values, dtype))
 
 
-# Each new shape or dtype costs a compilation, so nearly all arrays have one of two shapes.
-def vector(rng, dtype=np.float32):
-    return array(rng.integers(1, 10, 2), dtype)
-
-
-def matrix(rng):
-    return array(rng.integers(1, 10, (2, 2)))
-
-
 def signed(rng, *shape):
     """Numbers of both signs, and no zeros."""
     return array(rng.choice([-3, -2, -1, 1, 2, 3], shape))
-
-
-def as_jax(result):
-    """Let NumPy's arrays and scalars count as JAX's: it does not matter here which they are."""
-
-    def convert(leaf):
-        return jnp.asarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
-
-    return jax.tree.map(convert, result)
-
-
-def converted(answer):
-    return lambda *inputs: as_jax(answer(*inputs))
 
 
 def coarse(tree):
     """Round to float16: what comes after its three digits is a matter of how one calculates."""
     with np.errstate(over="ignore"):
         return jax.tree.map(lambda leaf: np.asarray(leaf).astype(np.float16), tree)
+
+
+def model(rng):
+    """Draw a tree of several kinds of nodes."""
+    first, second, third = random_words(rng, 3)
+    return {first: [vector(rng), None], second: Layer(matrix(rng), vector(rng)), third: ()}
+
+
+def like(rng, tree):
+    """Draw numbers of both signs for each leaf of a tree."""
+    return jax.tree.map(lambda leaf: signed(rng, *leaf.shape), tree)
 
 
 def as_scalar(result):
@@ -142,7 +139,7 @@ def forward(one, batch, rng):
     def layer(inputs=2, outputs=2):
         return {"w": signed(rng, inputs, outputs), "b": signed(rng, outputs)}
 
-    one, batch = converted(one), converted(batch)
+    one, batch = returning_jax(one), returning_jax(batch)
 
     def twice(params, x):
         return [one(params, x) for _ in range(2)]
@@ -308,13 +305,6 @@ def decayed_step(answer, rng):
 def momentum(start, step, rng):
     """The new velocity moves the parameters; it is remembered, with no rate in it."""
 
-    def model():
-        first, second, third = random_words(rng, 3)
-        return {first: [vector(rng), None], second: Layer(matrix(rng), vector(rng)), third: ()}
-
-    def like(tree):
-        return jax.tree.map(lambda leaf: signed(rng, *leaf.shape), tree)
-
     def one_step(params, grads, velocity, rate, beta):
         params, velocity = step(params, grads, velocity, rate, beta)
         return {"params": as_jax(params), "velocity": as_jax(velocity)}
@@ -327,31 +317,24 @@ def momentum(start, step, rng):
 
     params, rate, beta = vector(rng), number(rng) / 16, number(rng) / 16
     first = "This calls `start`."
-    yield Case(converted(start), params, note=first)
-    yield Case(converted(start), model(), note=first)
+    yield Case(returning_jax(start), params, note=first)
+    yield Case(returning_jax(start), model(rng), note=first)
     note = "This calls `momentum_step`."
-    yield Case(one_step, params, like(params), array([0, 0]), 0.5, 0.5, note=note)
-    yield Case(one_step, params, like(params), like(params), 0.5, 0.5, note=note)
-    yield Case(one_step, params, array([0, 0]), like(params), rate, beta, note=note)
+    yield Case(one_step, params, like(rng, params), array([0, 0]), 0.5, 0.5, note=note)
+    yield Case(one_step, params, like(rng, params), like(rng, params), 0.5, 0.5, note=note)
+    yield Case(one_step, params, array([0, 0]), like(rng, params), rate, beta, note=note)
     note = "From the first velocity on, a step for each of the three gradients."
-    grads = [like(params) for _ in range(3)]
+    grads = [like(rng, params) for _ in range(3)]
     yield Case(many_steps, params, grads, rate, beta, note=note)
     for _ in range(2):
-        params = model()
-        grads = [like(params) for _ in range(3)]
+        params = model(rng)
+        grads = [like(rng, params) for _ in range(3)]
         yield Case(many_steps, params, grads, rate, beta, note=note)
 
 
 @check
 def adam(start, step, rng):
     """Where the correction and the tiny number show: first steps, gradients that stay 0."""
-
-    def model():
-        first, second, third = random_words(rng, 3)
-        return {first: [vector(rng), None], second: Layer(matrix(rng), vector(rng)), third: ()}
-
-    def like(tree):
-        return jax.tree.map(lambda leaf: signed(rng, *leaf.shape), tree)
 
     def seen(before, after, state, rate):
         moved = jax.tree.map(
@@ -380,18 +363,18 @@ def adam(start, step, rng):
     params, rate = vector(rng), number(rng) / 16
     note = "This calls `adam_start`."
     yield Case(first_state, params, note=note)
-    yield Case(first_state, model(), note=note)
+    yield Case(first_state, model(rng), note=note)
     note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate."
-    yield Case(many_steps, params, [like(params)], 0.5, note=note)
+    yield Case(many_steps, params, [like(rng, params)], 0.5, note=note)
     yield Case(many_steps, params, [array([0, number(rng)])], 0.5, note=note)
     yield Case(many_steps, params, [array([1e-4, number(rng)])], 0.5, note=note)
     yield Case(many_steps, params, [array([3, 2]), array([-2, 3])], rate, note=note)
-    yield Case(many_steps, params, [like(params) for _ in range(4)], rate, note=note)
-    params = model()
-    yield Case(many_steps, params, [like(params) for _ in range(3)], rate, note=note)
+    yield Case(many_steps, params, [like(rng, params) for _ in range(4)], rate, note=note)
+    params = model(rng)
+    yield Case(many_steps, params, [like(rng, params) for _ in range(3)], rate, note=note)
     params = vector(rng)
     note += " `adam_step` runs under `jax.jit`."
-    yield Case(under_jit, params, [like(params) for _ in range(3)], rate, note=note)
+    yield Case(under_jit, params, [like(rng, params) for _ in range(3)], rate, note=note)
 
 
 @check
@@ -408,7 +391,7 @@ def freeze(label_tree, step, rng):
 
         grads = jax.tree.map(gradient, labels, params)
         note = "This calls `frozen_step`."
-        return Case(converted(step), params, grads, labels, rate, note=note)
+        return Case(returning_jax(step), params, grads, labels, rate, note=note)
 
     def jitted(params, grads, labels, rate):
         run = jax.jit(lambda params, grads: step(params, grads, labels, rate))
@@ -462,8 +445,8 @@ def moving_average(start, step, rng):
     first = "This calls `average_start`."
     # With these decays, 1 - decay is a power of 2: to multiply by it loses no digits.
     short, long = 0.75, 1 - 1 / 1024
-    yield Case(converted(start), vector(rng), note=first)
-    yield Case(converted(start), {"w": half(rng), "step": array(3, np.int32)}, note=first)
+    yield Case(returning_jax(start), vector(rng), note=first)
+    yield Case(returning_jax(start), {"w": half(rng), "step": array(3, np.int32)}, note=first)
     note = "The average starts with the first tree; then come steps with the second one. "
     note += "The last two inputs are the decay, and the number of steps."
     yield Case(run, vector(rng), vector(rng), short, 1, note=note)
@@ -571,13 +554,6 @@ def capstone(init, update, rng):
     """What every good optimiser shares, and what it reaches on digits that are drawn anew."""
     from sklearn.datasets import load_digits  # a second the first time, for this exercise alone
 
-    def model():
-        first, second, third = random_words(rng, 3)
-        return {first: [vector(rng), None], second: Layer(matrix(rng), vector(rng)), third: ()}
-
-    def like(tree):
-        return jax.tree.map(lambda leaf: signed(rng, *leaf.shape), tree)
-
     def one_step(params, grads):
         return kinds(update(grads, init(params), params)[0])
 
@@ -654,20 +630,20 @@ def capstone(init, update, rng):
 
     small = {"w": vector(rng)}
     note = "One step on a small tree: which dtypes and shapes do the new parameters have?"
-    yield Case(one_step, small, like(small), note=note)
-    tree = model()
-    yield Case(one_step, tree, like(tree), note=note)
+    yield Case(one_step, small, like(rng, small), note=note)
+    tree = model(rng)
+    yield Case(one_step, tree, like(rng, tree), note=note)
     note = "The parameters after one step, in hundreds: are they near the old ones?"
     hundreds = {"w": array(100 * rng.integers(1, 10, 2))}
-    yield Case(small_step, hundreds, like(hundreds), note=note)
+    yield Case(small_step, hundreds, like(rng, hundreds), note=note)
     note = "After a step, has the state the form (structure, shapes, dtypes) that it had before?"
-    yield Case(stable_state, small, like(small), note=note)
-    tree = model()
-    yield Case(stable_state, tree, like(tree), note=note)
+    yield Case(stable_state, small, like(rng, small), note=note)
+    tree = model(rng)
+    yield Case(stable_state, tree, like(rng, tree), note=note)
     note = "Does the state remember gradients? It is compared after one step with each of these."
     yield Case(memory, small, {"w": array([1, -2])}, {"w": array([-3, 4])}, note=note)
     note = "Are the inputs as before, and do the same inputs give the same results again?"
-    yield Case(purity, small, like(small), note=note)
+    yield Case(purity, small, like(rng, small), note=note)
     classes = [int(each) for each in rng.permutation(10)]
     note = "The training. The list is the class of each digit, 0 to 9. Then comes a seed."
     yield Case(learned, classes, int(rng.integers(1000)), note=note)

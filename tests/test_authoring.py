@@ -2,15 +2,20 @@
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from pytree_course.authoring import authors_answers
+from pytree_course.authoring.authors_answers import run_answer
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.handout import hand_out
+from pytree_course.authoring.mistakes import SEEDS
 from pytree_course.authoring.sources import PLACEHOLDER, AuthorMistakesError, read_sources
 from pytree_course.checking.expected import Expected
+from pytree_course.checking.outcomes import PUBLIC_SEED, run_check
 from pytree_course.course import Course, LessonFiles
 from tests.conftest import MINI_COURSE
 
@@ -36,6 +41,29 @@ def test_building_twice_changes_no_byte(mini):
     before = {file: file.read_bytes() for file in built_files(mini)}
     build(mini)
     assert {file: file.read_bytes() for file in built_files(mini)} == before
+
+
+def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields(
+    unbuilt, monkeypatch
+):
+    edit(unbuilt.check_script, "small lesson", "lesson that no other test runs")
+    runs = []
+
+    def counted(check, answers, seed):
+        runs.append(seed)
+        return run_check(check, answers, seed)
+
+    monkeypatch.setattr(authors_answers, "run_check", counted)
+    sources = read_sources(unbuilt)
+    exercise = sources.exercises["count_leaves"]
+    run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).outcomes.clear()
+    build(unbuilt)
+    assert find_stale(unbuilt) == []
+    answers = sum(
+        len([each.solution, each.starter, *each.variants, *each.misconceptions])
+        for each in sources.exercises.values()
+    )
+    assert Counter(runs) == dict.fromkeys(SEEDS, answers)
 
 
 def test_what_was_just_built_is_not_stale(mini):
@@ -140,7 +168,7 @@ def test_expected_survives_its_file(mini):
         ("expected", '"value": 3.5', '"value": 4.5', "yield something else", "build"),
     ],
 )
-def test_an_edited_built_file_is_named_with_the_command_that_mends_it(
+def test_an_edited_built_file_is_named_with_the_command_that_fixes_it(
     mini, which, old, new, why, command
 ):
     file = getattr(mini, which)

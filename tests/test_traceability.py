@@ -13,11 +13,11 @@ import pytest
 from pytree_course.authoring.building import build
 from pytree_course.authoring.sources import AuthorMistakesError, read_sources
 from pytree_course.authoring.traceability import (
+    TABLE_FILE,
+    TOPICS_FILE,
     Traceability,
     find_wrong_marks,
     read_topics,
-    table_file,
-    topics_file,
     write_table,
 )
 from pytree_course.course import Course
@@ -59,7 +59,7 @@ def test_every_topic_of_the_lessons_that_are_here_is_shown(traceability):
 
 
 def test_the_table_is_what_the_sources_make(traceability):
-    assert table_file(ROOT).read_text(encoding="utf-8") == traceability.table(), (
+    assert (ROOT / TABLE_FILE).read_text(encoding="utf-8") == traceability.table(), (
         "docs/traceability.md is stale. Run: python3 course.py build"
     )
 
@@ -102,7 +102,7 @@ def edit(file: Path, old: str, new: str) -> None:
 @pytest.fixture
 def marked(mini):
     """Return the small course, its topics marked where they are shown."""
-    topics_file(mini.root).write_text(TOPICS, encoding="utf-8")
+    (mini.root / TOPICS_FILE).write_text(TOPICS, encoding="utf-8")
     edit(mini.sources / "lesson.md", *PREDICTION)
     edit(mini.sources / "exercises.md", *EXERCISE)
     edit(mini.sources / "answers.py", *WRONG)
@@ -193,7 +193,7 @@ def test_a_wrong_mark_stops_the_build_and_is_named(marked, file, old, new, messa
 
 
 def test_without_a_list_of_topics_every_mark_is_wrong_and_there_is_no_table(marked):
-    topics_file(marked.root).unlink()
+    (marked.root / TOPICS_FILE).unlink()
     assert len(find_wrong_marks(read_sources(marked), read_topics(marked.root))) == 5
 
 
@@ -206,21 +206,21 @@ def test_without_a_list_of_topics_every_mark_is_wrong_and_there_is_no_table(mark
     ],
 )
 def test_a_mistake_in_the_list_of_topics_is_named(marked, old, new, line, message):
-    edit(topics_file(marked.root), old, new)
+    edit(marked.root / TOPICS_FILE, old, new)
     with pytest.raises(AuthorMistakesError) as caught:
         write_table(Course(marked.root))
     [mistake] = caught.value.mistakes
-    assert (mistake.file, mistake.line) == (topics_file(marked.root), line)
+    assert (mistake.file, mistake.line) == (marked.root / TOPICS_FILE, line)
     assert message in mistake.message
 
 
 def test_build_writes_the_table_the_same_each_time(marked):
     command = [sys.executable, "-m", "pytree_course", "build", "1"]
     subprocess.run(command, cwd=marked.root, check=True, capture_output=True)
-    first = table_file(marked.root).read_bytes()
+    first = (marked.root / TABLE_FILE).read_bytes()
     assert first.decode() == read(marked).table()
     write_table(Course(marked.root))
-    assert table_file(marked.root).read_bytes() == first
+    assert (marked.root / TABLE_FILE).read_bytes() == first
 
 
 def test_marks_stay_out_of_what_learners_get(marked):

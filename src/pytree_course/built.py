@@ -1,4 +1,4 @@
-"""What a built notebook says about itself, and what follows from it."""
+"""What a built notebook says of itself: its sources, its outputs, the release it came with."""
 
 import hashlib
 import json
@@ -12,31 +12,18 @@ from nbformat.sign import NotebookNotary
 from pytree_course.course import Course, LessonFiles
 
 METADATA_KEY = "pytree_course"
-"""Notebook metadata entry: digests of the sources and of the outputs it was built with."""
+"""Entry of the metadata of notebooks and cells; the names below are entries of it."""
 
-HIDDEN_OUTPUTS = "outputs"
-"""Entry of a cell's own metadata of that name: the outputs that answer a prediction.
-
-They are kept out of the learner's sight until the cell is run; nbval compares them all the same.
-"""
-
+SOURCES, OUTPUTS = "sources", "outputs"
+"""In a built notebook: digests of its sources, and of the outputs that it was built with."""
 
 RELEASE, EXERCISES = "release", "exercises"
-"""Entries of a handed out notebook's metadata: the bundle's stamp, the digest of its exercises."""
+"""In a released exercise notebook: the release's stamp, and the digest of its blank cells."""
+
+HIDDEN_OUTPUTS = "outputs"
+"""In a cell: the outputs that answer a prediction. They are hidden until the cell is run."""
 
 _STAMP = re.compile(r"[\w.]{1,40}\+[0-9a-f]{12}")
-
-
-def hide_outputs(cell: NotebookNode) -> None:
-    """Move a cell's outputs where nobody sees them."""
-    cell.metadata[METADATA_KEY] = {HIDDEN_OUTPUTS: cell.outputs}
-    cell.outputs, cell.execution_count = [], None
-
-
-def show_outputs(cell: NotebookNode) -> None:
-    """Put a cell's hidden outputs back to their place."""
-    cell.outputs = cell.metadata[METADATA_KEY][HIDDEN_OUTPUTS]
-    cell.execution_count = 1
 
 
 def hides_outputs(cell: NotebookNode) -> bool:
@@ -44,8 +31,20 @@ def hides_outputs(cell: NotebookNode) -> bool:
     return METADATA_KEY in cell.metadata
 
 
+def hide_outputs(cell: NotebookNode) -> None:
+    """Move a cell's outputs into its metadata."""
+    cell.metadata[METADATA_KEY] = {HIDDEN_OUTPUTS: cell.outputs}
+    cell.outputs, cell.execution_count = [], None
+
+
+def show_outputs(cell: NotebookNode) -> None:
+    """Put a cell's hidden outputs back in their place."""
+    cell.outputs = cell.metadata[METADATA_KEY][HIDDEN_OUTPUTS]
+    cell.execution_count = 1
+
+
 def outputs_digest(notebook: NotebookNode) -> str:
-    """Return a digest of all outputs of a notebook, the hidden ones included."""
+    """Return a digest of all outputs of a notebook, hidden or not."""
     outputs = [
         cell.metadata[METADATA_KEY] if hides_outputs(cell) else cell.outputs
         for cell in notebook.cells
@@ -58,8 +57,8 @@ def outputs_digest(notebook: NotebookNode) -> str:
 def trust_built_notebooks(course: Course) -> None:
     """Let JupyterLab show the pictures of built notebooks before their cells are run.
 
-    JupyterLab shows HTML only from notebooks that it trusts. The course's own, as long as their
-    outputs are the ones they were built with, are signed here.
+    JupyterLab shows HTML only from notebooks that are signed. Those are signed here whose outputs
+    are the ones that they were built with.
     """
     notary = NotebookNotary()
     for files in course.lessons():
@@ -67,60 +66,40 @@ def trust_built_notebooks(course: Course) -> None:
             if not file.exists():
                 continue
             notebook = nbformat.read(file, as_version=4)
-            built_with = notebook.metadata.get(METADATA_KEY, {}).get("outputs")
+            built_with = notebook.metadata.get(METADATA_KEY, {}).get(OUTPUTS)
             if built_with == outputs_digest(notebook) and not notary.check_signature(notebook):
                 notary.sign(notebook)
 
 
-def stamp_of(notebook: Any) -> str | None:
-    """Return the stamp of the bundle that a notebook was handed out in.
-
-    Parameters
-    ----------
-    notebook
-        A notebook as JSON, which nobody vouches for.
-
-    Returns
-    -------
-    str or None
-        None when the notebook has no stamp, or none that a release could have written.
-    """
-    stamp = _handed_out(notebook, RELEASE)
-    return stamp if stamp is not None and _STAMP.fullmatch(stamp) else None
-
-
-def other_version(notebook: Any, files: LessonFiles) -> str | None:
-    """Say that a notebook was handed out with other exercises than the lesson's present ones.
-
-    Parameters
-    ----------
-    notebook
-        A notebook as JSON, which nobody vouches for.
-    files
-        The lesson.
-
-    Returns
-    -------
-    str or None
-        A sentence for a teacher; None when the exercises are the same, or when the notebook does
-        not say what it was handed out with.
-    """
-    stamp, digest = stamp_of(notebook), _handed_out(notebook, EXERCISES)
-    present = exercises_digest(json.loads(files.read_blank()))
-    if stamp is None or digest is None or digest == present:
-        return None
-    return f"handed out from another version of the exercises ({stamp})"
-
-
-def exercises_digest(notebook: Any) -> str:
-    """Return a digest of what a blank exercise notebook says: its cells, not its metadata."""
+def cells_digest(notebook: Any) -> str:
+    """Return a digest of a blank exercise notebook's cells, without their metadata."""
     cells = [[cell["id"], cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
-def _handed_out(notebook: Any, entry: str) -> str | None:
+def stamp_of(notebook: Any) -> str | None:
+    """Return the stamp of the release that an untrusted notebook, as JSON, came with."""
+    stamp = _entry(notebook, RELEASE)
+    return stamp if stamp is not None and _STAMP.fullmatch(stamp) else None
+
+
+def other_version(notebook: Any, files: LessonFiles) -> str | None:
+    """Tell a teacher that an untrusted notebook came with other exercises than the present ones.
+
+    Returns
+    -------
+    str or None
+        None when the exercises are the same, or when the notebook does not say.
+    """
+    stamp, digest = stamp_of(notebook), _entry(notebook, EXERCISES)
+    if stamp is None or digest in (None, cells_digest(json.loads(files.read_blank()))):
+        return None
+    return f"handed out from another version of the exercises ({stamp})"
+
+
+def _entry(notebook: Any, name: str) -> str | None:
     try:
-        said = notebook["metadata"][METADATA_KEY][entry]
+        entry = notebook["metadata"][METADATA_KEY][name]
     except (KeyError, TypeError, IndexError):
         return None
-    return said if isinstance(said, str) else None
+    return entry if isinstance(entry, str) else None

@@ -18,7 +18,7 @@ COURSE_VARIABLE = "PYTREE_COURSE"
 """Environment variable that names the course's folder, for notebooks that run elsewhere."""
 
 NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
-"""Environment variable that the build sets: what it runs is nobody's progress."""
+"""Environment variable that the build sets: what it runs is no learner's progress."""
 
 
 def answer_id(exercise: str) -> str:
@@ -31,8 +31,14 @@ def check_id(exercise: str) -> str:
     return f"{exercise}-check"
 
 
+def write_file(file: Path, text: str) -> None:
+    """Write a built file, the same on every system."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="\n")
+
+
 class CourseError(Exception):
-    """What somebody has to know who started a command: the message is all that they see."""
+    """Ends a command; its message is all that the user sees."""
 
 
 @dataclass(frozen=True)
@@ -43,18 +49,7 @@ class Course:
 
     @classmethod
     def find(cls, start: Path | None = None) -> "Course":
-        """Find the course from a folder inside it.
-
-        Parameters
-        ----------
-        start
-            The folder to look from, upwards; the current one when not given.
-
-        Raises
-        ------
-        CourseError
-            When neither `start` nor the environment variable PYTREE_COURSE leads to it.
-        """
+        """Look for the course upwards from PYTREE_COURSE, from `start`, or from where we are."""
         named = os.environ.get(COURSE_VARIABLE)
         start = Path(named) if named else (start or Path.cwd())
         for folder in (start.resolve(), *start.resolve().parents):
@@ -69,7 +64,7 @@ class Course:
 
     @property
     def progress_file(self) -> Path | None:
-        """The one local file that keeps the learner's progress; None where nobody learns."""
+        """The one local file that keeps the learner's progress; None where the build runs."""
         return None if NOBODY_VARIABLE in os.environ else self.root / "progress.jsonl"
 
     def lessons(self) -> list["LessonFiles"]:
@@ -87,13 +82,7 @@ class Course:
         return LessonFiles(self.root, stem)
 
     def lesson_named(self, name: str) -> "LessonFiles":
-        """Return the lesson that somebody means by "1", "01", "leaves" or "01_leaves".
-
-        Raises
-        ------
-        CourseError
-            When there is no such lesson; the message lists those there are.
-        """
+        """Return the lesson that "1", "01", "leaves" or "01_leaves" stands for."""
         lessons = sorted({*self.lessons(), *self.with_sources()}, key=lambda each: each.stem)
         for lesson in lessons:
             number, _, topic = lesson.stem.partition("_")
@@ -151,13 +140,7 @@ class LessonFiles:
         return self.root / "checks" / "expected" / f"{self.stem}.ipynb"
 
     def read_blank(self) -> str:
-        """Return the text of the exercise notebook as it is handed out.
-
-        Raises
-        ------
-        CourseError
-            When this copy of the course does not have it.
-        """
+        """Return the text of the exercise notebook as it is handed out."""
         if not self.blank.exists():
             raise CourseError(f"{self.blank} is missing: fetch the course's files again.")
         return self.blank.read_text(encoding="utf-8")

@@ -5,48 +5,87 @@ This code runs in the process that calls it, for the author wrote it. A learner'
 
 import contextlib
 import os
+import pickle
+import sys
+import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import jax
+
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
-from pytree_course.checking.cases import Check
 from pytree_course.checking.comparison import compare, without_message
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
 from pytree_course.checking.outcomes import SEED_VARIABLE, Outcome, run_check
+
+COMPILED = Path(sys.prefix) / "cache" / "jax"
+"""Compiled programs, in the course's environment: they fit its version of JAX and this machine."""
 
 
 class AnswerError(Exception):
     """An author's answer cannot be run at all."""
 
 
+@dataclass(frozen=True)
+class AnswerResult:
+    """What an answer yields on the cases of one seed, and whether it defines functions."""
+
+    outcomes: list[Outcome]
+    functions: bool
+
+
+_RESULTS: dict[tuple[str, ...], bytes] = {}
+"""The results of this process's runs, pickled: every caller gets a copy of its own."""
+
+
 def run_answer(
-    sources: LessonSources, exercise: Exercise, answer: Answer, check: Check, seed: int
-) -> list[Outcome]:
-    """Run the set-up cell and one answer in a fresh namespace, and the check on what it defines.
+    sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
+) -> AnswerResult:
+    """Run the set-up cell, an answer, and the check on what it defines; but never a second time.
 
     Raises
     ------
     AnswerError
         When the code does not run, or does not define what the check needs.
     """
-    with _as_in_grading(sources, seed):
-        answers = _define(sources, exercise, answer)
-        try:
-            return run_check(check, answers, seed)
-        except Exception as error:
-            raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+    script = sources.files.check_script.read_text(encoding="utf-8")
+    key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
+    if key not in _RESULTS:
+        _keep_compiled_programs()
+        with _as_in_grading(sources, seed):
+            _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
+    return pickle.loads(_RESULTS[key])
 
 
-def _define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
-    """Run the set-up cell and an answer, and return what the check is to be given."""
+def _keep_compiled_programs() -> None:
+    """Let JAX keep on disk what this process compiles: that is most of an answer's time."""
+    options = {
+        "jax_compilation_cache_dir": str(COMPILED),
+        "jax_persistent_cache_min_compile_time_secs": 0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    # Never by environment variables: kernels inherit them, and lessons measure compiling.
+    for name, value in options.items():
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    # JAX does not write atomically. Where an entry is not whole, or the disk is full, it compiles.
+    warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
+
+
+def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     try:
         exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
         exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
-        return [namespace[name] for name in exercise.answers]
+        defined = [namespace[name] for name in exercise.answers]
     except Exception as error:
         raise AnswerError(f"{type(error).__name__}: {error}") from error
+    check = sources.files.checks()[exercise.name]
+    try:
+        return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
+    except Exception as error:
+        raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
 
 @contextlib.contextmanager
@@ -63,13 +102,9 @@ def _as_in_grading(sources: LessonSources, seed: int) -> Iterator[None]:
             os.environ[SEED_VARIABLE] = before
 
 
-def expect_exercise(
-    sources: LessonSources, exercise: Exercise, check: Check, seed: int
-) -> ExpectedExercise:
+def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
-    with _as_in_grading(sources, seed):
-        functions = all(map(callable, _define(sources, exercise, exercise.solution)))
-    right = run_answer(sources, exercise, exercise.solution, check, seed)
+    right = run_answer(sources, exercise, exercise.solution, seed)
     return ExpectedExercise(
         name=exercise.name,
         title=exercise.title,
@@ -80,23 +115,22 @@ def expect_exercise(
         section=exercise.section,
         hints=exercise.hints,
         silent_bug=exercise.silent_bug,
-        functions=functions,
-        observations=[outcome.observation for outcome in right],
+        functions=right.functions,
+        observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],
     )
 
 
 def with_misconceptions(
-    expected: ExpectedExercise, sources: LessonSources, check: Check, seed: int
+    expected: ExpectedExercise, sources: LessonSources, seed: int
 ) -> ExpectedExercise:
     """Run the misconceptions too, and add how each differs from what is expected."""
     exercise = sources.exercises[expected.name]
     misconceptions = []
     for wrong in exercise.misconceptions:
-        outcomes = run_answer(sources, exercise, wrong, check, seed)
         differing = {
             case: without_message(outcome.observation)
-            for case, outcome in enumerate(outcomes)
+            for case, outcome in enumerate(run_answer(sources, exercise, wrong, seed).outcomes)
             if compare(expected.observations[case], outcome.observation)
         }
         misconceptions.append(
@@ -107,11 +141,10 @@ def with_misconceptions(
 
 def expect(sources: LessonSources, seed: int) -> Expected:
     """Run a lesson's answers, and return what its checks expect on the cases of `seed`."""
-    checks = sources.files.checks()
     exercises = {}
     for name, exercise in sources.exercises.items():
-        expected = expect_exercise(sources, exercise, checks[name], seed)
-        exercises[name] = with_misconceptions(expected, sources, checks[name], seed)
+        right = expect_exercise(sources, exercise, seed)
+        exercises[name] = with_misconceptions(right, sources, seed)
     return Expected(
         lesson=sources.files.stem,
         title=sources.title,

@@ -3,8 +3,8 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,7 @@ from nbformat import NotebookNode
 from pytree_course.authoring.authors_answers import expect
 from pytree_course.authoring.handout import hand_out
 from pytree_course.authoring.mistakes import find_mistakes
-from pytree_course.authoring.notebooks import (
-    render_exercises,
-    render_lesson,
-    render_solutions,
-)
+from pytree_course.authoring.notebooks import render_exercises, render_lesson, render_solutions
 from pytree_course.authoring.sources import (
     AuthorMistakesError,
     LessonSources,
@@ -31,14 +27,16 @@ from pytree_course.authoring.sources import (
 from pytree_course.built import (
     HIDDEN_OUTPUTS,
     METADATA_KEY,
+    OUTPUTS,
+    SOURCES,
     hide_outputs,
     hides_outputs,
     outputs_digest,
 )
 from pytree_course.checking.comparison import compare
-from pytree_course.checking.expected import Expected, ExpectedExercise
+from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import PUBLIC_SEED
-from pytree_course.course import NOBODY_VARIABLE, LessonFiles
+from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.trees import Observation
 from pytree_course.widgets.base import WIDGET_MIME
 
@@ -46,23 +44,19 @@ CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"
 """Tag of cells that show something else in each run, such as a time: their output is not kept."""
 
+NOT_BUILT = "it was not built"
+CHANGED_SOURCES = "its sources have changed since it was built"
+
 Tell = Callable[[str], None]
 
 
 def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
-    """Build all files of one lesson; write nothing when the author made a mistake.
-
-    Parameters
-    ----------
-    files
-        The lesson.
-    tell
-        Called with a line on each step.
+    """Build all files of one lesson, and call `tell` with a line on each step.
 
     Raises
     ------
     AuthorMistakesError
-        With file and line of everything that has to be mended.
+        With file and line of everything that has to be fixed; nothing was written then.
     """
     tell("reading the sources")
     sources = read_sources(files)
@@ -70,7 +64,7 @@ def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
         _build_exercises(sources, tell)
     tell("running the lesson")
     lesson = _executed(render_lesson(sources), files.notebook, sources.lesson)
-    _write(files.notebook, _text(lesson))
+    write_file(files.notebook, _text(lesson))
 
 
 def _build_exercises(sources: LessonSources, tell: Tell) -> None:
@@ -78,20 +72,17 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes(sources):
         raise AuthorMistakesError(mistakes)
-    expected = expect(sources, PUBLIC_SEED)
-    expected.write(files.expected)
+    expect(sources, PUBLIC_SEED).write(files.expected)
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")
-    _write(
-        files.solutions,
-        _text(_executed(render_solutions(sources), files.solutions, sources.exercise_cells)),
-    )
+    solutions = _executed(render_solutions(sources), files.solutions, sources.exercise_cells)
+    write_file(files.solutions, _text(solutions))
 
 
 @dataclass(frozen=True)
 class Stale:
-    """A built file that is not what its sources make, and what mends it."""
+    """A built file that is not what its sources make, and the command that makes it anew."""
 
     file: Path
     why: str
@@ -108,93 +99,81 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     the same under every Python that the course supports.
     """
     sources = read_sources(files)
-    stale = [*_stale_notebook(files.notebook, render_lesson(sources), files)]
-    if not files.has_exercises:
-        return stale
+    notebooks = {files.notebook: render_lesson(sources)}
+    if files.has_exercises:
+        notebooks[files.solutions] = render_solutions(sources)
+        notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
+    reasons = {file: _why_notebook_is_stale(file, made) for file, made in notebooks.items()}
+    if files.has_exercises:
+        reasons[files.expected] = _why_expected_is_stale(files.expected, sources)
+    commands = {files.exercises: "reset"}
     return [
-        *stale,
-        *_stale_notebook(files.solutions, render_solutions(sources), files),
-        *_stale_notebook(files.blank, render_exercises(sources), files),
-        *_stale_notebook(files.exercises, render_exercises(sources), files, "reset"),
-        *_stale_expected(files.expected, sources),
+        Stale(file, why, f"python3 course.py {commands.get(file, 'build')} {files.stem}")
+        for file, why in reasons.items()
+        if why
     ]
 
 
-def _stale_notebook(
-    file: Path, wanted: NotebookNode, files: LessonFiles, command: str = "build"
-) -> Iterator[Stale]:
-    mend = f"python3 course.py {command} {files.stem}"
+def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
     if not file.exists():
-        yield Stale(file, "it was not built", mend)
-        return
+        return NOT_BUILT
     notebook = nbformat.read(file, as_version=4)
-    if (
-        notebook.metadata.get(METADATA_KEY, {}).get("sources")
-        != (wanted.metadata[METADATA_KEY]["sources"])
-    ):
-        yield Stale(file, "its sources have changed since it was built", mend)
-    elif _without_outputs(notebook) != _without_outputs(wanted):
-        yield Stale(file, "it was edited by hand; change the sources instead", mend)
-    elif notebook.metadata[METADATA_KEY]["outputs"] != outputs_digest(notebook):
-        yield Stale(file, "its outputs were edited by hand or by running it", mend)
+    digests = notebook.metadata.get(METADATA_KEY, {})
+    if digests.get(SOURCES) != wanted.metadata[METADATA_KEY][SOURCES]:
+        return CHANGED_SOURCES
+    if _without_outputs(notebook) != _without_outputs(wanted):
+        return "it was edited by hand; change the sources instead"
+    if digests[OUTPUTS] != outputs_digest(notebook):
+        return "its outputs were edited by hand or by running it"
+    return None
 
 
-def _stale_expected(file: Path, sources: LessonSources) -> Iterator[Stale]:
-    mend = f"python3 course.py build {sources.files.stem}"
+def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     if not file.exists():
-        yield Stale(file, "it was not built", mend)
-        return
-    stored, wanted = Expected.read(file), expect(sources, PUBLIC_SEED)
-    if stored.sources != wanted.sources:
-        yield Stale(file, "its sources have changed since it was built", mend)
-    elif not _agree(stored, wanted):
-        yield Stale(file, "the right answers yield something else than it says", mend)
+        return NOT_BUILT
+    stored = Expected.read(file)
+    if stored.sources != sources.exercises_digest:
+        return CHANGED_SOURCES
+    if not _agree(stored, expect(sources, PUBLIC_SEED)):
+        return "the right answers yield something else than it says"
+    return None
 
 
 def _agree(stored: Expected, wanted: Expected) -> bool:
     """Say whether two expectations agree as a check would: floats may differ in the last digit."""
-    if _without_observations(stored) != _without_observations(wanted):
-        return False
-    for name, exercise in wanted.exercises.items():
-        observations, stored_ones = _observations(exercise), _observations(stored.exercises[name])
-        if observations.keys() != stored_ones.keys():
-            return False
-        if any(compare(observations[key], stored_ones[key]) for key in observations):
-            return False
-    return True
+    (said, observations), (wanted_said, wanted_ones) = map(_observations_apart, (stored, wanted))
+    return (
+        said == wanted_said
+        and observations.keys() == wanted_ones.keys()
+        and not any(compare(wanted_ones[place], observations[place]) for place in wanted_ones)
+    )
 
 
-def _without_observations(expected: Expected) -> Expected:
-    exercises = {
-        name: replace(
-            exercise,
-            observations=[],
-            misconceptions=[replace(each, observations={}) for each in exercise.misconceptions],
-        )
-        for name, exercise in expected.exercises.items()
-    }
-    return replace(expected, exercises=exercises)
-
-
-def _observations(exercise: ExpectedExercise) -> dict[tuple[str, int], Observation]:
-    return {("solution", case): each for case, each in enumerate(exercise.observations)} | {
-        (f"misconception {misconception.name}", case): each
-        for misconception in exercise.misconceptions
-        for case, each in misconception.observations.items()
-    }
+def _observations_apart(
+    expected: Expected,
+) -> tuple[dict[str, Any], dict[tuple[str, str, int], Observation]]:
+    """Return what is expected without observations, and these by exercise, answer and case."""
+    said = asdict(expected)
+    observations = {}
+    for name, exercise in said["exercises"].items():
+        for case, observation in enumerate(exercise.pop("observations")):
+            observations[name, "", case] = observation
+        for wrong in exercise["misconceptions"]:
+            for case, observation in wrong.pop("observations").items():
+                observations[name, wrong["name"], case] = observation
+    return said, observations
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
-    """Run a notebook where it will stand, and keep outputs without traces of this one run."""
+    """Run a notebook in its folder, and leave nothing in its outputs that differs by run."""
     file.parent.mkdir(exist_ok=True)
-    resources = {"metadata": {"path": str(file.parent)}}
     client = NotebookClient(
         notebook,
         timeout=CELL_TIMEOUT,
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
-        resources=resources,
+        resources={"metadata": {"path": str(file.parent)}},
     )
     # The kernel's own log would only repeat, on the terminal, that it uses local TCP ports.
     try:
@@ -216,7 +195,7 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
             if VARIES in cell.metadata.tags:
                 cell.outputs, cell.execution_count = [], None
     notebook.metadata["language_info"] = {"name": "python"}
-    notebook.metadata[METADATA_KEY]["outputs"] = outputs_digest(notebook)
+    notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
     return notebook
 
 
@@ -234,7 +213,7 @@ def _failed(
     # Cells that the build adds, such as checks, come from the cell that is named in theirs.
     for cell in source_cells:
         if failed.startswith((cell.id, str(cell.metadata.get("exercise", cell.id)))):
-            return Mistake(cell.file, cell.line, message)
+            return cell.mistake(message)
     return Mistake(source_cells[0].file, 1, message)
 
 
@@ -250,8 +229,3 @@ def _metadata(cell: NotebookNode) -> str:
 def _text(notebook: NotebookNode) -> str:
     nbformat.validate(notebook)
     return str(nbformat.writes(notebook)) + "\n"
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8", newline="\n")

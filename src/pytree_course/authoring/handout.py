@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from pytree_course.course import LessonFiles
+from pytree_course.course import LessonFiles, write_file
 
 
 def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
@@ -21,19 +21,13 @@ def hand_out(files: LessonFiles, fresh: str | None = None) -> Path | None:
     Returns
     -------
     Path or None
-        Where the old notebook was kept, when somebody had worked in it.
-
-    Raises
-    ------
-    CourseError
-        When this copy of the course has no fresh notebook of the lesson.
+        Where the old notebook was kept, when a learner had worked in it.
     """
     # A lesson that is built for the first time was not handed out before.
     before = fresh if fresh is not None and not files.blank.exists() else files.read_blank()
     kept = _keep_if_worked_in(files.exercises, before)
     for file in (files.blank, files.exercises):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(fresh or before, encoding="utf-8", newline="\n")
+        write_file(file, fresh or before)
     return kept
 
 

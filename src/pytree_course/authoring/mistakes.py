@@ -6,7 +6,6 @@ from itertools import combinations
 from pytree_course.authoring.authors_answers import AnswerError, run_answer
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
-from pytree_course.checking.cases import Check
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.outcomes import PUBLIC_SEED, Outcome
 
@@ -17,7 +16,7 @@ FEWEST = {"hints": 2, "misconceptions": 3, "variants": 2}
 
 
 def find_mistakes(sources: LessonSources) -> list[Mistake]:
-    """Return everything in a lesson's sources that the author has to mend."""
+    """Return everything in a lesson's sources that the author has to fix."""
     checks = sources.files.checks()
     mistakes = find_wrong_marks(sources, read_topics(sources.files.root))
     for name in checks.keys() - sources.exercises.keys():
@@ -26,12 +25,12 @@ def find_mistakes(sources: LessonSources) -> list[Mistake]:
         mistakes.append(Mistake(sources.files.check_script, line, message))
     for name, exercise in sources.exercises.items():
         mistakes += _in_text(sources, exercise)
-        if name not in checks:
+        if name in checks:
+            mistakes += _in_answers(sources, exercise)
+        else:
             script = sources.files.check_script.name
             message = f"the exercise {name!r} has no check: write one in {script}"
-            mistakes.append(Mistake(exercise.cell.file, exercise.cell.line, message))
-        else:
-            mistakes += _in_answers(sources, exercise, checks[name])
+            mistakes.append(exercise.cell.mistake(message))
     return list(dict.fromkeys(mistakes))  # a mistake may show on several seeds
 
 
@@ -39,8 +38,7 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     """Find what is wrong without running anything."""
 
     def mistake(message: str, at: Answer | None = None) -> Mistake:
-        cell = at.cell if at else exercise.cell
-        return Mistake(cell.file, cell.line, f"{exercise.name}: {message}")
+        return (at or exercise).cell.mistake(f"{exercise.name}: {message}")
 
     for number, hint in enumerate(exercise.hints, 1):
         if not hint:
@@ -61,55 +59,40 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
                 yield mistake(f"there are two answers named {answer.name!r}", answer)
 
 
-def _in_answers(sources: LessonSources, exercise: Exercise, check: Check) -> Iterator[Mistake]:
+def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     """Find what is wrong with the answers, or with cases that do not tell them apart."""
-    outcomes: dict[tuple[str, int], list[Outcome]] = {}
-    everything = [
-        exercise.solution,
-        exercise.starter,
-        *exercise.variants,
-        *exercise.misconceptions,
-    ]
-    for answer in everything:
-        for seed in SEEDS:
-            try:
-                outcomes[_label(answer), seed] = run_answer(sources, exercise, answer, check, seed)
-            except AnswerError as error:
-                message = f"{exercise.name}: {answer.name!r} does not run: {error}"
-                yield Mistake(answer.cell.file, answer.cell.line, message)
-                return
-
-    def same(one: Answer, other: Answer, seed: int) -> bool:
-        return _same(outcomes[_label(one), seed], outcomes[_label(other), seed])
+    solution, starter = exercise.solution, exercise.starter
 
     def mistake(answer: Answer, message: str) -> Mistake:
-        return Mistake(answer.cell.file, answer.cell.line, f"{exercise.name}: {message}")
+        return answer.cell.mistake(f"{exercise.name}: {message}")
 
-    solution = exercise.solution
-    if not outcomes[_label(solution), PUBLIC_SEED]:
-        yield mistake(solution, "its check has no cases")
-        return
-    for outcome in outcomes[_label(solution), PUBLIC_SEED]:
-        if outcome.observation["kind"] in ("unbounded", "not attempted"):
-            yield mistake(solution, f"the solution yields {outcome.observation}")
     for seed in SEEDS:
-        if same(solution, exercise.starter, seed):
-            yield mistake(exercise.starter, "the starter passes the check")
+        outcomes: dict[int, list[Outcome]] = {}
+        for answer in (solution, starter, *exercise.variants, *exercise.misconceptions):
+            try:
+                outcomes[id(answer)] = run_answer(sources, exercise, answer, seed).outcomes
+            except AnswerError as error:
+                yield mistake(answer, f"{answer.name!r} does not run: {error}")
+                return
+        right = outcomes[id(solution)]
+        if not right:
+            yield mistake(solution, "its check has no cases")
+            return
+        for outcome in right:
+            if outcome.observation["kind"] in ("unbounded", "not attempted"):
+                yield mistake(solution, f"the solution yields {outcome.observation}")
+        if _same(right, outcomes[id(starter)]):
+            yield mistake(starter, "the starter passes the check")
         for variant in exercise.variants:
-            if not same(solution, variant, seed):
+            if not _same(right, outcomes[id(variant)]):
                 yield mistake(variant, f"the variant {variant.name!r} fails the check")
         for wrong in exercise.misconceptions:
-            if same(solution, wrong, seed):
+            if _same(right, outcomes[id(wrong)]):
                 message = f"no case tells the misconception {wrong.name!r} from the right answer"
                 yield mistake(wrong, message)
         for wrong, other in combinations(exercise.misconceptions, 2):
-            if same(wrong, other, seed):
-                message = f"no case tells {wrong.name!r} and {other.name!r} apart"
-                yield mistake(other, message)
-
-
-def _label(answer: Answer) -> str:
-    return f"{answer.cell.line}:{answer.name}"
+            if _same(outcomes[id(wrong)], outcomes[id(other)]):
+                yield mistake(other, f"no case tells {wrong.name!r} and {other.name!r} apart")
 
 
 def _same(outcomes: list[Outcome], others: list[Outcome]) -> bool:

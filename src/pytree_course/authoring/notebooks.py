@@ -1,5 +1,6 @@
 """From sources to notebooks, not yet executed."""
 
+from collections.abc import Callable
 from typing import Any
 
 from nbformat import NotebookNode
@@ -8,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pytree_course import nbgrader
 from pytree_course.authoring.slides import slide_types
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, SourceCell
-from pytree_course.built import HIDDEN_OUTPUTS, METADATA_KEY, outputs_digest
+from pytree_course.built import HIDDEN_OUTPUTS, METADATA_KEY, OUTPUTS, SOURCES, outputs_digest
 from pytree_course.checking.feedback import section_link
 from pytree_course.course import answer_id, check_id
 
@@ -26,7 +27,7 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
     cells = []
     for cell in sources.lesson:
         if cell.kind == "markdown":
-            cells.append(_markdown(cell.id, cell.source))
+            cells.append(new_markdown_cell(cell.source, id=cell.id))
             continue
         code = _code(cell.id, cell.source, cell)
         if cell.id in sources.predictions:
@@ -44,27 +45,27 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
 
 def render_exercises(sources: LessonSources) -> NotebookNode:
     """Return the exercise notebook, as it is handed out."""
-    return _render_exercises(sources, {name: e.starter for name, e in sources.exercises.items()})
+    return _render_exercises(sources, lambda exercise: exercise.starter)
 
 
 def render_solutions(sources: LessonSources) -> NotebookNode:
     """Return the solution notebook: the exercise notebook with the right answers, no outputs."""
-    return _render_exercises(sources, {name: e.solution for name, e in sources.exercises.items()})
+    return _render_exercises(sources, lambda exercise: exercise.solution)
 
 
-def _render_exercises(sources: LessonSources, answers: dict[str, Answer]) -> NotebookNode:
+def _render_exercises(sources: LessonSources, choose: Callable[[Exercise], Answer]) -> NotebookNode:
     by_heading = {exercise.title: exercise for exercise in sources.exercises.values()}
     cells = []
     for cell in sources.exercise_cells:
         if cell.kind == "markdown":
             exercise = by_heading.get(cell.heading or "")
             text = _with_facts(cell.source, exercise, sources) if exercise else cell.source
-            cells.append(_markdown(cell.id, text))
+            cells.append(new_markdown_cell(text, id=cell.id))
         elif "exercise" in cell.metadata:
             exercise = sources.exercises[cell.metadata["exercise"]]
             answer, check = answer_id(exercise.name), check_id(exercise.name)
             marks = nbgrader.marks(answer, learners=True)
-            cells.append(_code(answer, answers[exercise.name].source, cell, marks))
+            cells.append(_code(answer, choose(exercise).source, cell, marks))
             call = f"check.{exercise.name}({', '.join(exercise.answers)})"
             marks = nbgrader.marks(check, points=exercise.points)
             cells.append(_code(check, call, marks=marks))
@@ -82,10 +83,6 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     facts = f"{stars} · {points} · about {exercise.minutes} minutes · reread: {link}"
     heading, _, rest = text.partition("\n")
     return f"{heading}\n\n{facts}\n{rest}"
-
-
-def _markdown(cell_id: str, text: str) -> NotebookNode:
-    return new_markdown_cell(text, id=cell_id)
 
 
 def _code(
@@ -109,8 +106,8 @@ def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:
                 "name": "python3",
             },
             "language_info": {"name": "python"},
-            METADATA_KEY: {"sources": digest},
+            METADATA_KEY: {SOURCES: digest},
         },
     )
-    notebook.metadata[METADATA_KEY]["outputs"] = outputs_digest(notebook)
+    notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
     return notebook

@@ -11,7 +11,7 @@ from pytree_course.built import hides_outputs, show_outputs
 class ShowAnswers(Preprocessor):
     """Put the answers of predictions in their place, and leave out the widgets that ask for them.
 
-    A slide uncovers an answer by one more step; there is nobody to click on it.
+    A slide uncovers an answer by one more step; nothing on it can be clicked.
     """
 
     def preprocess(

@@ -1,9 +1,9 @@
-"""The learners' bundle, and its stamp, by which a notebook tells what it was handed out from."""
+"""The learners' bundle, and its stamp, by which a notebook tells which release it came with."""
 
 import hashlib
 import json
 import re
-import shutil
+import tempfile
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,11 +11,11 @@ from pathlib import Path
 import nbformat
 
 from pytree_course.authoring.building import find_stale
-from pytree_course.built import EXERCISES, METADATA_KEY, RELEASE, exercises_digest
+from pytree_course.built import EXERCISES, METADATA_KEY, RELEASE, cells_digest
 from pytree_course.course import Course, CourseError
 
 RELEASE_FILE = "checks/release.json"
-"""Where a bundle keeps its stamp, and each lesson's digest of its exercises."""
+"""Holds a bundle's stamp, and the digest of each lesson's exercises."""
 
 # What learners get is listed: whatever else may lie in the course's folder stays there.
 FILES = (
@@ -39,91 +39,66 @@ def release(course: Course, folder: Path) -> str:
     course
         The author's copy of the course.
     folder
-        Where the bundle goes: a new folder, an empty one, or that of an earlier release.
-
-    Raises
-    ------
-    CourseError
-        When built files are stale, or when something in `folder` would be lost.
-    CourseError
-        When a file of the course is missing.
+        A new folder, an empty one, or that of an earlier release in which no learner has worked.
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
     _refuse_stale(course)
     contents = bundle(course)
-    # Under another name until it is whole, so that no folder of this name ever holds a half.
-    unfinished = folder.with_name(f".{folder.name}.unfinished")
-    earlier = folder.with_name(f".{folder.name}.earlier")
-    for left_behind in (unfinished, earlier):
-        shutil.rmtree(left_behind, ignore_errors=True)
-    try:
-        for name, content in contents.items():
-            file = unfinished / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        if folder.exists():
-            folder.rename(earlier)
-        unfinished.rename(folder)
-    finally:
-        for left_behind in (unfinished, earlier):
-            shutil.rmtree(left_behind, ignore_errors=True)
+    _write_atomically(folder, contents)
     return str(json.loads(contents[RELEASE_FILE])[RELEASE])
 
 
-def bundle(course: Course) -> dict[str, bytes]:
-    """Return all files of the learners' bundle by their names, stamped.
+def _write_atomically(folder: Path, contents: dict[str, bytes]) -> None:
+    """Write a folder under another name until it is whole; replace the one that is there."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".release-") as unfinished:
+        for name, content in contents.items():
+            file = Path(unfinished, "new", name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        if folder.exists():
+            folder.rename(Path(unfinished, "earlier"))
+        Path(unfinished, "new").rename(folder)
 
-    Raises
-    ------
-    CourseError
-        When a file of the course is missing.
-    """
-    contents = {name: _read(course.root / name) for name in _wanted(course)}
+
+def bundle(course: Course) -> dict[str, bytes]:
+    """Return all files of the learners' bundle by their names."""
+    contents = _read_files(course)
     stamp = _stamp(contents)
     digests = {}
     for files in course.lessons():
         blank = nbformat.reads(files.read_blank(), as_version=4)
-        digests[files.stem] = exercises_digest(blank)
+        digests[files.stem] = cells_digest(blank)
         blank.metadata[METADATA_KEY] |= {RELEASE: stamp, EXERCISES: digests[files.stem]}
-        # Not from the folder `exercises`, where somebody may have worked.
+        # Not from the folder `exercises`, where the teacher may have worked.
         for file in (files.blank, files.exercises):
             contents[_name(file, course)] = (nbformat.writes(blank) + "\n").encode()
     contents["README.md"] = _for_learners(contents["README.md"].decode(), contents).encode()
-    told = {RELEASE: stamp, EXERCISES: digests}
-    contents[RELEASE_FILE] = (json.dumps(told, indent=1, sort_keys=True) + "\n").encode()
+    entries = {RELEASE: stamp, EXERCISES: digests}
+    contents[RELEASE_FILE] = (json.dumps(entries, indent=1, sort_keys=True) + "\n").encode()
     return contents
 
 
-def current_stamp(course: Course) -> str:
-    """Return the stamp of a bundle, or the one that a release of this course would get.
-
-    It is the project's version and a digest of all that a bundle holds: no date, and the same on
-    every computer.
-    """
-    file = course.root / RELEASE_FILE
-    if file.exists():
-        return str(json.loads(file.read_text(encoding="utf-8"))[RELEASE])
-    return _stamp({name: _read(course.root / name) for name in _wanted(course)})
-
-
-def _wanted(course: Course) -> list[str]:
-    """Return the names of the files that learners get."""
-    found = [
-        file
-        for folder, kinds in FOLDERS.items()
-        for file in (course.root / folder).rglob("*")
-        if file.suffix in kinds and not _is_hidden(file.relative_to(course.root))
-    ]
+def _read_files(course: Course) -> dict[str, bytes]:
+    """Read the files of the course that learners get."""
+    wanted = [course.root / name for name in FILES]
+    for folder, kinds in FOLDERS.items():
+        for file in (course.root / folder).rglob("*"):
+            if file.suffix in kinds and not _is_hidden(file.relative_to(course.root)):
+                wanted.append(file)
     for files in course.with_sources():
-        found.append(files.notebook)
+        wanted.append(files.notebook)
         if files.has_exercises:
-            found += [files.check_script, files.expected, files.blank]
-    return sorted({*FILES, *(_name(file, course) for file in found)})
+            wanted += [files.check_script, files.expected, files.blank]
+    for file in wanted:
+        if not file.exists():
+            raise CourseError(f"{file} is missing: a release needs it.")
+    return {_name(file, course): file.read_bytes() for file in sorted(wanted)}
 
 
 def _for_learners(readme: str, names: Iterable[str]) -> str:
-    """Leave out of the README what speaks of files that are not among those that learners get."""
+    """Leave out of the README what is not for learners, and files that the bundle has not."""
     there = "\n".join(names)
     sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
     kept = "".join(each for each in sections if not each.startswith(_NOT_FOR_LEARNERS))
@@ -136,7 +111,7 @@ def _for_learners(readme: str, names: Iterable[str]) -> str:
 
 
 def _is_hidden(file: Path) -> bool:
-    """Say whether some tool has put a file there for itself, as Jupyter does its checkpoints."""
+    """Say whether a file is a tool's own, as Jupyter's checkpoints are."""
     return any(part.startswith(".") for part in file.parts)
 
 
@@ -144,13 +119,8 @@ def _name(file: Path, course: Course) -> str:
     return file.relative_to(course.root).as_posix()
 
 
-def _read(file: Path) -> bytes:
-    if not file.exists():
-        raise CourseError(f"{file} is missing: a release needs it.")
-    return file.read_bytes()
-
-
 def _stamp(contents: dict[str, bytes]) -> str:
+    """Return the project's version and a digest of the files, the same on every computer."""
     sha = hashlib.sha256()
     for name in sorted(contents):
         # Git may have turned the ends of lines into this system's own.
@@ -164,17 +134,20 @@ def _refuse_stale(course: Course) -> None:
     lessons = course.with_sources()
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
-    # What became of the notebook in the folder `exercises` makes no difference: it is left here.
+    # The notebooks in the folder `exercises` are not released.
     stale = [
-        each for files in lessons for each in find_stale(files) if each.file != files.exercises
+        str(found)
+        for files in lessons
+        for found in find_stale(files)
+        if found.file != files.exercises
     ]
     if stale:
-        lines = "\n".join(str(each) for each in stale)
+        lines = "\n".join(stale)
         raise CourseError(f"Nothing was released, for some of it is out of date:\n{lines}")
 
 
 def _refuse_to_lose(folder: Path) -> None:
-    """Let only what a release wrote, and nobody has worked in, be replaced."""
+    """Refuse to replace what no release wrote, or what a learner has worked in."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not (folder / RELEASE_FILE).is_file():

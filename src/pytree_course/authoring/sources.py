@@ -25,11 +25,12 @@ PREDICTION_OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
 MOST_ID = 64  # characters in a cell id, by the notebook format
 PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
 SETUP_ID = "setup"
+EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """Something the author has to mend, and where."""
+    """Something the author has to fix, and where."""
 
     file: Path
     line: int
@@ -49,24 +50,14 @@ class AuthorMistakesError(CourseError):
 
 @dataclass(frozen=True)
 class SourceCell:
-    """One cell as the author wrote it.
+    """One cell as the author wrote it."""
 
-    Attributes
-    ----------
-    kind
-        "markdown" or "code".
-    file, line
-        Where its source starts, counted from 1.
-    id
-        The id of the cell in the notebook.
-    """
-
-    kind: str
+    kind: str  # "markdown" or "code"
     source: str
     metadata: dict[str, Any]
     file: Path
-    line: int
-    id: str = ""
+    line: int  # where its source starts, from 1
+    id: str = ""  # in the notebook
 
     @property
     def heading(self) -> str | None:
@@ -80,6 +71,10 @@ class SourceCell:
         marked = self.metadata.get("covers", [])
         names = marked if isinstance(marked, list) else str(marked).replace(",", " ").split()
         return [str(name) for name in names]
+
+    def mistake(self, message: str) -> Mistake:
+        """Return a mistake that the author made in this cell."""
+        return Mistake(self.file, self.line, message)
 
 
 @dataclass(frozen=True)
@@ -98,7 +93,7 @@ class Exercise:
     """One exercise as the author wrote it."""
 
     name: str
-    cell: SourceCell  # the answer cell, whose metadata says the rest
+    cell: SourceCell  # the answer cell
     title: str
     answers: list[str]
     points: int
@@ -113,7 +108,7 @@ class Exercise:
 
     @property
     def solution(self) -> Answer:
-        """The right answer, its region's marks taken out."""
+        """The right answer, without the marks of its region."""
         source = SOLUTION_REGION.sub(r"\g<solution>", self.cell.source)
         return Answer("solution", source.rstrip("\n"), self.cell)
 
@@ -149,8 +144,7 @@ class LessonSources:
     @property
     def setup(self) -> str:
         """The code of the exercises' set-up cell."""
-        cells = (cell for cell in self.exercise_cells if cell.metadata.get("id") == SETUP_ID)
-        return next(cells).source
+        return next(cell.source for cell in self.exercise_cells if cell.id == SETUP_ID)
 
     @property
     def lesson_digest(self) -> str:
@@ -159,13 +153,13 @@ class LessonSources:
 
     @property
     def exercises_digest(self) -> str:
-        """A digest of what the exercises, their solutions and what is expected are made from."""
+        """A digest of what the exercises, the solutions and checks/expected are made from."""
         folder = self.files.sources
         return digest(folder / "exercises.md", folder / "answers.py", self.files.check_script)
 
 
 def slug(title: str) -> str:
-    """Return a section's name in links and cell ids: "Key paths" becomes "key-paths"."""
+    """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
@@ -177,14 +171,14 @@ def digest(*files: Path) -> str:
     return f"sha256:{sha.hexdigest()}"
 
 
-def read_sources(files: LessonFiles) -> LessonSources:
-    """Read the sources of a lesson.
+def line_named_in(error: Exception) -> int:
+    """Return the line that an error's message names, or 1."""
+    named = re.search(r"line (\d+)", str(error))
+    return int(named[1]) if named else 1
 
-    Raises
-    ------
-    AuthorMistakesError
-        With file and line, for everything that cannot be read as a lesson.
-    """
+
+def read_sources(files: LessonFiles) -> LessonSources:
+    """Read the sources of a lesson; raise AuthorMistakesError where they cannot be read as one."""
     mistakes: list[Mistake] = []
     lesson = _read_myst(files.sources / "lesson.md", mistakes)
     predictions = _read_predictions(lesson, mistakes)
@@ -194,7 +188,7 @@ def read_sources(files: LessonFiles) -> LessonSources:
         exercise_cells = _read_myst(files.sources / "exercises.md", mistakes)
         exercises = _read_exercises(exercise_cells, mistakes)
         _read_answers(files.sources / "answers.py", exercises, mistakes)
-        if not any(cell.metadata.get("id") == SETUP_ID for cell in exercise_cells):
+        if not any(cell.id == SETUP_ID for cell in exercise_cells):
             message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
             mistakes.append(Mistake(files.sources / "exercises.md", 1, message))
     if mistakes:
@@ -210,8 +204,7 @@ def _read_myst(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return []
     except MystMetadataParsingError as error:
-        named = re.search(r"line (\d+)", str(error))
-        mistakes.append(Mistake(file, int(named[1]) if named else 1, str(error)))
+        mistakes.append(Mistake(file, line_named_in(error), str(error)))
         return []
     lines = text.splitlines()
     cells = []
@@ -241,10 +234,7 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 
 
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
-    """Give each cell its own id, or its section's slug and its number within the section.
-
-    So a cell added to one section changes no id in another.
-    """
+    """Give cells ids by section, so that a cell added to one section changes none in another."""
     named = []
     section, number = "start", 0
     for cell in cells:
@@ -264,18 +254,17 @@ def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[
         answer = cell.metadata.get("prediction")
         if cell.kind != "code" or (not asked and answer is None):
             continue
+        options = dict(PREDICTION_OPTION.findall(above.source))
         if not asked:
             why = f"it answers a prediction, but the cell above does not start with {PREDICTION}"
-            mistakes.append(Mistake(cell.file, cell.line, why))
-            continue
-        options = dict(PREDICTION_OPTION.findall(above.source))
-        if answer is None or (options and answer not in options):
+            mistakes.append(cell.mistake(why))
+        elif answer is None or (options and answer not in options):
             why = "the prediction needs its answer: `:prediction: B`, or the text to be written"
-            mistakes.append(Mistake(cell.file, cell.line, why))
-            continue
-        question = PREDICTION_OPTION.sub("", above.source).removeprefix(PREDICTION)
-        question = " ".join(question.replace("**Predict.**", "").split())
-        predictions[cell.id] = Prediction(question, options, str(answer))
+            mistakes.append(cell.mistake(why))
+        else:
+            question = PREDICTION_OPTION.sub("", above.source).removeprefix(PREDICTION)
+            question = " ".join(question.replace("**Predict.**", "").split())
+            predictions[cell.id] = Prediction(question, options, str(answer))
     return predictions
 
 
@@ -286,32 +275,25 @@ def _read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[st
         title = cell.heading or title
         if "exercise" not in cell.metadata:
             continue
-        name = str(cell.metadata["exercise"])
-        wanted = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
+        said = cell.metadata
+        name = str(said["exercise"])
         wrong = [
             f"`{option}` should be a {kind.__name__}"
-            for option, kind in wanted.items()
-            if not isinstance(cell.metadata.get(option), kind)
+            for option, kind in EXERCISE_OPTIONS.items()
+            if not isinstance(said.get(option), kind)
         ]
         if not name.isidentifier():
             wrong.append(f"the name {name!r} is not a Python name")
         if name in exercises:
             wrong.append(f"there are two exercises {name!r}")
         if wrong:
-            mistakes += [Mistake(cell.file, cell.line, f"{name}: {each}") for each in wrong]
+            mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
             continue
-        exercises[name] = Exercise(
-            name=name,
-            cell=cell,
-            title=title,
-            answers=[str(answer) for answer in cell.metadata.get("answers", [name])],
-            points=cell.metadata["points"],
-            minutes=cell.metadata["minutes"],
-            stars=cell.metadata["stars"],
-            section=cell.metadata["section"],
-            hints=[str(hint).strip() for hint in cell.metadata["hints"]],
-            silent_bug=bool(cell.metadata.get("silent_bug", False)),
-        )
+        options = {option: said[option] for option in EXERCISE_OPTIONS}
+        options["hints"] = [str(hint).strip() for hint in said["hints"]]
+        options["answers"] = [str(answer) for answer in said.get("answers", [name])]
+        options["silent_bug"] = bool(said.get("silent_bug", False))
+        exercises[name] = Exercise(name=name, cell=cell, title=title, **options)
     return exercises
 
 
@@ -335,22 +317,25 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
             at = line + (error.lineno or 0)
             mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
             continue
-        exercise = exercises[name]
-        section = cell.metadata.get("section", exercise.section)
-        if cell.metadata.get("starter"):
-            exercise.given_starter = Answer("starter", cell.source, source_cell)
-        elif "variant" in cell.metadata:
-            exercise.variants.append(Answer(cell.metadata["variant"], cell.source, source_cell))
-        elif "misconception" in cell.metadata:
-            label = cell.metadata["misconception"]
-            explanation, source = _split_explanation(cell.source)
-            if not explanation:
-                why = f"the misconception {label!r} needs an explanation: a text in triple quotes"
-                mistakes.append(Mistake(file, line, why))
-            exercise.misconceptions.append(Answer(label, source, source_cell, explanation, section))
-        else:
-            why = 'say variant="...", misconception="..." or starter=True after the exercise'
-            mistakes.append(Mistake(file, line, why))
+        _add_answer(exercises[name], source_cell, mistakes)
+
+
+def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -> None:
+    said = cell.metadata
+    if said.get("starter"):
+        exercise.given_starter = Answer("starter", cell.source, cell)
+    elif "variant" in said:
+        exercise.variants.append(Answer(said["variant"], cell.source, cell))
+    elif "misconception" in said:
+        name, section = said["misconception"], said.get("section", exercise.section)
+        explanation, source = _split_explanation(cell.source)
+        if not explanation:
+            why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
+            mistakes.append(cell.mistake(why))
+        exercise.misconceptions.append(Answer(name, source, cell, explanation, section))
+    else:
+        why = 'say variant="...", misconception="..." or starter=True after the exercise'
+        mistakes.append(cell.mistake(why))
 
 
 def _split_explanation(source: str) -> tuple[str, str]:

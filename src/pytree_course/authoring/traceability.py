@@ -1,6 +1,5 @@
 """Which cell shows each topic, correction and misconception: `covers` marks in, a table out."""
 
-import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,91 +10,58 @@ from pytree_course.authoring.sources import (
     LessonSources,
     Mistake,
     SourceCell,
+    line_named_in,
     read_sources,
 )
-from pytree_course.course import Course, LessonFiles, answer_id
+from pytree_course.course import Course, LessonFiles, answer_id, write_file
+
+TOPICS_FILE = "sources/topics.toml"
+"""Lists what the course has to show."""
+
+TABLE_FILE = "docs/traceability.md"
+"""The built table."""
 
 HEADINGS = {"C": "Corrections", "M": "Misconceptions", "T": "Topics"}
 """The kinds of topics, by the first letter of their ids."""
 
-INTRODUCTION = """\
+INTRODUCTION = f"""\
 # Traceability
 
 Where the course shows what it has to show. `python3 course.py build` writes this page from
-`sources/topics.toml` and from the `covers` marks in the lessons' sources: change those instead.
+`{TOPICS_FILE}` and from the `covers` marks in the lessons' sources: change those instead.
 """
 
 
 @dataclass(frozen=True)
 class Topic:
-    """Something that the course has to show.
+    """Something that the course has to show."""
 
-    Attributes
-    ----------
-    id
-        C and a number for a correction, M and a number for a misconception, T-... for a topic.
-    what
-        What it is, in a few words.
-    lesson
-        The stem of the lesson that has to show it, if no other does.
-    """
-
-    id: str
+    id: str  # C1 is a correction, M1 a misconception, T-... a topic
     what: str
-    lesson: str
+    lesson: str  # the stem of the lesson that has to show it, if no other does
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One cell that the author says shows a topic.
-
-    Attributes
-    ----------
-    kind
-        "lesson", "exercise" or "misconception".
-    notebook
-        The built notebook of the cell, from the course's folder.
-    cell_id
-        The cell there; a wrong answer is named by the answer cell that it could stand in.
-    label
-        What the table calls the cell.
-    """
+    """One cell that the author says shows a topic."""
 
     topic: str
-    kind: str
-    notebook: str
-    cell_id: str
-    label: str
-
-
-def topics_file(root: Path) -> Path:
-    """Return the file that lists what the course has to show."""
-    return root / "sources" / "topics.toml"
-
-
-def table_file(root: Path) -> Path:
-    """Return the file of the built table."""
-    return root / "docs" / "traceability.md"
+    kind: str  # "lesson", "exercise" or "misconception"
+    notebook: str  # the built notebook, from the course's folder
+    cell_id: str  # for a wrong answer, the id of the answer cell
+    label: str  # what the table calls the cell
 
 
 def read_topics(root: Path) -> dict[str, Topic]:
-    """Read all topics by their ids; a course without the file has none.
-
-    Raises
-    ------
-    AuthorMistakesError
-        With file and line of everything that cannot be read as a topic.
-    """
-    file = topics_file(root)
+    """Read all topics by their ids; a course without the file has none."""
+    file = root / TOPICS_FILE
     if not file.exists():
         return {}
     text = file.read_text(encoding="utf-8")
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        named = re.search(r"line (\d+)", str(error))
-        line = int(named[1]) if named else 1
-        raise AuthorMistakesError([Mistake(file, line, str(error))]) from None
+        raise AuthorMistakesError([Mistake(file, line_named_in(error), str(error))]) from None
     lines = text.splitlines()
     topics, mistakes = {}, []
     for name, table in tables.items():
@@ -113,41 +79,36 @@ def read_topics(root: Path) -> dict[str, Topic]:
 
 def find_wrong_marks(sources: LessonSources, topics: dict[str, Topic]) -> list[Mistake]:
     """Return the marks of a lesson that name no topic, or stand where no mark is read."""
-    read = {(cell.file, cell.line) for cell, _ in _marked(sources)}
-    mistakes = [
-        Mistake(cell.file, cell.line, f"covers: there is no {name!r} in sources/topics.toml")
-        for cell, _ in _marked(sources)
-        for name in cell.covers
-        if name not in topics
-    ]
+    mistakes = []
+    shown = {(cell.file, cell.line): cell for cell, _ in _marks(sources)}
+    for cell in shown.values():
+        for name in cell.covers:
+            if name not in topics:
+                mistakes.append(cell.mistake(f"covers: there is no {name!r} in {TOPICS_FILE}"))
     for cell in _all_cells(sources):
-        if cell.covers and (cell.file, cell.line) not in read:
+        if cell.covers and (cell.file, cell.line) not in shown:
             message = "covers: only a lesson's code, an exercise or a misconception shows a topic"
-            mistakes.append(Mistake(cell.file, cell.line, message))
+            mistakes.append(cell.mistake(message))
     return mistakes
 
 
-def marks(sources: LessonSources) -> list[Mark]:
-    """Return all marks of a lesson, in the order of its sources."""
-    return [mark for _, marks_of_cell in _marked(sources) for mark in marks_of_cell]
-
-
-def _marked(sources: LessonSources) -> Iterator[tuple[SourceCell, list[Mark]]]:
+def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
+    """Yield each mark that the table can show, and the source cell that it stands in."""
     files = sources.files
-
-    def of(cell: SourceCell, kind: str, notebook: Path, cell_id: str, label: str) -> list[Mark]:
-        path = notebook.relative_to(files.root).as_posix()
-        return [Mark(topic, kind, path, cell_id, label) for topic in cell.covers]
-
-    for cell in sources.lesson:
-        if cell.kind == "code":
-            yield cell, of(cell, "lesson", files.notebook, cell.id, f"{files.stem}#{cell.id}")
+    marked = [
+        (cell, "lesson", files.notebook, cell.id, f"{files.stem}#{cell.id}")
+        for cell in sources.lesson
+        if cell.kind == "code"
+    ]
     for name, exercise in sources.exercises.items():
-        cell_id = answer_id(name)
-        yield exercise.cell, of(exercise.cell, "exercise", files.exercises, cell_id, name)
+        where = files.exercises, answer_id(name)
+        marked.append((exercise.cell, "exercise", *where, name))
         for wrong in exercise.misconceptions:
-            label = f"{name} · {wrong.name}"
-            yield wrong.cell, of(wrong.cell, "misconception", files.exercises, cell_id, label)
+            marked.append((wrong.cell, "misconception", *where, f"{name} · {wrong.name}"))
+    for cell, kind, notebook, cell_id, label in marked:
+        path = notebook.relative_to(files.root).as_posix()
+        for topic in cell.covers:
+            yield cell, Mark(topic, kind, path, cell_id, label)
 
 
 def _all_cells(sources: LessonSources) -> Iterator[SourceCell]:
@@ -159,30 +120,24 @@ def _all_cells(sources: LessonSources) -> Iterator[SourceCell]:
             yield answer.cell
 
 
-def is_whole(files: LessonFiles) -> bool:
+def _is_whole(files: LessonFiles) -> bool:
     """Say whether a lesson has all its sources and was built: only then must it show its topics."""
     written = (files.sources / name for name in ("lesson.md", "exercises.md", "answers.py"))
     return all(file.exists() for file in (*written, files.notebook))
 
 
 class Traceability:
-    """The topics of a course, and the marks in all its lessons that are whole.
-
-    Raises
-    ------
-    AuthorMistakesError
-        When the topics, a lesson's sources or its marks cannot be read.
-    """
+    """The topics of a course, and the marks in all its lessons that are whole."""
 
     def __init__(self, course: Course) -> None:
         self.topics = read_topics(course.root)
-        self.lessons = [files.stem for files in course.lessons() if is_whole(files)]
+        self.lessons = [files.stem for files in course.lessons() if _is_whole(files)]
         self.marks: list[Mark] = []
         mistakes: list[Mistake] = []
         for stem in self.lessons:
             sources = read_sources(course.lesson(stem))
             mistakes += find_wrong_marks(sources, self.topics)
-            self.marks += marks(sources)
+            self.marks += [mark for _, mark in _marks(sources)]
         if mistakes:
             raise AuthorMistakesError(mistakes)
 
@@ -198,9 +153,9 @@ class Traceability:
         """
         missing = []
         for topic in self.topics.values():
-            kinds = {mark.kind for mark in self.of(topic)}
             if topic.lesson not in self.lessons:
                 continue
+            kinds = {mark.kind for mark in self.of(topic)}
             wanted = f"{topic.id} ({topic.what}): {topic.lesson} should have"
             if not kinds or (topic.id[0] in "CM" and "lesson" not in kinds):
                 missing.append(f"{wanted} a cell that shows it")
@@ -231,15 +186,7 @@ def _in_cell(text: str) -> str:
 
 
 def write_table(course: Course) -> None:
-    """Write the table of a course; a course without topics gets none.
-
-    Raises
-    ------
-    AuthorMistakesError
-        With file and line of everything that has to be mended first.
-    """
+    """Write the table of a course; a course without topics gets none."""
     traceability = Traceability(course)
     if traceability.topics:
-        file = table_file(course.root)
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(traceability.table(), encoding="utf-8", newline="\n")
+        write_file(course.root / TABLE_FILE, traceability.table())

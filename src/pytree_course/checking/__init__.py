@@ -9,5 +9,21 @@ from pytree_course.checking.cases import (
     random_tree,
     random_words,
 )
+from pytree_course.checking.jax_cases import as_jax, is_one_program, matrix, returning_jax, vector
+from pytree_course.checking.predictions import prediction_cases
 
-__all__ = ["Case", "Point", "as_int", "check", "random_model", "random_tree", "random_words"]
+__all__ = [
+    "Case",
+    "Point",
+    "as_int",
+    "as_jax",
+    "check",
+    "is_one_program",
+    "matrix",
+    "prediction_cases",
+    "random_model",
+    "random_tree",
+    "random_words",
+    "returning_jax",
+    "vector",
+]

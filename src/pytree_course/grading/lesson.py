@@ -1,13 +1,11 @@
 """All that grading needs of one lesson, made once for many submissions."""
 
 import secrets
-from functools import cached_property
 
 import nbformat
 
 from pytree_course.authoring.authors_answers import expect_exercise, with_misconceptions
 from pytree_course.authoring.sources import read_sources
-from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.course import LessonFiles, answer_id
@@ -46,7 +44,6 @@ class GradedLesson:
     """
 
     def __init__(self, files: LessonFiles, seed: int | None = None) -> None:
-        self._files = files
         self._sources = read_sources(files) if files.sources.exists() else None
         self._right: dict[str, ExpectedExercise] = {}
         self._explained: dict[str, ExpectedExercise] = {}
@@ -69,7 +66,7 @@ class GradedLesson:
         """Return what the right answer yields; here, misconceptions may be missing."""
         if exercise not in self._right and self._sources is not None:
             self._right[exercise] = expect_exercise(
-                self._sources, self._sources.exercises[exercise], self._checks[exercise], self.seed
+                self._sources, self._sources.exercises[exercise], self.seed
             )
         return self._right[exercise]
 
@@ -77,10 +74,6 @@ class GradedLesson:
         """Return what the right answer yields, and what every misconception does."""
         if exercise not in self._explained and self._sources is not None:
             self._explained[exercise] = with_misconceptions(
-                self.right(exercise), self._sources, self._checks[exercise], self.seed
+                self.right(exercise), self._sources, self.seed
             )
         return self._explained[exercise]
-
-    @cached_property
-    def _checks(self) -> dict[str, Check]:
-        return self._files.checks()
