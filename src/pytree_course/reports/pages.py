@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, Look
 from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
-from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
 from pytree_course.reports.class_plots import (
     MOST_MISCONCEPTIONS,
     misconceptions_plot,
@@ -40,44 +40,25 @@ _NO_VERDICT = Look("–", "Not graded", "dotted", "currentColor")
 
 @dataclass(frozen=True)
 class ExerciseView:
-    """An exercise as a student's page shows it.
+    """An exercise as a student's page shows it."""
 
-    Attributes
-    ----------
-    anchor
-        Its id on the page.
-    answer
-        The student's own source; None where the student did not work.
-    got
-        What came out of the failing case, without what was asked for there.
-    reread
-        Titles of the lesson's sections that are worth another look.
-    """
-
-    anchor: str
+    anchor: str  # its id on the page
     title: str
-    row: ExerciseRow
+    row: VerdictRow
     look: Look
-    answer: str | None
-    failure: Mapping[str, Any] | None
-    got: Mapping[str, Any] | None
-    reread: list[str]
+    answer: str | None  # the student's own source; None where the student did not work
+    got: Mapping[str, Any] | None  # the failing case's result, without what was expected of it
+    reread: list[str]  # titles of sections
 
 
 @dataclass(frozen=True)
 class LessonView:
-    """A lesson as a student's page shows it.
-
-    Attributes
-    ----------
-    problem
-        Why there is no grade; empty where there is one.
-    """
+    """A lesson as a student's page shows it."""
 
     lesson: Expected
     attempt: Attempt | None
     late_by: timedelta | None
-    problem: str
+    problem: str  # why there is no grade; empty where there is one
     exercises: list[ExerciseView]
 
 
@@ -92,15 +73,7 @@ class LessonCounts:
 
 
 def write_pages(grades: ClassGrades, into: Path) -> None:
-    """Write `report.html`, and `students/` with a page for each student.
-
-    Parameters
-    ----------
-    grades
-        The grades of the class.
-    into
-        The folder to write into.
-    """
+    """Write `report.html`, and `students/` with a page for each student."""
     environment = templates()
     names = page_names(student.id for student in grades.students)
     (into / STUDENTS).mkdir(parents=True, exist_ok=True)
@@ -132,9 +105,9 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
         "grades": grades,
         "points": sorted(points),
         "points_plot": points_plot(points, grades.all_points) if points else "",
-        "graded_at": _last_graded(grades),
+        "graded_at": max((each.graded_at for _, _, each in grades.all_attempts()), default=None),
         "handed_in": len(
-            {student.id for student, _, _ in grades.handed_in()}
+            {student.id for student, _, _ in grades.all_attempts()}
             | {student for student, _ in grades.waiting}
         ),
         "lessons": list(_lesson_counts(counts)),
@@ -161,7 +134,7 @@ def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> Les
         case AttemptState.GRADED:
             problem = ""
         case AttemptState.UNREADABLE:
-            # Where the teacher keeps the file is nobody else's business.
+            # The teacher's folders are private.
             reason = attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
             problem = f"Your notebook could not be read: {reason}"
         case AttemptState.FAILED:
@@ -171,7 +144,7 @@ def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> Les
     return LessonView(lesson, attempt, late_by, problem, exercises)
 
 
-def _exercise_view(lesson: Expected, attempt: Attempt, row: ExerciseRow) -> ExerciseView:
+def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> ExerciseView:
     exercise = lesson.exercises.get(row.exercise)
     got = None
     if row.failure is not None:
@@ -180,21 +153,17 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: ExerciseRow) -> Exer
         got |= {"mentions": {}} if got["kind"] == "raised" else {}
     sections = []
     if exercise is not None and row.kind != VerdictKind.CORRECT:
-        sections = [
-            each.section for each in exercise.misconceptions if each.name in row.misconceptions
-        ] or [exercise.section]
+        held = [each for each in exercise.misconceptions if each.name in row.misconceptions]
+        sections = [each.section for each in held] or [exercise.section]
     return ExerciseView(
         anchor=f"{lesson.lesson}-{row.exercise}",
         title=exercise.title if exercise else row.exercise,
         row=row,
         look=_look(row.kind),
         answer=attempt.answers.get(row.exercise),
-        failure=row.failure,
         got=got,
         reread=[
-            lesson.sections[section]
-            for section in dict.fromkeys(sections)
-            if section in lesson.sections
+            lesson.sections[each] for each in dict.fromkeys(sections) if each in lesson.sections
         ],
     )
 
@@ -209,10 +178,6 @@ def _lesson_counts(counts: list[ExerciseCounts]) -> Iterator[LessonCounts]:
         passes = pass_plot(of_lesson) if any(each.all for each in of_lesson) else ""
         times = time_plot(of_lesson) if any(each.seconds for each in of_lesson) else ""
         yield LessonCounts(of_lesson[0].lesson, of_lesson, passes, times)
-
-
-def _last_graded(grades: ClassGrades) -> datetime | None:
-    return max((attempt.graded_at for _, _, attempt in grades.handed_in()), default=None)
 
 
 def _several_seeds(grades: ClassGrades) -> bool:

@@ -1,0 +1,100 @@
+"""An attempt: one graded submission, as the gradebook stores it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class AttemptState(StrEnum):
+    """How grading a submission ended."""
+
+    GRADED = "graded"
+    UNREADABLE = "unreadable"
+    FAILED = "failed"
+    """Through no fault of the student: it will be tried again."""
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One exercise's verdict; every field is a column of the gradebook.
+
+    Attributes
+    ----------
+    kind
+        A `VerdictKind`; or the attempt's state, where it was not graded.
+    failure
+        The smallest case that failed: `inputs`, `written`, `got`, `printed`, `line`, `note`. What
+        is expected is left out: it may be a case that no learner has seen.
+    results
+        A digest of all results: equal wrong results on the same cases are equal here.
+    """
+
+    exercise: str
+    kind: str
+    points: int
+    exercise_points: int
+    passed: int = 0
+    cases: int = 0
+    seconds: float = 0.0
+    explanation: str = ""
+    misconceptions: list[str] = field(default_factory=list)
+    failure: dict[str, Any] | None = None
+    results: str | None = None
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One graded submission; every field but `rows` is a column of the gradebook.
+
+    Attributes
+    ----------
+    answers
+        Source of the answer cells that the student worked in, by exercise.
+    answers_digest, checks, environment
+        Together the key: what is equal in all three need not be run again.
+    release
+        The stamp of the release that the notebook comes from, if it has one.
+    """
+
+    student: str
+    lesson: str
+    file: str
+    handed_in: datetime
+    answers: dict[str, str]
+    answers_digest: str
+    release: str | None
+    checks: str
+    environment: str
+    seed: int
+    state: AttemptState
+    reason: str
+    seconds: float
+    graded_at: datetime
+    rows: list[VerdictRow] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The student, the lesson, and a digest of the answers."""
+        return self.student, self.lesson, self.answers_digest
+
+    @property
+    def points(self) -> int:
+        """Points earned."""
+        return sum(row.points for row in self.rows)
+
+
+def counting(attempts: Iterable[Attempt], best: bool) -> dict[tuple[str, str], Attempt]:
+    """Choose the attempt that counts, the best or the last one, by student and lesson.
+
+    Of attempts with the same answers, the last grading counts.
+    """
+    by_grading = sorted(attempts, key=lambda each: each.graded_at)
+    regraded = {attempt.key: attempt for attempt in by_grading}
+    chosen: dict[tuple[str, str], Attempt] = {}
+    for attempt in sorted(regraded.values(), key=lambda each: each.handed_in):
+        key = attempt.student, attempt.lesson
+        if not best or key not in chosen or attempt.points >= chosen[key].points:
+            chosen[key] = attempt
+    return chosen
