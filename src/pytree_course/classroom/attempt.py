@@ -20,19 +20,12 @@ class AttemptState(StrEnum):
 class VerdictRow:
     """One exercise's verdict; every field is a column of the gradebook.
 
-    Attributes
-    ----------
-    kind
-        A `VerdictKind`; or the attempt's state, where it was not graded.
-    failure
-        The smallest case that failed: `inputs`, `written`, `got`, `printed`, `line`, `note`. What
-        is expected is left out: it may be a case that no learner has seen.
-    results
-        A digest of all results: equal wrong results on the same cases are equal here.
+    The failure is a `checking.verdicts.Failure` without what was expected: it may be a case that
+    no learner has seen.
     """
 
     exercise: str
-    kind: str
+    kind: str  # a `VerdictKind`; or the attempt's state, where it was not graded
     points: int
     exercise_points: int
     passed: int = 0
@@ -41,21 +34,14 @@ class VerdictRow:
     explanation: str = ""
     misconceptions: list[str] = field(default_factory=list)
     failure: dict[str, Any] | None = None
-    results: str | None = None
+    results: str | None = None  # a digest: equal where wrong results on the same cases are equal
 
 
 @dataclass(frozen=True)
 class Attempt:
     """One graded submission; every field but `rows` is a column of the gradebook.
 
-    Attributes
-    ----------
-    answers
-        Source of the answer cells that the student worked in, by exercise.
-    answers_digest, checks, environment
-        Together the key: what is equal in all three need not be run again.
-    release
-        The stamp of the release that the notebook comes from, if it has one.
+    What is equal in `answers_digest`, `checks` and `environment` need not be run again.
     """
 
     student: str
@@ -65,7 +51,7 @@ class Attempt:
     answers: dict[str, str]
     answers_digest: str
     release: str | None
-    checks: str
+    checks: str  # a digest
     environment: str
     seed: int
     state: AttemptState

@@ -30,25 +30,13 @@ class Student:
 
 @dataclass(frozen=True)
 class ClassGrades:
-    """The grades of a class as they stand.
+    """The grades of a class as they stand."""
 
-    Attributes
-    ----------
-    students
-        All of the list and of the folder, sorted.
-    lessons
-        The lessons of which there are attempts, in order; their observations are the public ones.
-    counting
-        The attempt that counts, by student and lesson.
-    waiting
-        Students and lessons whose notebooks have not been graded yet: the teacher named others.
-    """
-
-    students: list[Student]
-    lessons: list[Expected]
-    counting: dict[tuple[str, str], Attempt]
+    students: list[Student]  # all of the list and of the folder, sorted
+    lessons: list[Expected]  # those of which there are attempts, in order, on the public cases
+    counting: dict[tuple[str, str], Attempt]  # the one that counts, by student and lesson
     due: datetime | None = None
-    waiting: frozenset[tuple[str, str]] = frozenset()
+    waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: the teacher named others
 
     @classmethod
     def of(

@@ -28,35 +28,20 @@ class SubmittedNotebook:
 
 @dataclass(frozen=True)
 class ClassFolder:
-    """What a class handed in.
+    """What a class handed in."""
 
-    Attributes
-    ----------
-    path
-        The folder of the students' folders.
-    students
-        Every student who has a folder, also an empty one.
-    notebooks
-        What they handed in; of several notebooks for one lesson, all.
-    ignored
-        Notebooks that belong to no lesson or no student, and links, with the reason.
-    """
-
-    path: Path
-    students: list[str]
-    notebooks: list[SubmittedNotebook]
-    ignored: list[tuple[Path, str]]
+    path: Path  # the folder of the students' folders
+    students: list[str]  # all that have a folder, also an empty one
+    notebooks: list[SubmittedNotebook]  # of several for one lesson, all
+    ignored: list[tuple[Path, str]]  # notebooks of no lesson or no student, links: with the reason
 
 
 def read_class_folder(folder: Path, course: Course) -> ClassFolder:
-    """Find every student and every notebook; a CourseError says that there is no student.
+    """Find every student and every notebook.
 
-    Parameters
-    ----------
-    folder
-        Holds `<student>/<lesson>.ipynb`, or nbgrader's
-        `submitted/<student>/<assignment>/<notebook>.ipynb`. What comes after the lesson's name, as
-        in `01_leaves-2.ipynb` or `01_leaves (1).ipynb`, is a further try at it.
+    The folder holds `<student>/<lesson>.ipynb`, or nbgrader's
+    `submitted/<student>/<assignment>/<notebook>.ipynb`. What comes after the lesson's name, as in
+    `01_leaves-2.ipynb` or `01_leaves (1).ipynb`, is a further try at it.
     """
     if not folder.is_dir():
         raise CourseError(

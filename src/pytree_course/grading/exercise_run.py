@@ -28,17 +28,10 @@ class ExerciseRun:
 def run_answers(
     answers: dict[str, str], blank: str, course: KernelCourse, settings: RunSettings
 ) -> dict[str, ExerciseRun]:
-    """Put answers into `blank`, the exercise notebook as it was handed out, and run it.
-
-    Raises
-    ------
-    RuntimeError
-        When the notebook could not be run at all, which is not the answers' fault.
-    """
+    """Put answers into `blank`, the exercise notebook as it was handed out, and run it."""
     if not answers:
         return {}  # a blank notebook needs no kernel
     notebook = nbformat.reads(blank, as_version=4)
-
     together = run_notebook(_with_answers(notebook, answers), course, settings)
     runs = {}
     disturbed = False

@@ -46,13 +46,7 @@ class Grade:
 def grade_notebook(
     notebook: Path, files: LessonFiles, seed: int | None = None, cell_timeout: float = CELL_SECONDS
 ) -> Grade:
-    """Grade one's own notebook: it runs outside of the sandbox.
-
-    Raises
-    ------
-    UnreadableError
-        When the file is no notebook.
-    """
+    """Grade one's own notebook: it runs outside of the sandbox."""
     lesson = GradedLesson(files, seed)
     submission = read_submission(notebook, lesson.starters)
     settings = RunSettings(lesson.seed, in_sandbox=False, cell_timeout=cell_timeout)

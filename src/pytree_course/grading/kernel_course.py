@@ -9,17 +9,11 @@ from pytree_course.course import Course, LessonFiles
 
 @dataclass(frozen=True)
 class KernelCourse:
-    """A course of one lesson, as texts: it is sent to the kernel's machine.
-
-    Attributes
-    ----------
-    expected
-        The names of the exercises; no observations, no hints.
-    """
+    """A course of one lesson, as texts: it is sent to the kernel's machine."""
 
     stem: str
     check_script: str
-    expected: str
+    expected: str  # the names of the exercises; no observations, no hints
 
     @classmethod
     def of(cls, files: LessonFiles) -> "KernelCourse":

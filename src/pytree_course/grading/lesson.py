@@ -22,18 +22,12 @@ class GradedLesson:
 
     Attributes
     ----------
-    seed
-        What the cases are drawn from; `PUBLIC_SEED` in a learner's copy.
     digest
         Of the exercises and their checks.
-    points
-        Points of each exercise.
     blank
         The text of the exercise notebook as it was handed out.
     starters
         Source of each answer cell in it, by exercise.
-    kernel_course
-        What a learner's kernel sees of the course.
     """
 
     def __init__(self, files: LessonFiles, seed: int | None = None) -> None:

@@ -41,22 +41,12 @@ _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a 
 
 @dataclass
 class CellRun:
-    """How one cell ran.
+    """How one cell ran."""
 
-    Attributes
-    ----------
-    outcomes
-        What its check reported; None unless it is a check cell that came to its end.
-    error
-        Type and message of the exception that ended it.
-    flooded
-        Whether the cell came to its end, but there was too much output to receive.
-    """
-
-    outcomes: list[Outcome] | None = None
-    error: tuple[str, str] | None = None
+    outcomes: list[Outcome] | None = None  # of a check cell that came to its end
+    error: tuple[str, str] | None = None  # type and message of the exception that ended it
     timed_out: bool = False
-    flooded: bool = False
+    flooded: bool = False  # it came to its end, but there was too much output to receive
     seconds: float = 0.0
 
     @property
@@ -98,10 +88,7 @@ def run_notebook(
 ) -> NotebookRun:
     """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
 
-    Raises
-    ------
-    RuntimeError
-        When it could not be run at all, which is not the notebook's fault.
+    A RuntimeError says that it could not be run at all, which is not the notebook's fault.
     """
     collected = NotebookRun()
     with tempfile.TemporaryDirectory(prefix="pytree-course-") as name, _ONE_AT_A_TIME:

@@ -16,24 +16,12 @@ class UnreadableError(CourseError):
 
 @dataclass(frozen=True)
 class Submission:
-    """What was handed in: the answers found in the notebook, and what was odd about it.
-
-    Attributes
-    ----------
-    answers
-        Source of each answer cell that differs from its starter, by exercise.
-    notes
-        What was odd about an answer cell, by exercise.
-    release
-        The stamp of the release that the notebook was handed out with, if it has one.
-    has_answer_cells
-        Whether any answer cell is in the notebook, changed or not.
-    """
+    """What was handed in: by exercise the answers that differ from their starters."""
 
     answers: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)
-    release: str | None = None
-    has_answer_cells: bool = True
+    notes: dict[str, str] = field(default_factory=dict)  # what was odd about an answer cell
+    release: str | None = None  # the stamp of the bundle that the notebook comes from
+    has_answer_cells: bool = True  # changed or not
 
 
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:
@@ -42,13 +30,7 @@ def read_submission(file: Path, starters: dict[str, str]) -> Submission:
 
 
 def read_notebook(file: Path) -> dict[str, Any]:
-    """Read a notebook as JSON.
-
-    Raises
-    ------
-    UnreadableError
-        When the file cannot be read as a notebook at all.
-    """
+    """Read a notebook as JSON; an UnreadableError says why that cannot be done."""
     try:
         if file.stat().st_size > NOTEBOOK_BYTES:
             raise UnreadableError(f"{file} is larger than {NOTEBOOK_BYTES // 1_000_000} MB")

@@ -62,7 +62,9 @@ def points_plot(points: Sequence[int], all_points: int) -> Markup:
 
 
 def pass_plot(counts: Sequence[ExerciseCounts]) -> Markup:
-    """Draw how the exercises of a lesson went, as stacked bars."""
+    """Draw how the exercises of a lesson went, as stacked bars; nothing if none was graded."""
+    if not any(each.all for each in counts):
+        return Markup()
     most = max(each.all for each in counts)
 
     def draw(axes: Axes) -> None:
@@ -102,8 +104,10 @@ def pass_plot(counts: Sequence[ExerciseCounts]) -> Markup:
 
 
 def time_plot(counts: Sequence[ExerciseCounts]) -> Markup:
-    """Draw what the answers to the exercises of a lesson took, from the shortest to the longest."""
+    """Draw what the answers to a lesson's exercises took; nothing if none was tried."""
     timed = [each for each in counts if each.seconds]
+    if not timed:
+        return Markup()
 
     def draw(axes: Axes) -> None:
         for place, each in enumerate(timed):

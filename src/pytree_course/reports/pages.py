@@ -1,6 +1,6 @@
 """The pages of a class: one for each student to read, and a report for the teacher."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
@@ -20,7 +20,6 @@ from pytree_course.reports.class_plots import (
     time_plot,
 )
 from pytree_course.reports.class_statistics import (
-    ExerciseCounts,
     count_exercises,
     find_clusters,
     find_extremes,
@@ -62,16 +61,6 @@ class LessonView:
     exercises: list[ExerciseView]
 
 
-@dataclass(frozen=True)
-class LessonCounts:
-    """A lesson's exercises in the class report, with the plots of them."""
-
-    lesson: Expected
-    counts: list[ExerciseCounts]
-    pass_plot: str
-    time_plot: str
-
-
 def write_pages(grades: ClassGrades, into: Path) -> None:
     """Write `report.html`, and `students/` with a page for each student."""
     environment = templates()
@@ -110,7 +99,9 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
             {student.id for student, _, _ in grades.all_attempts()}
             | {student for student, _ in grades.waiting}
         ),
-        "lessons": list(_lesson_counts(counts)),
+        "lessons": [list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
+        "pass_plot": pass_plot,
+        "time_plot": time_plot,
         "held": held,
         "misconceptions_plot": misconceptions_plot(held) if held else "",
         "most_misconceptions": MOST_MISCONCEPTIONS,
@@ -170,14 +161,6 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Exerc
 
 def _look(kind: str) -> Look:
     return LOOKS[VerdictKind(kind)] if kind in set(VerdictKind) else _NO_VERDICT
-
-
-def _lesson_counts(counts: list[ExerciseCounts]) -> Iterator[LessonCounts]:
-    for _, group in groupby(counts, key=lambda each: each.lesson.lesson):
-        of_lesson = list(group)
-        passes = pass_plot(of_lesson) if any(each.all for each in of_lesson) else ""
-        times = time_plot(of_lesson) if any(each.seconds for each in of_lesson) else ""
-        yield LessonCounts(of_lesson[0].lesson, of_lesson, passes, times)
 
 
 def _several_seeds(grades: ClassGrades) -> bool:
