@@ -18,7 +18,7 @@ from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.classroom.pool import dask_cluster
 from pytree_course.course import CourseError
 from tests.conftest import ROOT
-from tests.made_class import ELEMENTS, NODES, RIGHT, MadeClass, SameProcess
+from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass, SameProcess
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pytree_course.authoring.sources import read_sources
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation
+from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
@@ -276,15 +277,18 @@ def run_check_script(mini, *arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_check_script_runs_on_its_own(mini, notebook, tmp_path):
+def test_the_check_script_runs_on_its_own(mini, notebook, tmp_path, monkeypatch, capsys):
     done = run_check_script(mini, notebook.answer("count_leaves", RIGHT_COUNT).save())
     assert done.returncode == 1
     assert "1 of 3 points" in done.stdout
     notebook.answer("first_leaf", RIGHT_FIRST)
     junit = tmp_path / "grade.xml"
-    done = run_check_script(mini, notebook.save(), "--json", "--junit", junit)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["all_correct"]
+    command = ["check", str(notebook.save()), "--json", "--junit", str(junit)]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main(str(mini.check_script))
+    assert ended.value.code == 0
+    assert json.loads(capsys.readouterr().out)["all_correct"]
     assert ElementTree.parse(junit).getroot().get("failures") == "0"
 
 

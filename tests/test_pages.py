@@ -14,7 +14,6 @@ from pytree_course.classroom.folder import read_class_folder
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.reports.page_texts import Excerpt, duration, excerpt, page_names
 from pytree_course.reports.pages import write_pages
-from tests.made_class import MadeClass
 from tests.made_grades import (
     NOON,
     SECRET,
@@ -24,6 +23,7 @@ from tests.made_grades import (
     made_lesson,
     made_row,
 )
+from tests.made_submissions import MadeClass
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>\x00\u202e\ud800"
 FETCHING = {"src", "href", "xlink:href", "action", "srcset", "data", "poster", "background"}

@@ -154,9 +154,11 @@ def test_memory_is_bounded(outcome):
 
 def test_processes_and_threads_are_bounded(outcome):
     code = (
-        "import threading, time\n"
-        f"for _ in range({limits.PROCESSES}):\n"
-        "    threading.Thread(target=time.sleep, args=(1,), daemon=True).start()"
+        "import threading\n"
+        "done = threading.Event()\n"
+        "try:\n"
+        f"    for _ in range({limits.PROCESSES}): threading.Thread(target=done.wait).start()\n"
+        "finally: done.set()"
     )
     assert outcome(code) == "RuntimeError"
 

@@ -42,7 +42,7 @@ class ExerciseCounts:
 
     @property
     def median_seconds(self) -> float:
-        """What the answers typically took; 0 when nobody tried."""
+        """What the answers typically took; 0 when there was none."""
         return median(self.seconds) if self.seconds else 0.0
 
 

@@ -76,7 +76,7 @@ def write_pages(grades: ClassGrades, into: Path) -> None:
 
 
 def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:
-    """Return what a student's page shows: nobody else, and nothing that was expected."""
+    """Return what a student's page shows: no other student, and nothing that was expected."""
     return {
         "student": student,
         "points": grades.points(student),
