@@ -236,7 +236,6 @@ def test_what_one_answer_does_costs_no_other_exercise(lesson, code, kind, reason
     "code",
     [
         "import os; os.kill(1, 9); os.kill(-1, 9)",
-        "x = []\nwhile True: x.append(bytes(10**8))",
         "get_ipython().kernel.session.key = b'forged'",
         "get_ipython().display_pub.publish = lambda *_, **__: None",
     ],
@@ -245,7 +244,7 @@ def test_an_attack_earns_nothing_and_costs_no_other_exercise(lesson, code):
     assert grade_first(lesson, code).points == 0
 
 
-# These never end by themselves. They sleep, so that waiting for the timeout costs no processor
+# These may never end by themselves. They sleep, so that waiting for the timeout costs no processor
 # time; the timeout is long enough for the other cells, however busy the machine is.
 @pytest.mark.parametrize(
     ("code", "kind"),
@@ -253,6 +252,7 @@ def test_an_attack_earns_nothing_and_costs_no_other_exercise(lesson, code):
         ("import time\nwhile True: print('x' * 10_000); time.sleep(0.01)", "timed out"),
         ("import time\ndef count_leaves(tree):\n    while True: time.sleep(1)", "timed out"),
         ("import os, time\nwhile True: os.fork(); time.sleep(0.1)", ""),
+        ("x = []\nwhile True: x.append(bytes(10**8))", ""),  # no memory left to report it
     ],
 )
 def test_a_loop_costs_no_other_exercise(lesson, code, kind):
