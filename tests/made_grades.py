@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
-from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "the expected answer"
@@ -65,7 +65,7 @@ def made_row(exercise, kind, points=2, **values):
     if kind in ("incorrect", "error"):
         values = {"failure": failure(), "results": "digest", "passed": 1} | values
     values = {"cases": 5, "explanation": f"It is {kind}.", "seconds": 0.5} | values
-    return ExerciseRow(exercise, kind, points, earned, **values)
+    return VerdictRow(exercise, kind, earned, points, **values)
 
 
 def made_attempt(student, rows, lesson="01_made", **values):

@@ -40,9 +40,9 @@ def test_nbgraders_folder_and_its_time_of_handing_in(folder, course):
     assignment = folder / "submitted" / "ada" / "01_mini"
     put(assignment / "01_mini.ipynb")
     put(assignment / "timestamp.txt", "2026-11-21 12:30:00.123456 UTC\n")
-    (handed_in,) = read_class_folder(folder, course).notebooks
-    assert (handed_in.student, handed_in.lesson) == ("ada", "01_mini")
-    assert handed_in.at == datetime(2026, 11, 21, 12, 30, 0, 123456, tzinfo=UTC)
+    (submitted,) = read_class_folder(folder, course).notebooks
+    assert (submitted.student, submitted.lesson) == ("ada", "01_mini")
+    assert submitted.handed_in == datetime(2026, 11, 21, 12, 30, 0, 123456, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("stamp", ["", "soon", "2026-11-21 12:30 Atlantis/Capital"])
@@ -50,8 +50,8 @@ def test_without_a_readable_timestamp_the_files_own_time_counts(folder, course, 
     file = put(folder / "ada" / "01_mini.ipynb")
     put(folder / "ada" / "timestamp.txt", stamp)
     os.utime(file, (1_000_000, 1_000_000))
-    (handed_in,) = read_class_folder(folder, course).notebooks
-    assert handed_in.at == datetime.fromtimestamp(1_000_000, tz=UTC)
+    (submitted,) = read_class_folder(folder, course).notebooks
+    assert submitted.handed_in == datetime.fromtimestamp(1_000_000, tz=UTC)
 
 
 def test_further_tries_and_renamed_copies_belong_to_their_lesson(folder, course):

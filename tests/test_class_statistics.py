@@ -2,8 +2,8 @@
 
 import pytest
 
+from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
-from pytree_course.classroom.gradebook import AttemptState
 from pytree_course.reports.class_statistics import (
     count_exercises,
     find_clusters,

@@ -6,14 +6,20 @@ import sys
 
 import pytest
 
+from pytree_course.cli.main import main
+
 
 @pytest.fixture
-def run(course):
-    """Return a function that runs a command in the small course."""
+def run(course, monkeypatch, capsys):
+    """Return a function that runs a command in the small course, in this process."""
+    monkeypatch.chdir(course.root)
 
     def command(*arguments):
-        line = [sys.executable, "-m", "pytree_course", *arguments]
-        return subprocess.run(line, cwd=course.root, capture_output=True, text=True, check=False)
+        monkeypatch.setattr(sys, "argv", ["course.py", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        shown = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, ended.value.code, shown.out, shown.err)
 
     return command
 
@@ -79,7 +85,7 @@ def test_a_missing_file_of_the_course_is_named_without_a_traceback(run, mini, co
     mini.expected.unlink()
     mini.blank.unlink()
     done = run(*command)
-    assert done.returncode != 0
+    assert done.returncode == 2
     assert "is missing" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -8,12 +8,19 @@ from xml.etree import ElementTree
 import pytest
 
 from pytree_course.authoring.building import build
+from pytree_course.authoring.sources import read_sources
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation
-from pytree_course.grading.grade import grade_notebook
-from pytree_course.grading.submission import UnreadableError, read_submission
-from pytree_course.reports.tables import to_json, to_junit
+from pytree_course.cli.check_script import main
+from pytree_course.course import Course
+from pytree_course.grading.exercise_run import run_answers
+from pytree_course.grading.grade import grade_notebook, judge_submission
+from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.notebook_run import RunSettings
+from pytree_course.grading.submission import Submission, UnreadableError, read_submission
+from pytree_course.reports.junit import notebook_junit
+from pytree_course.reports.terminal import grade_as_json
 
 RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 RIGHT_FIRST = """\
@@ -29,8 +36,21 @@ def kinds(grade):
     return {verdict.exercise: str(verdict.kind) for verdict in grade.verdicts}
 
 
-def graded(mini, notebook, **options):
-    return grade_notebook(notebook.save(), mini, seed=SEED, **options)
+def graded(mini, notebook):
+    return grade_notebook(notebook.save(), mini, seed=SEED)
+
+
+@pytest.fixture(scope="module")
+def lesson(built_course):
+    return GradedLesson(Course(built_course).lesson("01_mini"), SEED)
+
+
+def verdicts(lesson, cell_timeout=300, **answers):
+    """Run answers, and return the verdicts by exercise."""
+    settings = RunSettings(SEED, in_sandbox=False, cell_timeout=cell_timeout)
+    runs = run_answers(answers, lesson.blank, lesson.kernel_course, settings)
+    found = judge_submission(lesson, Submission(answers), runs)
+    return {verdict.exercise: verdict for verdict in found}
 
 
 def test_the_notebook_as_handed_out_is_not_attempted(mini, notebook):
@@ -47,20 +67,11 @@ def test_right_answers_earn_all_points_on_cases_never_seen(mini, notebook):
     assert len({first.seed, second.seed, PUBLIC_SEED}) == 3
 
 
-def test_an_answer_that_only_knows_the_public_cases_fails(mini, notebook):
+def test_an_answer_that_only_knows_the_public_cases_fails(mini, lesson):
     public = json.loads(mini.expected.read_text(encoding="utf-8"))
     values = [each["value"] for each in public["exercises"]["count_leaves"]["observations"]]
     memorised = f"counts = iter({values})\ndef count_leaves(tree):\n    return next(counts)"
-    grade = graded(mini, notebook.answer("count_leaves", memorised))
-    assert kinds(grade)["count_leaves"] == "incorrect"
-
-
-def test_a_misconception_is_explained(mini, notebook):
-    wrong = "def count_leaves(tree):\n    return len(tree)"
-    grade = graded(mini, notebook.answer("count_leaves", wrong))
-    verdict = grade.verdicts[0]
-    assert verdict.misconceptions[0].name == "elements"
-    assert explanation(verdict, grade.notes) == "You counted the container's elements with `len`."
+    assert verdicts(lesson, count_leaves=memorised)["count_leaves"].kind == "incorrect"
 
 
 def test_reordered_doubled_edited_and_missing_other_cells_change_nothing(mini, notebook):
@@ -74,66 +85,99 @@ def test_reordered_doubled_edited_and_missing_other_cells_change_nothing(mini, n
     assert graded(mini, notebook).all_correct
 
 
-def test_a_missing_answer_cell_is_not_attempted_and_said_to_be_missing(mini, notebook):
-    notebook.answer("first_leaf", RIGHT_FIRST)
+def test_a_missing_answer_cell_is_not_attempted_and_said_to_be_missing(lesson, notebook):
     notebook.cells.remove(notebook.cell("count_leaves-answer"))
-    grade = graded(mini, notebook)
-    assert kinds(grade) == {"count_leaves": "not attempted", "first_leaf": "correct"}
-    assert "not in the notebook" in grade.verdicts[0].reason
+    submission = read_submission(notebook.save(), lesson.starters)
+    verdict, _ = judge_submission(lesson, submission, {})
+    assert str(verdict.kind) == "not attempted"
+    assert "not in the notebook" in verdict.reason
 
 
-def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(mini, notebook):
+def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook):
     starter = dict(notebook.cell("count_leaves-answer"))
     notebook.answer("count_leaves", "def count_leaves(tree): return 0")
     notebook.cells.append({**starter, "source": RIGHT_COUNT})
     notebook.cells.append(starter)
-    grade = graded(mini, notebook)
-    assert kinds(grade)["count_leaves"] == "correct"
-    assert "3 times" in explanation(grade.verdicts[0], grade.notes)
+    submission = read_submission(notebook.save(), lesson.starters)
+    assert submission.answers == {"count_leaves": RIGHT_COUNT}
+    assert "3 times" in submission.notes["count_leaves"]
+    verdict, _ = judge_submission(lesson, submission, {})
+    assert "3 times" in explanation(verdict, submission.notes)
+
+
+# Each is an answer to count_leaves, beside one to first_leaf.
+@pytest.mark.parametrize(
+    ("count", "count_reason", "first", "first_reason"),
+    [
+        ("def count_leaves(tree) return 1", "SyntaxError", "1 / 0", "ZeroDivisionError"),
+        ("count_leaves = None", "TypeError", "", "NameError"),
+        ("def count_leaves(tree):\n    %nonsense", "UsageError", "raise KeyError", "KeyError"),
+    ],
+)
+def test_an_answer_that_raises_is_an_error_of_its_own_exercise(
+    lesson, count, count_reason, first, first_reason
+):
+    found = verdicts(lesson, count_leaves=count, first_leaf=first)
+    assert [str(verdict.kind) for verdict in found.values()] == ["error", "error"]
+    assert count_reason in found["count_leaves"].reason
+    assert first_reason in found["first_leaf"].reason
+
+
+def test_what_cannot_be_a_result_is_incorrect(lesson):
+    huge = "def count_leaves(tree): return [count_leaves] * 10**6"
+    function = "def first_leaf(tree): return lambda: 1"
+    found = verdicts(lesson, count_leaves=huge, first_leaf=function)
+    assert [str(verdict.kind) for verdict in found.values()] == ["incorrect", "incorrect"]
+    assert "too large" in found["count_leaves"].reason
+    assert "a function" in found["first_leaf"].reason
 
 
 @pytest.mark.parametrize(
-    ("code", "verdict", "reason"),
+    "code",
     [
-        ("def count_leaves(tree) return 1", "error", "SyntaxError"),
-        ("1 / 0", "error", "ZeroDivisionError"),
-        ("", "error", "NameError"),
-        ("def count_leaves(tree):\n    return helper(tree)", "error", "NameError"),
-        ("def count_leaves(tree):\n    import os; os._exit(0)", "crashed", "ended the Python"),
-        ("import os, signal; os.kill(os.getpid(), 9)", "crashed", "ended the Python"),
-        ("def count_leaves(tree):\n    while True: pass", "timed out", "loop"),
-        (
-            "def count_leaves(tree):\n    while True:\n        try:\n            while True: pass\n"
-            "        except BaseException: pass",
-            "timed out",
-            "loop",
-        ),
-        ("count_leaves = None", "error", "TypeError"),
-        ("def count_leaves(tree): return [count_leaves] * 10**6", "incorrect", "too large"),
-        ("def count_leaves(tree): return lambda: 1", "incorrect", "a function"),
-        ("def count_leaves(tree):\n    %nonsense", "error", "UsageError"),
+        "def count_leaves(tree):\n    import os; os._exit(0)",
+        "import os, signal; os.kill(os.getpid(), 9)",
     ],
 )
-def test_a_broken_answer_costs_its_own_exercise_only(mini, notebook, code, verdict, reason):
-    notebook.answer("count_leaves", code).answer("first_leaf", RIGHT_FIRST)
-    grade = graded(mini, notebook, cell_timeout=3)
-    assert kinds(grade) == {"count_leaves": verdict, "first_leaf": "correct"}
-    assert reason in grade.verdicts[0].reason
+def test_an_answer_that_ends_python_costs_its_own_exercise_only(lesson, code):
+    found = verdicts(lesson, count_leaves=code, first_leaf=RIGHT_FIRST)
+    assert str(found["count_leaves"].kind) == "crashed"
+    assert "ended the Python" in found["count_leaves"].reason
+    assert str(found["first_leaf"].kind) == "correct"
 
 
-def test_an_answer_that_leaves_python_costs_its_own_exercise_only(mini, notebook):
-    grade = graded(
-        mini, notebook.answer("count_leaves", "exit()").answer("first_leaf", RIGHT_FIRST)
-    )
+def test_an_answer_that_leaves_python_costs_its_own_exercise_only(lesson):
+    found = verdicts(lesson, count_leaves="exit()", first_leaf=RIGHT_FIRST)
     # The kernel ends soon after the cell: before the check's turn, or just after it.
-    assert kinds(grade)["count_leaves"] in ("crashed", "error")
-    assert kinds(grade)["first_leaf"] == "correct"
+    assert str(found["count_leaves"].kind) in ("crashed", "error")
+    assert str(found["first_leaf"].kind) == "correct"
 
 
-def test_a_name_from_another_cell_is_explained(mini, notebook):
-    notebook.answer("count_leaves", "def count_leaves(tree):\n    return helper(tree)")
-    grade = graded(mini, notebook)
-    assert "Only answer cells are graded" in explanation(grade.verdicts[0], grade.notes)
+# They sleep, so that waiting for the timeout costs no processor time; the timeout is long enough
+# for the other cells, however busy the machine is.
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time\ndef count_leaves(tree):\n    while True: time.sleep(1)",
+        "import time\ndef count_leaves(tree):\n    while True:\n        try:\n"
+        "            while True: time.sleep(1)\n        except BaseException: pass",
+    ],
+)
+def test_an_endless_loop_costs_its_own_exercise_only(lesson, code):
+    found = verdicts(lesson, cell_timeout=20, count_leaves=code, first_leaf=RIGHT_FIRST)
+    assert str(found["count_leaves"].kind) == "timed out"
+    assert "loop" in found["count_leaves"].reason
+    assert str(found["first_leaf"].kind) == "correct"
+
+
+def test_a_name_from_another_cell_is_explained(lesson):
+    helped = "def count_leaves(tree):\n    return helper(tree)"
+    found = verdicts(lesson, count_leaves=helped, first_leaf=RIGHT_FIRST)
+    verdict = found["count_leaves"]
+    assert str(verdict.kind) == "error"
+    assert "NameError" in verdict.reason
+    assert "Only answer cells are graded" in explanation(verdict, {})
+    assert str(found["first_leaf"].kind) == "correct"
 
 
 FORGERIES = {
@@ -155,18 +199,17 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
-def test_forging_earns_nothing(mini, notebook, forgery):
-    notebook.answer("count_leaves", forgery + "def count_leaves(tree): return 10**6")
-    grade = graded(mini, notebook)
-    assert grade.verdicts[0].points == 0
+def test_forging_earns_nothing(lesson, forgery):
+    forged = forgery + "def count_leaves(tree): return 10**6"
+    assert verdicts(lesson, count_leaves=forged)["count_leaves"].points == 0
 
 
-def test_a_right_answer_that_warns_and_prints_is_right(mini, notebook):
+def test_a_right_answer_that_warns_and_prints_is_right(lesson):
     code = (
         "import warnings\ndef count_leaves(tree):\n    warnings.warn('hm')\n"
         "    print('x' * 10**5)\n    return len(jax.tree.leaves(tree))"
     )
-    assert kinds(graded(mini, notebook.answer("count_leaves", code)))["count_leaves"] == "correct"
+    assert str(verdicts(lesson, count_leaves=code)["count_leaves"].kind) == "correct"
 
 
 @pytest.mark.parametrize(
@@ -201,29 +244,30 @@ def test_a_learners_copy_without_sources_is_graded_on_the_public_cases(mini, not
     assert kinds(grade) == {"count_leaves": "correct", "first_leaf": "incorrect"}
 
 
-def test_every_variant_passes_and_every_misconception_is_recognised(mini, notebook):
-    from pytree_course.authoring.sources import read_sources
-
-    for exercise in read_sources(mini).exercises.values():
-        for variant in exercise.variants:
-            notebook.answer(exercise.name, variant.source)
-            assert kinds(graded(mini, notebook))[exercise.name] == "correct"
-        for wrong in exercise.misconceptions:
-            notebook.answer(exercise.name, wrong.source)
-            grade = graded(mini, notebook)
-            verdict = next(each for each in grade.verdicts if each.exercise == exercise.name)
+def test_every_variant_passes_and_every_misconception_is_recognised(mini, lesson):
+    exercises = read_sources(mini).exercises
+    # An answer to each exercise in one run: their kernel is the expensive part.
+    for answers in zip(*(each.variants for each in exercises.values()), strict=True):
+        sources = [answer.source for answer in answers]
+        found = verdicts(lesson, **dict(zip(exercises, sources, strict=True)))
+        assert {verdict.kind for verdict in found.values()} == {VerdictKind.CORRECT}
+    for answers in zip(*(each.misconceptions for each in exercises.values()), strict=True):
+        sources = [answer.source for answer in answers]
+        found = verdicts(lesson, **dict(zip(exercises, sources, strict=True)))
+        for wrong, verdict in zip(answers, found.values(), strict=True):
             assert verdict.kind in (VerdictKind.INCORRECT, VerdictKind.ERROR)
             assert [held.name for held in verdict.misconceptions] == [wrong.name]
+            assert explanation(verdict, {}) == wrong.explanation
 
 
 def test_reports_say_the_same_as_the_grade(mini, notebook):
     notebook.answer("count_leaves", RIGHT_COUNT)
     notebook.answer("first_leaf", "def first_leaf(tree): return '\\x00<&>'")
     grade = graded(mini, notebook)
-    data = json.loads(to_json(grade))
+    data = json.loads(grade_as_json(grade))
     assert [row["verdict"] for row in data["exercises"]] == ["correct", "incorrect"]
     assert (data["points"], data["all_points"], data["all_correct"]) == (1, 3, False)
-    suite = ElementTree.fromstring(to_junit(grade))
+    suite = ElementTree.fromstring(notebook_junit(grade))
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
     assert suite.find("testcase[@name='first_leaf']/failure") is not None
 
@@ -233,15 +277,18 @@ def run_check_script(mini, *arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_the_check_script_runs_on_its_own(mini, notebook, tmp_path):
+def test_the_check_script_runs_on_its_own(mini, notebook, tmp_path, monkeypatch, capsys):
     done = run_check_script(mini, notebook.answer("count_leaves", RIGHT_COUNT).save())
     assert done.returncode == 1
     assert "1 of 3 points" in done.stdout
     notebook.answer("first_leaf", RIGHT_FIRST)
     junit = tmp_path / "grade.xml"
-    done = run_check_script(mini, notebook.save(), "--json", "--junit", junit)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["all_correct"]
+    command = ["check", str(notebook.save()), "--json", "--junit", str(junit)]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main(str(mini.check_script))
+    assert ended.value.code == 0
+    assert json.loads(capsys.readouterr().out)["all_correct"]
     assert ElementTree.parse(junit).getroot().get("failures") == "0"
 
 
@@ -256,3 +303,12 @@ def test_a_lesson_may_be_built_and_graded_in_one_process(mini, notebook):
     notebook.answer("count_leaves", RIGHT_COUNT)
     build(mini)
     assert not graded(mini, notebook).all_correct
+
+
+def test_reading_a_submission_loads_nothing_that_runs_or_builds():
+    code = "import sys, pytree_course.grading.submission; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "pytree_course.grading.submission" in loaded
+    assert loaded.isdisjoint({"jax", "ipywidgets", "jupytext", "nbclient", "nbval", "pytest"})
+    assert not [name for name in loaded if name.startswith("pytree_course.authoring")]

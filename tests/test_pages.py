@@ -1,8 +1,6 @@
 """The pages of a class: complete, harmless whatever was handed in, and silent on the answers."""
 
-import json
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
 from html.parser import HTMLParser
@@ -10,11 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 from pytree_course import drawing
-from pytree_course.checking.expected import Expected
-from pytree_course.classroom.class_grades import ClassGrades, Student, enrolled
-from pytree_course.classroom.class_grading import GradingOptions, grade_class
+from pytree_course.classroom.attempt import AttemptState
+from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.folder import read_class_folder
-from pytree_course.classroom.gradebook import AttemptState, Gradebook, counting
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.reports.page_texts import Excerpt, duration, excerpt, page_names
 from pytree_course.reports.pages import write_pages
@@ -27,6 +23,7 @@ from tests.made_grades import (
     made_lesson,
     made_row,
 )
+from tests.made_submissions import MadeClass
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>\x00\u202e\ud800"
 FETCHING = {"src", "href", "xlink:href", "action", "srcset", "data", "poster", "background"}
@@ -331,31 +328,24 @@ def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_pat
     assert "Nothing has been graded yet." in visible(pages["report.html"])
 
 
-def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_path):
+def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_path, monkeypatch):
     """What a student's page says of a failing case is in none of what was expected there."""
+    made = MadeClass(course, tmp_path)
+    made.run_without_kernels(monkeypatch)
     wrong = {
         "count_leaves": "def count_leaves(tree):\n    return len(tree) + 1000",
         "first_leaf": "def first_leaf(tree):\n    raise ValueError('not this')",
     }
-    notebook = json.loads(mini.exercises.read_text(encoding="utf-8"))
-    for cell in notebook["cells"]:
-        cell["source"] = wrong.get(cell["id"].removesuffix("-answer"), cell["source"])
     for student in ("ada", "bob"):
-        folder = tmp_path / "in" / student
-        folder.mkdir(parents=True)
-        (folder / "01_mini.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    gradebook = Gradebook(tmp_path / "gradebook.sqlite")
-    options = GradingOptions(in_sandbox=False)
-    folder = read_class_folder(tmp_path / "in", course)
-    summary = grade_class(course, folder, gradebook, options, lambda: ThreadPoolExecutor(1))
-    assert summary.graded == 2
-    attempts = counting(gradebook.attempts(), best=False)
-    gradebook.close()
-    grades = ClassGrades(enrolled(folder.students, None), [Expected.read(mini.expected)], attempts)
+        made.hand_in(student, wrong)
+    assert made.grade().graded == 2
+    folder = read_class_folder(made.folder, course)
+    with made.gradebook() as gradebook:
+        grades = ClassGrades.of(course, folder, gradebook, None, None, best=False)
     pages = pages_of(grades, tmp_path / "out")
     assert "count_leaves · 2 students" in visible(pages["report.html"])
 
-    attempt = attempts["ada", "01_mini"]
+    attempt = grades.counting["ada", "01_mini"]
     page = pages["students/ada.html"]
     fresh = GradedLesson(mini, attempt.seed)
     for row in attempt.rows:

@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from pytree_course.classroom.gradebook import AttemptState
+from pytree_course.classroom.attempt import AttemptState
 from pytree_course.reports.pages import write_pages
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
 

@@ -1,12 +1,13 @@
-"""What counts for a class: the students, the lessons, and one attempt for each of both."""
+"""The grades of a class: by student and lesson, the attempt that counts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pytree_course.checking.expected import Expected
+from pytree_course.classroom.attempt import Attempt, counting
 from pytree_course.classroom.folder import ClassFolder
-from pytree_course.classroom.gradebook import Attempt, Gradebook, counting
+from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
 
 NOT_HANDED_IN = "not handed in"
@@ -15,21 +16,11 @@ NOT_YET_GRADED = "handed in, but not graded yet"
 
 @dataclass(frozen=True)
 class Student:
-    """A student.
+    """A student, who has a folder or is on the list of the class."""
 
-    Attributes
-    ----------
-    id
-        What the folder is called.
-    name
-        From the list of the class; empty when there is none.
-    is_expected
-        Whether the list of the class has this student; True when there is no list.
-    """
-
-    id: str
+    id: str  # what the folder is called
     name: str = ""
-    is_expected: bool = True
+    is_expected: bool = True  # on the list of the class, if there is a list
 
     @property
     def label(self) -> str:
@@ -39,28 +30,13 @@ class Student:
 
 @dataclass(frozen=True)
 class ClassGrades:
-    """The grades of a class as they stand.
+    """The grades of a class as they stand."""
 
-    Attributes
-    ----------
-    students
-        All of the list and of the folder, sorted.
-    lessons
-        The lessons that anybody handed in, in order; their observations are the public ones.
-    counting
-        The attempt that counts, by student and lesson.
-    due
-        When work had to be handed in, if the teacher says so.
-    waiting
-        Students, each with a lesson, whose notebooks have never been graded: only some were asked
-        for.
-    """
-
-    students: list[Student]
-    lessons: list[Expected]
-    counting: dict[tuple[str, str], Attempt]
+    students: list[Student]  # all of the list and of the folder, sorted
+    lessons: list[Expected]  # those of which there are attempts, in order, on the public cases
+    counting: dict[tuple[str, str], Attempt]  # the one that counts, by student and lesson
     due: datetime | None = None
-    waiting: frozenset[tuple[str, str]] = frozenset()
+    waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: the teacher named others
 
     @classmethod
     def of(
@@ -75,16 +51,20 @@ class ClassGrades:
     ) -> "ClassGrades":
         """Put together what is in the gradebook, in the folder and on the list of the class."""
         attempts = counting(gradebook.attempts(), best)
-        handed_in = {lesson for _, lesson in attempts}
+        attempted = {lesson for _, lesson in attempts}
         lessons = [
-            Expected.read(files.expected) for files in course.lessons() if files.stem in handed_in
+            Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
         ]
-        students = enrolled([*folder.students, *(student for student, _ in attempts)], roster)
+        ids = {*folder.students, *(student for student, _ in attempts), *(roster or {})}
+        students = [
+            Student(each, (roster or {}).get(each, ""), roster is None or each in roster)
+            for each in sorted(ids)
+        ]
         waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
         return cls(students, lessons, attempts, due, frozenset(waiting))
 
     def attempt(self, student: Student, lesson: Expected) -> Attempt | None:
-        """Return what counts, or None when nothing was handed in."""
+        """Return the attempt that counts; None when there is none."""
         return self.counting.get((student.id, lesson.lesson))
 
     def missing(self, student: Student, lesson: Expected) -> str:
@@ -98,7 +78,7 @@ class ClassGrades:
             return None
         return attempt.handed_in - self.due
 
-    def handed_in(self) -> Iterator[tuple[Student, Expected, Attempt]]:
+    def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
         """Yield every attempt that counts."""
         for student in self.students:
             for lesson in self.lessons:
@@ -114,11 +94,3 @@ class ClassGrades:
     def all_points(self) -> int:
         """Points to be had in all lessons together."""
         return sum(lesson.points for lesson in self.lessons)
-
-
-def enrolled(folders: list[str], roster: dict[str, str] | None) -> list[Student]:
-    """Put together who is in the class: who has a folder, and who is on the list."""
-    if roster is None:
-        return [Student(folder) for folder in sorted(set(folders))]
-    everyone = sorted({*folders, *roster})
-    return [Student(each, roster.get(each, ""), each in roster) for each in everyone]

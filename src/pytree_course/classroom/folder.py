@@ -1,8 +1,8 @@
-"""Find what a class handed in: one folder for each student."""
+"""Find what a class handed in, in a folder for each student; read the list of the class."""
 
 import csv
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,76 +10,45 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pytree_course.course import Course, CourseError
 
-NBGRADER_FOLDER = "submitted"
-NBGRADER_TIMESTAMP = "timestamp.txt"
-CHECKPOINTS = ".ipynb_checkpoints"
-
+_NBGRADER_FOLDER = "submitted"
+_NBGRADER_TIMESTAMP = "timestamp.txt"
+_CHECKPOINTS = ".ipynb_checkpoints"
 _IS_LINK = "it is a link, and links are not followed"
 
 
 @dataclass(frozen=True)
-class HandedIn:
-    """A notebook that a student handed in.
-
-    Attributes
-    ----------
-    lesson
-        The stem of the lesson that it belongs to.
-    at
-        When it was handed in: what nbgrader wrote down, or when the file was last changed.
-    """
+class SubmittedNotebook:
+    """A notebook that a student handed in, when, and for which lesson."""
 
     student: str
     lesson: str
     file: Path
-    at: datetime
+    handed_in: datetime
 
 
 @dataclass(frozen=True)
 class ClassFolder:
-    """All that is in the folder of a class.
+    """What a class handed in."""
 
-    Attributes
-    ----------
-    students
-        Every student who has a folder, also an empty one.
-    notebooks
-        What they handed in; of several notebooks for one lesson, all.
-    ignored
-        Notebooks that belong to no lesson or to nobody, and links, with the reason.
-    """
-
-    students: list[str]
-    notebooks: list[HandedIn]
-    ignored: list[tuple[Path, str]]
-
-
-def students_folder(folder: Path) -> Path:
-    """Return where the students' folders are: nbgrader has them in a folder `submitted`."""
-    nbgraders = folder / NBGRADER_FOLDER
-    return nbgraders if nbgraders.is_dir() else folder
+    path: Path  # the folder of the students' folders
+    students: list[str]  # all that have a folder, also an empty one
+    notebooks: list[SubmittedNotebook]  # of several for one lesson, all
+    ignored: list[tuple[Path, str]]  # notebooks of no lesson or no student, links: with the reason
 
 
 def read_class_folder(folder: Path, course: Course) -> ClassFolder:
     """Find every student and every notebook.
 
-    Parameters
-    ----------
-    folder
-        Holds `<student>/<lesson>.ipynb`, or nbgrader's
-        `submitted/<student>/<assignment>/<notebook>.ipynb`. What comes after the lesson's name, as
-        in `01_leaves-2.ipynb` or `01_leaves (1).ipynb`, is a further try at it.
-    course
-        Knows the lessons.
-
-    Raises
-    ------
-    CourseError
-        When there is no student's folder in it.
+    The folder holds `<student>/<lesson>.ipynb`, or nbgrader's
+    `submitted/<student>/<assignment>/<notebook>.ipynb`. What comes after the lesson's name, as in
+    `01_leaves-2.ipynb` or `01_leaves (1).ipynb`, is a further try at it.
     """
     if not folder.is_dir():
-        raise CourseError(f"{folder} is not a folder.")
-    folder = students_folder(folder)
+        raise CourseError(
+            f"{folder} is not a folder. Name the one that holds a folder for each student."
+        )
+    if (folder / _NBGRADER_FOLDER).is_dir():
+        folder = folder / _NBGRADER_FOLDER
     stems = [files.stem for files in course.lessons()]
     students = sorted(
         entry
@@ -92,69 +61,55 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
             f"{folder} holds no student's folder. It should look like "
             f"{folder / 'ada' / (stems[0] + '.ipynb')}"
         )
-    notebooks = []
     ignored = [(file, "it is in no student's folder") for file in sorted(folder.glob("*.ipynb"))]
-    ignored += [
-        (entry, _IS_LINK)
-        for entry in sorted(folder.iterdir())
-        if entry.is_symlink() and entry.is_dir()
-    ]
+    links = sorted(entry for entry in folder.iterdir() if entry.is_symlink() and entry.is_dir())
+    ignored += [(link, _IS_LINK) for link in links]
+    notebooks = []
     for student in students:
         ignored += [
             (file, "it is too deep: put it into the student's folder")
             for file in sorted(student.glob("*/*/**/*.ipynb"))
-            if CHECKPOINTS not in file.parts
+            if _CHECKPOINTS not in file.parts
         ]
         for file in _notebooks(student):
             names = (file.stem, *(part.name for part in file.relative_to(student).parents))
-            lesson = next(
-                (stem for stem in stems if any(name.startswith(stem) for name in names)), None
-            )
+            lessons = [stem for stem in stems if any(name.startswith(stem) for name in names)]
             if file.is_symlink():
                 ignored.append((file, _IS_LINK))
-            elif lesson is None:
+            elif not lessons:
                 ignored.append((file, f"its name begins with none of {', '.join(stems)}"))
             else:
-                notebooks.append(HandedIn(_text(student.name), lesson, file, _handed_in_at(file)))
-    return ClassFolder([_text(student.name) for student in students], notebooks, ignored)
+                notebooks.append(
+                    SubmittedNotebook(_text(student.name), lessons[0], file, _handed_in(file))
+                )
+    return ClassFolder(folder, [_text(student.name) for student in students], notebooks, ignored)
 
 
-def refuse_mistakes(
-    folder: Path, into: Path, students: Sequence[str], handed_in: ClassFolder
-) -> None:
-    """Refuse what would grade nobody, or put the grades among the students."""
-    unknown = sorted({*students} - {*handed_in.students})
+def refuse_mistakes(folder: ClassFolder, into: Path, students: Sequence[str]) -> None:
+    """Refuse to grade students without a folder, and to put the grades among the students."""
+    unknown = sorted({*students} - {*folder.students})
     if unknown:
         raise CourseError(
-            f"{folder} has no folder of {', '.join(unknown)}. A student is called what the "
-            f"folder is called, as {' or '.join(handed_in.students[:2])}."
+            f"{folder.path} has no folder of {', '.join(unknown)}. A student is called what the "
+            f"folder is called, as {' or '.join(folder.students[:2])}."
         )
-    parent = students_folder(folder).resolve()
+    parent = folder.path.resolve()
     if into.resolve().is_relative_to(parent):
         raise CourseError(
             f"{into} is inside of {parent}, where every folder is a student's: name a "
-            "folder elsewhere, so that nobody takes the grades for a student."
+            "folder elsewhere, so that the grades are not taken for a student."
         )
 
 
 def read_roster(file: Path) -> dict[str, str]:
-    """Read the list of a class: a CSV file with a column `student`, and perhaps one `name`.
-
-    Returns
-    -------
-    dict
-        The students' names, by what their folders are called.
-
-    Raises
-    ------
-    CourseError
-        When it is not such a file.
-    """
+    """Return the students' names, which may be empty, by what their folders are called."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as opened:
             rows = list(csv.DictReader(opened))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CourseError(f"{file} cannot be read: {error}") from error
+        raise CourseError(
+            f"{file} cannot be read: {error}. Name a CSV file with the columns student and name."
+        ) from error
     if not rows or "student" not in rows[0]:
         raise CourseError(f"{file} needs a first line `student,name`, then a line per student.")
     return {
@@ -167,19 +122,19 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _notebooks(student: Path) -> Iterator[Path]:
-    for file in sorted(student.glob("*.ipynb")) + sorted(student.glob("*/*.ipynb")):
-        if CHECKPOINTS not in file.parts and not file.parent.is_symlink():
-            yield file
+def _notebooks(student: Path) -> list[Path]:
+    files = sorted(student.glob("*.ipynb")) + sorted(student.glob("*/*.ipynb"))
+    return [
+        file for file in files if _CHECKPOINTS not in file.parts and not file.parent.is_symlink()
+    ]
 
 
-def _handed_in_at(file: Path) -> datetime:
+def _handed_in(file: Path) -> datetime:
     """Return when a file was handed in, in local time with its offset."""
-    stamp = file.parent / NBGRADER_TIMESTAMP
+    stamp = file.parent / _NBGRADER_TIMESTAMP
     if stamp.is_file() and not stamp.is_symlink():
-        moment, _, zone = (
-            stamp.read_text(encoding="utf-8", errors="replace").strip().rpartition(" ")
-        )
+        text = stamp.read_text(encoding="utf-8", errors="replace")
+        moment, _, zone = text.strip().rpartition(" ")
         try:
             return datetime.fromisoformat(moment).replace(tzinfo=ZoneInfo(zone)).astimezone()
         except (ValueError, ZoneInfoNotFoundError):

@@ -1,37 +1,39 @@
-"""Where submissions are run: processes of this machine, or a Dask cluster."""
+"""The pool that runs submissions: processes of this machine, or a Dask cluster."""
 
 import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pytree_course.course import CourseError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-NewExecutor = Callable[[], Executor]
+NewPool = Callable[[], Executor]
+
+_CONNECT_SECONDS = 10
 
 
-def local_processes(jobs: int) -> NewExecutor:
+def local_pool(processes: int) -> NewPool:
     """Return what makes a pool of processes of this machine."""
 
     def new() -> Executor:
         # A forked process would share JAX's threads, and hang.
         spawn = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_end_with_parent)
+        return ProcessPoolExecutor(processes, mp_context=spawn, initializer=_end_with_parent)
 
     return new
 
 
 def _end_with_parent() -> None:
-    """See to it that this process ends when the one that started it is gone, even by `kill -9`.
+    """End this process when the one that started it is gone, even by `kill -9`.
 
-    The pool's processes hold one another's pipes open: none would ever see that nobody writes.
+    The pool's processes hold one another's pipes open, so that none sees the writing end close.
     """
     parent = multiprocessing.parent_process()
 
@@ -44,15 +46,10 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def dask_cluster(address: str) -> Iterator[NewExecutor]:
+def dask_cluster(address: str) -> Iterator[NewPool]:
     """Connect to a Dask scheduler, such as "tcp://10.0.0.1:8786".
 
     A worker that dies costs nothing: Dask runs its tasks elsewhere.
-
-    Raises
-    ------
-    CourseError
-        When Dask is not installed, or nobody answers at the address.
     """
     try:
         from distributed import Client
@@ -62,7 +59,7 @@ def dask_cluster(address: str) -> Iterator[NewExecutor]:
             ".venv/bin/python -m pip install distributed"
         ) from None
     try:
-        client = Client(address, timeout="10s")
+        client = Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise CourseError(
             f"No Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`, "
@@ -74,27 +71,19 @@ def dask_cluster(address: str) -> Iterator[NewExecutor]:
 
 
 def run_all(
-    new_executor: NewExecutor, function: Callable[[Task], Result], tasks: Iterable[Task]
+    new_pool: NewPool, function: Callable[[Task], Result], tasks: Iterable[Task]
 ) -> Iterator[tuple[Task, Result | Exception]]:
-    """Run a function on every task, and yield each result as it comes, or what it raised.
+    """Call a function on every task in a pool, and yield each result, or what was raised.
 
-    When a process of the pool dies, it cannot be told whose fault it was: what was unfinished then
-    is run one by one, each in a pool of its own.
-
-    Parameters
-    ----------
-    new_executor
-        Makes the pool.
-    function
-        Is called in the pool's processes: it, its task and its result have to be picklable.
-    tasks
-        What to call it with.
+    When a process of the pool dies, it cannot be told which task's fault it was: those that are
+    unfinished then run one by one, each in a pool of its own. Function, tasks and results have to
+    be picklable.
     """
     unfinished: list[Task] = []
-    executor = new_executor()
-    futures: dict[Any, Task] = {}
+    pool = new_pool()
+    futures: dict[Future[Result], Task] = {}
     try:
-        futures |= {executor.submit(function, task): task for task in tasks}
+        futures |= {pool.submit(function, task): task for task in tasks}
         for future in as_completed(futures):
             try:
                 yield futures[future], future.result()
@@ -103,11 +92,11 @@ def run_all(
             except Exception as error:
                 yield futures[future], error
     finally:
-        for future in futures:  # Dask's executor cannot be told to do it when it shuts down
+        for future in futures:  # Dask's pool cannot be told to do it when it shuts down
             future.cancel()
-        executor.shutdown(wait=False)
+        pool.shutdown(wait=False)
     for task in unfinished:
-        with new_executor() as own:
+        with new_pool() as own:
             try:
                 yield task, own.submit(function, task).result()
             except Exception as error:

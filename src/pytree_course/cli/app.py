@@ -1,12 +1,13 @@
 """The application that the groups of commands add their commands to."""
 
+import subprocess
 import sys
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from pytree_course.course import CourseError
+from pytree_course.course import Course, CourseError
 
 CANNOT_STATUS = 2
 """Exit status of a command that could not do what it was asked to."""
@@ -28,3 +29,13 @@ def run(application: typer.Typer, name: str | None = None) -> None:
     except CourseError as error:
         errors.print(Text(str(error), style="red"), soft_wrap=True)
         sys.exit(CANNOT_STATUS)
+
+
+def run_in_course(command: list[str], course: Course) -> int:
+    """Run another program in the course's folder; Ctrl-C is left to that program."""
+    process = subprocess.Popen(command, cwd=course.root)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue

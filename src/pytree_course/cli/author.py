@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pytree_course.cli.app import app, console
-from pytree_course.cli.processes import run_in_course
+from pytree_course.cli.app import app, console, run_in_course
 from pytree_course.course import Course, CourseError
 
 

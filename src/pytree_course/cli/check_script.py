@@ -10,18 +10,7 @@ from pytree_course.course import Course, LessonFiles
 
 
 def main(check_script: str) -> None:
-    """Run a check script as a command: grade the notebook that is named on the command line.
-
-    Parameters
-    ----------
-    check_script
-        The script's `__file__`.
-
-    Raises
-    ------
-    SystemExit
-        With status 0 only when every exercise is correct.
-    """
+    """Run a check script, named by its `__file__`, as a command that grades a notebook."""
     script = Path(check_script).resolve()
     files = Course.find(script.parent).lesson(script.stem.removeprefix("check_"))
 
@@ -40,15 +29,15 @@ def main(check_script: str) -> None:
 def grade_and_show(files: LessonFiles, notebook: Path, json: bool, junit: Path | None) -> int:
     """Grade a notebook, show the grade, and return the exit status."""
     from pytree_course.grading.grade import grade_notebook
-    from pytree_course.reports.tables import to_json, to_junit
-    from pytree_course.reports.terminal import show_grade
+    from pytree_course.reports.junit import notebook_junit
+    from pytree_course.reports.terminal import grade_as_json, show_grade
 
     with errors.status(f"running {notebook.name} …"):
         grade = grade_notebook(notebook, files)
     if junit is not None:
-        junit.write_text(to_junit(grade), encoding="utf-8")
+        junit.write_text(notebook_junit(grade), encoding="utf-8")
     if json:
-        typer.echo(to_json(grade))
+        typer.echo(grade_as_json(grade))
     else:
         show_grade(grade, console)
     return 0 if grade.all_correct else 1

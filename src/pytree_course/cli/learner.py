@@ -6,8 +6,7 @@ import typer
 from rich.table import Table
 
 from pytree_course.cli import options
-from pytree_course.cli.app import app, console
-from pytree_course.cli.processes import run_in_course
+from pytree_course.cli.app import app, console, run_in_course
 from pytree_course.course import Course
 
 

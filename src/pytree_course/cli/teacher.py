@@ -1,7 +1,8 @@
 """The teacher's commands: release, grade."""
 
 import os
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,10 @@ from pytree_course.cli.app import app, console, errors
 from pytree_course.course import Course, CourseError
 
 GRADEBOOK = "gradebook.sqlite"
+UNSANDBOXED = (
+    "Without the sandbox, the notebooks can read and change all that you can, and reach the "
+    "network. Do this with your own work only."
+)
 
 
 @app.command()
@@ -68,49 +73,53 @@ def grade(
     from pytree_course.classroom.class_grading import GradingOptions, grade_class
     from pytree_course.classroom.folder import read_class_folder, read_roster, refuse_mistakes
     from pytree_course.classroom.gradebook import Gradebook
-    from pytree_course.classroom.pool import dask_cluster, local_processes
+    from pytree_course.classroom.pool import dask_cluster, local_pool
     from pytree_course.grading.sandbox import require_sandbox
     from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.tables import write_exports
+    from pytree_course.reports.tables import write_tables
     from pytree_course.reports.terminal import grading_progress, show_class
 
     course = Course.find()
-    chosen = GradingOptions(
-        lessons=[options.lesson_with_exercises(name).stem for name in lesson or ()],
-        students=student or (),
-        force=force,
-        best=best,
-        in_sandbox=not unsandboxed,
-    )
-    if unsandboxed:
-        errors.print(
-            "Without the sandbox, the notebooks can read and change all that you can, and reach "
-            "the network. Do this with your own work only.",
-            style="yellow",
-        )
-    else:
-        require_sandbox()
-    handed_in = read_class_folder(folder, course)
-    refuse_mistakes(folder, into, chosen.students, handed_in)
-    enrolled = read_roster(roster) if roster else None
-    for file, why in handed_in.ignored:
-        errors.print(f"Left out: {file}: {why}", style="yellow", markup=False)
     with ExitStack() as stack:
-        gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
-        new_executor = local_processes(jobs)
-        if dask:
-            new_executor = stack.enter_context(dask_cluster(dask))
-        progress = stack.enter_context(grading_progress(errors))
-        summary = grade_class(course, handed_in, gradebook, chosen, new_executor, progress)
+        with _explained("Nothing was graded."):
+            chosen = GradingOptions(
+                lessons=[options.lesson_with_exercises(name).stem for name in lesson or ()],
+                students=student or (),
+                force=force,
+                best=best,
+                in_sandbox=not unsandboxed,
+            )
+            if unsandboxed:
+                errors.print(UNSANDBOXED, style="yellow")
+            else:
+                require_sandbox()
+            submitted = read_class_folder(folder, course)
+            refuse_mistakes(submitted, into, chosen.students)
+            names = read_roster(roster) if roster else None
+            for file, why in submitted.ignored:
+                errors.print(f"Left out: {file}: {why}", style="yellow", markup=False)
+            gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
+            new_pool = stack.enter_context(dask_cluster(dask)) if dask else local_pool(jobs)
+        with _explained("Grading stopped."), grading_progress(errors) as show_progress:
+            summary = grade_class(course, submitted, gradebook, chosen, new_pool, show_progress)
         moment = due.astimezone() if due else None
-        grades = ClassGrades.of(course, handed_in, gradebook, enrolled, moment, best=best)
+        grades = ClassGrades.of(course, submitted, gradebook, names, moment, best=best)
     try:
-        write_exports(grades, into)
+        write_tables(grades, into)
         write_pages(grades, into)
     except OSError as error:
         raise CourseError(
             "The grades are in the gradebook, but not all tables and pages could be written: "
-            f"{error}. Mend that, and start again: nothing is run twice."
+            f"{error}. Fix that, and start again: nothing is run twice."
         ) from error
     show_class(summary, grades, into, console)
     raise typer.Exit(1 if summary.failed else 0)
+
+
+@contextmanager
+def _explained(state: str) -> Iterator[None]:
+    """Say in an error's message what happened to the work."""
+    try:
+        yield
+    except CourseError as error:
+        raise CourseError(f"{state} {error}") from error

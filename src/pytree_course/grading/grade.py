@@ -8,9 +8,10 @@ from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.judging import judge, without_outcomes
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import LessonFiles
-from pytree_course.grading.answers import AnswerRun, run_answers
+from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.notebook_run import CELL_TIMEOUT, CellRun, RunSettings
+from pytree_course.grading.limits import CELL_SECONDS
+from pytree_course.grading.notebook_run import CellRun, RunSettings
 from pytree_course.grading.submission import Submission, read_submission
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
@@ -18,15 +19,7 @@ _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
 
 @dataclass(frozen=True)
 class Grade:
-    """The verdicts on one submitted notebook.
-
-    Attributes
-    ----------
-    seed
-        What the cases were drawn from; `PUBLIC_SEED` where this copy has no right answers.
-    notes
-        What was odd about an answer cell, by exercise.
-    """
+    """The verdicts on one notebook, and by exercise what was odd about its answer cell."""
 
     lesson: str
     title: str
@@ -52,48 +45,21 @@ class Grade:
 
 
 def grade_notebook(
-    notebook: Path, files: LessonFiles, seed: int | None = None, cell_timeout: float = CELL_TIMEOUT
+    notebook: Path, files: LessonFiles, seed: int | None = None, cell_timeout: float = CELL_SECONDS
 ) -> Grade:
-    """Put one's own answers into the course's own notebook, run it, and judge what came out.
-
-    Parameters
-    ----------
-    notebook
-        The learner's notebook. It is run as it is, outside of the sandbox.
-    files
-        The lesson that it belongs to.
-    seed
-        Draws the cases; see `GradedLesson`.
-    cell_timeout
-        Seconds that one cell may take.
-
-    Raises
-    ------
-    UnreadableError
-        When the learner's file is no notebook.
-    """
+    """Grade one's own notebook: it runs outside of the sandbox."""
     lesson = GradedLesson(files, seed)
     submission = read_submission(notebook, lesson.starters)
     settings = RunSettings(lesson.seed, in_sandbox=False, cell_timeout=cell_timeout)
-    runs = run_answers(submission.answers, lesson.blank, lesson.runtime, settings)
+    runs = run_answers(submission.answers, lesson.blank, lesson.kernel_course, settings)
     verdicts = judge_submission(lesson, submission, runs)
     return Grade(files.stem, lesson.title, notebook, lesson.seed, verdicts, submission.notes)
 
 
 def judge_submission(
-    lesson: GradedLesson, submission: Submission, runs: dict[str, AnswerRun]
+    lesson: GradedLesson, submission: Submission, runs: dict[str, ExerciseRun]
 ) -> list[Verdict]:
-    """Judge every exercise of a lesson.
-
-    Parameters
-    ----------
-    lesson
-        The lesson, with the cases that the answers were run on.
-    submission
-        What was handed in.
-    runs
-        How the answers in it went.
-    """
+    """Judge every exercise of a lesson by the runs of a submission's answers."""
     verdicts = []
     for name in lesson.points:
         if name not in runs:
@@ -107,7 +73,7 @@ def judge_submission(
     return verdicts
 
 
-def _verdict(exercise: ExpectedExercise, run: AnswerRun) -> Verdict:
+def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     answer, check = run.answer, run.check
     if answer.timed_out or check.timed_out:
         reason = "your code did not come to an end in time: look for a loop without an end"

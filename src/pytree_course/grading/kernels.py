@@ -1,8 +1,9 @@
-"""Kernels for grading: nbval's own, watched, and in the sandbox where the code is not trusted."""
+"""Kernels for grading: nbval's, watched, and in the sandbox where the code is untrusted."""
 
 import json
 import os
 import tempfile
+from math import inf
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -17,16 +18,14 @@ from traitlets import Unicode
 
 from pytree_course.checking.outcomes import OUTCOMES_MIME
 from pytree_course.course import COURSE_VARIABLE
+from pytree_course.grading import limits
 from pytree_course.grading.sandbox import sandbox_user, sandboxed
 
-STARTUP_TIMEOUT = 60.0  # seconds
-ALIVE_CHECK = 0.5  # seconds between two looks at whether the kernel still lives
-MOST_MESSAGE_BYTES = 32 * 2**20
-MOST_SHARED_BYTES = 2**20  # in the folder of the kernel's sockets, all that it shares with us
-MOST_FOLDER_PATH = 70  # characters: a socket's path may have 107, and names are added to it
+_ALIVE_CHECK_SECONDS = 0.5
+_LONGEST_FOLDER = 70  # characters: a socket's path may have 107, and names are added to it
 
-PROVISIONER = "pytree-course-sandbox"
-COURSE_INSIDE = "/course"
+_PROVISIONER = "pytree-course-sandbox"  # see pyproject.toml
+_COURSE_INSIDE = "/course"
 _KERNEL_NAME = "pytree-course-grading"
 
 
@@ -48,7 +47,7 @@ class SandboxProvisioner(LocalProvisioner):
         launched["cmd"] = sandboxed(
             launched["cmd"],
             environment,
-            shown={Path(self.course): COURSE_INSIDE},
+            shown={Path(self.course): _COURSE_INSIDE},
             writable=Path(self.parent.connection_file).parent,
         )
         # bubblewrap's own variables: inside, they can be read from its process.
@@ -70,38 +69,27 @@ class _SpecManager(KernelSpecManager):
 
 
 class WatchedKernel(RunningKernel):
-    """nbval's kernel, watched: its death ends the wait, and so does its flooding us.
+    """nbval's kernel, watched: its death ends the wait, and so does a flood of files.
 
-    Parameters
-    ----------
-    cwd
-        The folder in which it starts, outside of the sandbox.
-    course
-        The folder that it sees as the course.
-    environment
-        Environment variables that grading sets.
-    in_sandbox
-        Whether it runs in the sandbox.
+    It starts in the folder `cwd`, and sees the folder `course` as the course.
     """
 
     def __init__(
         self, cwd: Path, course: Path, environment: dict[str, str], in_sandbox: bool
     ) -> None:
         self.interrupted = False
-        self._shared = tempfile.TemporaryDirectory(prefix="kernel-", dir=_socket_folder())
-        if in_sandbox:
-            os.chown(self._shared.name, sandbox_user(), -1)
+        folder = tempfile.gettempdir()
+        folder = folder if len(folder) < _LONGEST_FOLDER else "/tmp"
+        self._shared = tempfile.TemporaryDirectory(prefix="kernel-", dir=folder)
         specs = _SpecManager()
         if in_sandbox:
+            os.chown(self._shared.name, sandbox_user(), -1)
             config = {"course": str(course)}
-            specs.provisioner = {"provisioner_name": PROVISIONER, "config": config}
-            variables = {
-                **environment,
-                COURSE_VARIABLE: COURSE_INSIDE,
-                "IPYTHONDIR": "/tmp/ipython",
-            }
+            specs.provisioner = {"provisioner_name": _PROVISIONER, "config": config}
+            own = {COURSE_VARIABLE: _COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
+            variables = {**environment, **own}
         else:
-            # Nobody's personal start-up files.
+            # No personal start-up files.
             own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
             variables = {**os.environ, **environment, **own}
         self.km = KernelManager(
@@ -115,9 +103,9 @@ class WatchedKernel(RunningKernel):
                 self.km.start_kernel(stderr=nowhere, stdout=nowhere, cwd=str(cwd), env=variables)
             self.kc = self.km.client()
             # A longer message is not received at all: it ends the connection, not our memory.
-            self.kc.context.setsockopt(zmq.MAXMSGSIZE, MOST_MESSAGE_BYTES)
+            self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.MESSAGE_BYTES)
             self.kc.start_channels()
-            self.kc.wait_for_ready(timeout=STARTUP_TIMEOUT)
+            self.kc.wait_for_ready(timeout=limits.START_SECONDS)
             self._ensure_iopub_up()
         except BaseException:
             self.stop()
@@ -127,11 +115,11 @@ class WatchedKernel(RunningKernel):
         """Return the next message, or raise KernelDiedError when none can come any more."""
         waited = 0.0
         while True:
-            left = ALIVE_CHECK if timeout is None else min(ALIVE_CHECK, timeout - waited)
+            left = min(_ALIVE_CHECK_SECONDS, inf if timeout is None else timeout - waited)
             try:
                 return _lightened(super().get_message(stream, timeout=max(left, 0.0)))
             except Empty:
-                waited += ALIVE_CHECK
+                waited += _ALIVE_CHECK_SECONDS
                 if self._floods_the_folder():
                     self.stop()
                 if not self.is_alive():
@@ -139,17 +127,17 @@ class WatchedKernel(RunningKernel):
                 if timeout is not None and waited >= timeout:
                     raise
             except Exception:
-                # What comes is no message of Jupyter's: nobody knows what the kernel is by now.
+                # What comes is no message of Jupyter's: the kernel cannot be trusted any more.
                 self.stop()
                 raise KernelDiedError from None
 
     def interrupt(self) -> None:
-        """Ask the kernel to stop what it is doing, and remember that it was asked."""
+        """Interrupt the cell that runs, and remember it."""
         self.interrupted = True
         super().interrupt()
 
     def stop(self) -> None:
-        """End the kernel at once, however far it is."""
+        """End the kernel at once."""
         if hasattr(self, "kc"):
             self.kc.stop_channels()
         if self.km.has_kernel:
@@ -157,21 +145,13 @@ class WatchedKernel(RunningKernel):
         self._shared.cleanup()
 
     def _floods_the_folder(self) -> bool:
-        shared = Path(self._shared.name)
-        if not shared.exists():
-            return False
-        files = list(shared.rglob("*"))
-        return len(files) > 100 or sum(file.lstat().st_size for file in files) > MOST_SHARED_BYTES
-
-
-def _socket_folder() -> str:
-    """Return a folder with a short path: the paths of sockets must not be long."""
-    folder = tempfile.gettempdir()
-    return folder if len(folder) < MOST_FOLDER_PATH else "/tmp"
+        files = list(Path(self._shared.name).rglob("*"))
+        size = sum(file.lstat().st_size for file in files)
+        return len(files) > limits.SOCKET_FOLDER_FILES or size > limits.SOCKET_FOLDER_BYTES
 
 
 def _lightened(message: Any) -> Any:
-    """Take out of a message what grading does not read: it may be very much, and nbval keeps it."""
+    """Take out of a message what grading does not read: it may be large, and nbval stores it."""
     content = message["content"]
     match message["msg_type"]:
         case "stream":

@@ -1,7 +1,7 @@
-"""Run a notebook with nbval, in a kernel of its own, and collect what its checks report.
+"""Run a notebook with nbval, in a fresh kernel, and collect the outcomes that its checks report.
 
 nbval collects the cells and drives the kernel. What passes and fails for nbval does not matter:
-the outcomes that the check cells report are judged elsewhere, by `pytree_course.checking`.
+the outcomes are judged elsewhere, by `pytree_course.checking`.
 """
 
 import contextlib
@@ -11,8 +11,9 @@ import re
 import tempfile
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,16 @@ from nbformat import NotebookNode
 from nbval.plugin import IPyNbFile
 
 from pytree_course.checking.outcomes import OUTCOMES_MIME, SEED_VARIABLE, Outcome
+from pytree_course.grading import limits
+from pytree_course.grading.kernel_course import KernelCourse
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.runtime import CheckRuntime
 
-CELL_TIMEOUT = 30.0  # seconds
-MOST_REPORTED = 1_000  # characters of nbval's own words, where it fails
+_NBVAL_OPTIONS = (
+    *("--disable-plugin-autoload", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
+    *("--quiet", "--tb", "line", "--noconftest", "-c", os.devnull),
+    *("--color", "no", "--capture", "no"),
+)
+_LONGEST_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
@@ -34,37 +40,33 @@ _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a 
 
 @dataclass
 class CellRun:
-    """How one cell ran.
+    """How one cell ran."""
 
-    Attributes
-    ----------
-    outcomes
-        What its check reported, if it is a check cell that came to its end.
-    error
-        Type and message of the exception that ended it.
-    flooded
-        Whether it came to its end, but its output did not: there was too much of it.
-    """
-
-    outcomes: list[Outcome] | None = None
-    error: tuple[str, str] | None = None
+    outcomes: list[Outcome] | None = None  # of a check cell that came to its end
+    error: tuple[str, str] | None = None  # type and message of the exception that ended it
     timed_out: bool = False
-    flooded: bool = False
+    flooded: bool = False  # it came to its end, but there was too much output to receive
     seconds: float = 0.0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether its kernel ended, or had no memory left to report what went wrong."""
+        return self.outcomes is None and self.error is None and not self.timed_out
+
+    @property
+    def disturbs(self) -> bool:
+        """Whether its kernel may be unfit for the cells after it."""
+        errors = [self.error[0]] if self.error else []
+        errors += [str(outcome.observation.get("type")) for outcome in self.outcomes or ()]
+        return self.timed_out or self.flooded or "MemoryError" in errors
 
 
 @dataclass
 class NotebookRun:
-    """How the cells of a notebook ran, by cell id.
-
-    Attributes
-    ----------
-    kernel_died
-        Whether the kernel was gone before all cells had their turn.
-    """
+    """How the cells of a notebook ran, by cell id."""
 
     cells: dict[str, CellRun] = field(default_factory=dict)
-    kernel_died: bool = False
+    kernel_died: bool = False  # before all cells had their turn
 
     def cell(self, cell_id: str) -> CellRun:
         """Return how a cell ran; one that is not there did not run."""
@@ -73,89 +75,48 @@ class NotebookRun:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run a notebook.
-
-    Attributes
-    ----------
-    seed
-        The checks' cases are drawn from it.
-    in_sandbox
-        Whether the kernel runs in the sandbox. Only one's own work may do without.
-    cell_timeout
-        Seconds that a cell may take.
-    """
+    """How to run a notebook: the seed of its cases, where, and the seconds that a cell may take."""
 
     seed: int
     in_sandbox: bool
-    cell_timeout: float = CELL_TIMEOUT
+    cell_timeout: float = limits.CELL_SECONDS
 
 
 def run_notebook(
-    notebook: NotebookNode, runtime: CheckRuntime, settings: RunSettings
+    notebook: NotebookNode, course: KernelCourse, settings: RunSettings
 ) -> NotebookRun:
-    """Run a notebook's code cells in order, in a fresh kernel.
+    """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
 
-    A cell that fails does not stop the ones after it. A kernel that dies is noticed at once.
-
-    Parameters
-    ----------
-    notebook
-        The notebook; it is written to a temporary folder and runs there.
-    runtime
-        What the kernel finds of the course.
-    settings
-        The cases' seed, the sandbox and the time.
-
-    Raises
-    ------
-    RuntimeError
-        When it could not be run at all, which is not the notebook's fault.
+    A RuntimeError says that it could not be run at all, which is not the notebook's fault.
     """
     collected = NotebookRun()
     with tempfile.TemporaryDirectory(prefix="pytree-course-") as name, _ONE_AT_A_TIME:
         folder = Path(name)
-        runtime.write(folder / "course")
+        course.write(folder / "course")
         file = folder / "submission.ipynb"
         file.write_text(nbformat.writes(notebook), encoding="utf-8")
-        arguments = [
-            *("--disable-plugin-autoload", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
-            *(
-                "--quiet",
-                "--tb",
-                "line",
-                "--noconftest",
-                "-c",
-                os.devnull,
-                "--rootdir",
-                name,
-                "--color",
-                "no",
-            ),
-            *("--capture", "no", f"--nbval-cell-timeout={settings.cell_timeout}", str(file)),
-        ]
+        variables = {SEED_VARIABLE: str(settings.seed)}
+        new_kernel = partial(
+            WatchedKernel, folder, folder / "course", variables, settings.in_sandbox
+        )
+        arguments = ["--rootdir", name, f"--nbval-cell-timeout={settings.cell_timeout}", str(file)]
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            collector = _Collector(collected, folder / "course", settings)
-            status = pytest.main(arguments, plugins=[collector])
+            plugins = [_Collector(collected, new_kernel)]
+            status = pytest.main([*_NBVAL_OPTIONS, *arguments], plugins=plugins)
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not collected.cells:
-        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-MOST_REPORTED:]}")
+        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")
     return collected
 
 
 class _NotebookFile(IPyNbFile):
     """nbval's notebook, run in a watched kernel; it compares no outputs."""
 
-    course: Path
-    settings: RunSettings
+    new_kernel: Callable[[], WatchedKernel]
 
     def setup(self) -> None:
         self.compare_outputs = False
-        self.kernel = WatchedKernel(
-            cwd=self.path.parent,
-            course=self.course,
-            environment={SEED_VARIABLE: str(self.settings.seed)},
-            in_sandbox=self.settings.in_sandbox,
-        )
+        self.kernel = self.new_kernel()
 
     def teardown(self) -> None:
         if self.kernel is not None:
@@ -163,19 +124,15 @@ class _NotebookFile(IPyNbFile):
 
 
 class _Collector:
-    """The pytest plugin that hands the notebook to nbval and keeps what its cells yield."""
+    """The pytest plugin that hands the notebook to nbval and collects how its cells run."""
 
-    def __init__(self, collected: NotebookRun, course: Path, settings: RunSettings) -> None:
+    def __init__(self, collected: NotebookRun, new_kernel: Callable[[], WatchedKernel]) -> None:
         self.collected = collected
-        self.course = course
-        self.settings = settings
+        self.new_kernel = new_kernel
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
-        if file_path.suffix != ".ipynb":
-            return None
         file = _NotebookFile.from_parent(parent, path=file_path)
-        file.course = self.course
-        file.settings = self.settings
+        file.new_kernel = self.new_kernel
         return file
 
     @pytest.hookimpl(wrapper=True)
@@ -204,10 +161,8 @@ class _Collector:
 
 
 def _outcomes(data: Any) -> list[Outcome] | None:
-    """Read what a check reported; None when it is not what a check reports."""
-    if not isinstance(data, list):
-        return None
+    """Read what a check reported; None when it is forged: the data is untrusted."""
     try:
-        return [Outcome.from_json(each) for each in data]
+        return [Outcome.from_json(each) for each in data] if isinstance(data, list) else None
     except ValueError:
         return None

@@ -1,4 +1,4 @@
-"""The sandbox: what a learner's code may see, reach and use up, by bubblewrap."""
+"""The sandbox: what a learner's code may see and reach, by bubblewrap; see also `limits`."""
 
 import os
 import shutil
@@ -9,28 +9,13 @@ from pathlib import Path
 
 import pytree_course
 from pytree_course.course import CourseError
-
-MIB = 2**20
-CORES = os.cpu_count() or 1
-
-# JAX starts threads for every core, and their stacks count as memory.
-MEMORY = 2048 * MIB + CORES * 32 * MIB
-PROCESSES = 128 + 8 * CORES  # threads count too
-FILE_BYTES = 64 * MIB  # in one file
-FOLDER_BYTES = 128 * MIB  # in all files of a folder: they lie in memory
-CPU_SECONDS = 900  # of all threads together
+from pytree_course.grading import limits
 
 _TRIAL_SECONDS = 60
 
 
 def require_sandbox() -> None:
-    """Make sure that the sandbox works here.
-
-    Raises
-    ------
-    CourseError
-        When it does not, with what to install or to switch on.
-    """
+    """Raise a CourseError with what to install or to switch on, unless the sandbox works."""
     instead = "To run only your own work, or work that you trust, add --unsandboxed."
     if sys.platform != "linux":
         raise CourseError(
@@ -89,10 +74,8 @@ def sandboxed(
 
     Parameters
     ----------
-    command
-        What to run.
     environment
-        Its environment variables, besides those that Python needs anyway.
+        Environment variables, besides those that Python needs anyway.
     shown
         Folders to be seen, read-only: where they are, and where they appear.
     writable
@@ -106,7 +89,7 @@ def sandboxed(
         *("--clearenv", "--proc", "/proc", "--dev", "/dev"),
     ]
     for folder in map(Path, ("/dev/shm", "/tmp")):
-        options += ["--perms", "1777", "--size", str(FOLDER_BYTES), "--tmpfs", str(folder)]
+        options += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", str(folder)]
     for folder in map(Path, ("/bin", "/lib", "/lib64")):
         if folder.is_symlink():
             options += ["--symlink", str(folder.readlink()), str(folder)]
@@ -132,38 +115,36 @@ def sandboxed(
     }
     for name, value in variables.items():
         options += ["--setenv", name, value]
-    limits = [
-        f"--data={MEMORY}",
-        f"--nproc={PROCESSES}",
-        f"--fsize={FILE_BYTES}",
-        f"--cpu={CPU_SECONDS}",
-        "--core=0",
+    limited = [
+        "prlimit",
+        f"--data={limits.MEMORY}",
+        f"--nproc={limits.PROCESSES}",
+        f"--fsize={limits.FILE_BYTES}",
+        f"--cpu={limits.CPU_SECONDS}",
+        *("--core=0", "--", *command),
     ]
-    limited = ["prlimit", *limits, "--", *command]
-    nobody = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
+    unprivileged = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
     if os.geteuid() != 0:
-        return ["bwrap", *nobody, *options, "--", *limited]
+        return ["bwrap", *unprivileged, *options, "--", *limited]
     # Root is above the limit on processes, and may write to parts of /proc. So root prepares the
-    # view, which only root may be able to see into, and hands it to a user who is nobody else.
+    # view, which only root may be able to see into, and hands it to a user of its own.
     user = str(sandbox_user())
     become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all"]
     return [
         *("bwrap", *options, "--", *become, "--"),
-        *("bwrap", *nobody, "--dev-bind", "/", "/", "--", *limited),
+        *("bwrap", *unprivileged, "--dev-bind", "/", "/", "--", *limited),
     ]
 
 
 def sandbox_user() -> int:
-    """Return the user id of the code inside, as the outside sees it.
-
-    Root has a user for each of its processes, so that one sandbox cannot use up the processes or
-    touch the sockets of another.
-    """
+    """Return the user id of the code inside, as the outside sees it."""
+    # Root takes another user for each process that grades, so that one sandbox cannot use up the
+    # processes or touch the sockets of another.
     return os.geteuid() or 20_000 + os.getpid() % 40_000
 
 
 def _folders_above(place: str) -> list[str]:
-    """Return the options that make the folders above a place so that everyone may pass."""
+    """Return the options that make the folders above a place, open to every user."""
     return [
         option
         for folder in reversed(Path(place).parents)

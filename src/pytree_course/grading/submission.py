@@ -1,4 +1,4 @@
-"""Read a learner's notebook, whatever became of it, and take the answers out."""
+"""Read the notebook that was handed in, untrusted and possibly broken, and find its answers."""
 
 import json
 from dataclasses import dataclass, field
@@ -7,8 +7,7 @@ from typing import Any
 
 from pytree_course.built import stamp_of
 from pytree_course.course import CourseError, answer_id
-
-MAX_BYTES = 100_000_000
+from pytree_course.grading.limits import NOTEBOOK_BYTES
 
 
 class UnreadableError(CourseError):
@@ -17,47 +16,24 @@ class UnreadableError(CourseError):
 
 @dataclass(frozen=True)
 class Submission:
-    """The answers found in a submitted notebook.
-
-    Attributes
-    ----------
-    answers
-        Source of each answer cell that somebody worked in, by exercise.
-    notes
-        What was odd about an answer cell, by exercise.
-    release
-        The stamp of the release that the notebook was handed out with, if it has one.
-    has_answer_cells
-        Whether any answer cell is in it, worked in or not.
-    """
+    """What was handed in: by exercise the answers that differ from their starters."""
 
     answers: dict[str, str] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)
-    release: str | None = None
-    has_answer_cells: bool = True
+    notes: dict[str, str] = field(default_factory=dict)  # what was odd about an answer cell
+    release: str | None = None  # the stamp of the bundle that the notebook comes from
+    has_answer_cells: bool = True  # changed or not
 
 
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:
-    """Take the answers out of a learner's notebook file; see `read_notebook`, `find_answers`."""
+    """Find the answers in a notebook file."""
     return find_answers(read_notebook(file), starters)
 
 
 def read_notebook(file: Path) -> dict[str, Any]:
-    """Read a learner's notebook as JSON.
-
-    Parameters
-    ----------
-    file
-        The notebook.
-
-    Raises
-    ------
-    UnreadableError
-        When the file cannot be read as a notebook at all.
-    """
+    """Read a notebook as JSON; an UnreadableError says why that cannot be done."""
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise UnreadableError(f"{file} is larger than {MAX_BYTES // 1_000_000} MB")
+        if file.stat().st_size > NOTEBOOK_BYTES:
+            raise UnreadableError(f"{file} is larger than {NOTEBOOK_BYTES // 1_000_000} MB")
         text = file.read_text(encoding="utf-8", errors="replace")
         if not text.strip():
             raise UnreadableError(f"{file} is empty")
@@ -72,21 +48,14 @@ def read_notebook(file: Path) -> dict[str, Any]:
 
 
 def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submission:
-    """Take the answers out of a learner's notebook.
+    """Find the answers in a notebook, given as untrusted JSON, by the starters of the exercises.
 
     Only answer cells count, matched by cell id; anything else in the notebook may be missing,
     moved, doubled or changed. A program that saves an older format drops the ids, and the next one
     makes new ones: where none is left, nbgrader's names of the cells are used.
-
-    Parameters
-    ----------
-    notebook
-        The notebook, as JSON that nobody vouches for.
-    starters
-        Source of each answer cell as it was handed out, by exercise.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    wanted = {answer_id(exercise) for exercise in starters}
+    wanted = [answer_id(exercise) for exercise in starters]
     name = _id if any(_id(cell) in wanted for cell in cells) else _nbgraders_id
     answers, notes = {}, {}
     has_answer_cells = False
@@ -109,17 +78,15 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
     return Submission(answers, notes, stamp_of(notebook), has_answer_cells)
 
 
-def _id(cell: dict[str, Any]) -> str | None:
-    found = cell.get("id")
-    return found if isinstance(found, str) else None
+def _id(cell: dict[str, Any]) -> object:
+    return cell.get("id")
 
 
-def _nbgraders_id(cell: dict[str, Any]) -> str | None:
+def _nbgraders_id(cell: dict[str, Any]) -> object:
     try:
-        found = cell["metadata"]["nbgrader"]["grade_id"]
+        return cell["metadata"]["nbgrader"]["grade_id"]
     except (KeyError, TypeError):
         return None
-    return found if isinstance(found, str) else None
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -21,11 +21,12 @@ MOST_BARS = 26  # of a histogram; with more points to be had, a bar stands for s
 _BLUE = "#2f80d0"
 # White words can be read on all of these. The hatches tell them apart without colour.
 _PARTS = (
-    ("correct", "#2e7d32", "", "none"),
-    ("wrong", "#b4480a", "///", "#d98953"),
-    ("error", "#9c2740", "xxx", "#cf6f83"),
-    ("not attempted", "#6b7280", "...", "#b6bcc6"),
+    ("correct", "correct", "#2e7d32", "", "none"),
+    ("wrong", "wrong", "#b4480a", "///", "#d98953"),
+    ("errors", "error", "#9c2740", "xxx", "#cf6f83"),
+    ("not_attempted", "not attempted", "#6b7280", "...", "#b6bcc6"),
 )
+"""Of a bar: the field of `ExerciseCounts`, word, colour, hatch, the hatch's colour."""
 
 
 def points_plot(points: Sequence[int], all_points: int) -> Markup:
@@ -61,19 +62,16 @@ def points_plot(points: Sequence[int], all_points: int) -> Markup:
 
 
 def pass_plot(counts: Sequence[ExerciseCounts]) -> Markup:
-    """Draw how the exercises of a lesson went, as stacked bars."""
-    heights = [
-        [each.correct for each in counts],
-        [each.wrong for each in counts],
-        [each.errors for each in counts],
-        [each.not_attempted for each in counts],
-    ]
+    """Draw how the exercises of a lesson went, as stacked bars; nothing if none was graded."""
+    if not any(each.all for each in counts):
+        return Markup()
     most = max(each.all for each in counts)
 
     def draw(axes: Axes) -> None:
         places = range(len(counts))
         left = [0] * len(counts)
-        for (word, colour, hatch, lines), widths in zip(_PARTS, heights, strict=True):
+        for field, word, colour, hatch, lines in _PARTS:
+            widths = [getattr(each, field) for each in counts]
             drawn = axes.barh(
                 places, widths, left=left, height=0.74, color=colour, edgecolor=lines,
                 hatch=hatch, linewidth=0, label=word,
@@ -106,8 +104,10 @@ def pass_plot(counts: Sequence[ExerciseCounts]) -> Markup:
 
 
 def time_plot(counts: Sequence[ExerciseCounts]) -> Markup:
-    """Draw what the answers to the exercises of a lesson took, from the shortest to the longest."""
+    """Draw what the answers to a lesson's exercises took; nothing if none was tried."""
     timed = [each for each in counts if each.seconds]
+    if not timed:
+        return Markup()
 
     def draw(axes: Axes) -> None:
         for place, each in enumerate(timed):

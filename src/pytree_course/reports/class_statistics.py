@@ -1,39 +1,29 @@
-"""What the grades of a class say about its exercises: counts, and who is behind them."""
+"""Statistics of a class: verdicts by exercise, misconceptions held, equal wrong results."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
-from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
 
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
 
 
 @dataclass(frozen=True)
 class ExerciseCounts:
-    """How the class did in an exercise.
-
-    Attributes
-    ----------
-    lesson
-        The lesson that it belongs to.
-    correct, wrong, errors, not_attempted
-        How many students. An error is also what timed out or crashed.
-    seconds
-        What the answers of those who tried took, the shortest first.
-    """
+    """How many students had which verdict on an exercise."""
 
     lesson: Expected
     exercise: ExpectedExercise
-    correct: int = 0
-    wrong: int = 0
-    errors: int = 0
-    not_attempted: int = 0
-    seconds: list[float] = field(default_factory=list)
+    correct: int
+    wrong: int
+    errors: int  # or timed out, or crashed
+    not_attempted: int
+    seconds: list[float]  # of the answers of those who tried, sorted
 
     @property
     def all(self) -> int:
@@ -52,26 +42,17 @@ class ExerciseCounts:
 
     @property
     def median_seconds(self) -> float:
-        """What the answers typically took; 0 when nobody tried."""
+        """What the answers typically took; 0 when there was none."""
         return median(self.seconds) if self.seconds else 0.0
 
 
 @dataclass(frozen=True)
 class HeldMisconception:
-    """A misconception that somebody in the class holds.
+    """A misconception, and the students who hold it."""
 
-    Attributes
-    ----------
-    name, explanation
-        The author's; no explanation where the author has withdrawn it since.
-    students
-        Who holds it.
-    """
-
-    lesson: Expected
     exercise: str
     name: str
-    explanation: str
+    explanation: str  # empty where the author has withdrawn it since
     students: list[Student]
 
     @property
@@ -82,34 +63,17 @@ class HeldMisconception:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Students with equal wrong results that no misconception explains.
+    """Students with equal wrong results that no misconception explains."""
 
-    Attributes
-    ----------
-    sample
-        The verdict on one of them.
-    answer
-        The source of that one's answer, the shortest of all.
-    """
-
-    lesson: Expected
     exercise: str
     students: list[Student]
-    sample: ExerciseRow
+    sample: VerdictRow  # the verdict on the shortest answer
     answer: str
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """Exercises that tell nothing apart, because they went the same way for everybody.
-
-    Attributes
-    ----------
-    all_passed, nobody_passed
-        Of those who tried, and somebody did.
-    nobody_tried
-        Left alone by all.
-    """
+    """Exercises that went the same way for all students who tried them."""
 
     all_passed: list[ExerciseCounts]
     nobody_passed: list[ExerciseCounts]
@@ -118,38 +82,40 @@ class Extremes:
 
 def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
-    rows: dict[tuple[str, str], list[ExerciseRow]] = defaultdict(list)
-    for _, lesson, _, row in graded_rows(grades):
-        rows[lesson.lesson, row.exercise].append(row)
-    return [
-        _counts(lesson, exercise, rows[lesson.lesson, name])
-        for lesson in grades.lessons
-        for name, exercise in lesson.exercises.items()
-    ]
+    counts = []
+    for lesson, name, verdicts in _by_exercise(grades):
+        if name not in lesson.exercises:
+            continue  # the author has withdrawn it
+        rows = [row for _, _, row in verdicts]
+        kinds = [row.kind for row in rows]
+        counts.append(
+            ExerciseCounts(
+                lesson,
+                lesson.exercises[name],
+                correct=kinds.count(VerdictKind.CORRECT),
+                wrong=kinds.count(VerdictKind.INCORRECT),
+                errors=sum(kind in _ERRORS for kind in kinds),
+                not_attempted=kinds.count(VerdictKind.NOT_ATTEMPTED),
+                seconds=sorted(r.seconds for r in rows if r.kind != VerdictKind.NOT_ATTEMPTED),
+            )
+        )
+    return counts
 
 
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students first."""
-    held: dict[tuple[str, str, str], list[Student]] = defaultdict(list)
-    for student, lesson, _, row in graded_rows(grades):
-        for name in row.misconceptions:
-            held[lesson.lesson, row.exercise, name].append(student)
-    lessons = {lesson.lesson: lesson for lesson in grades.lessons}
-    found = [
-        HeldMisconception(
-            lessons[stem], exercise, name, _explanation(lessons[stem], exercise, name), students
-        )
-        for (stem, exercise, name), students in held.items()
-    ]
-    order = _order(grades)
-    return sorted(
-        found,
-        key=lambda each: (
-            -len(each.students),
-            order.get((each.lesson.lesson, each.exercise), 0),
-            each.name,
-        ),
-    )
+    held = []
+    for lesson, exercise, verdicts in _by_exercise(grades):
+        students = defaultdict(list)
+        for student, _, row in verdicts:
+            for name in row.misconceptions:
+                students[name].append(student)
+        known = lesson.exercises[exercise].misconceptions if exercise in lesson.exercises else []
+        explanations = {misconception.name: misconception.explanation for misconception in known}
+        for name in sorted(students):
+            explanation = explanations.get(name, "")
+            held.append(HeldMisconception(exercise, name, explanation, students[name]))
+    return sorted(held, key=lambda each: -len(each.students))
 
 
 def find_clusters(grades: ClassGrades) -> list[Cluster]:
@@ -157,31 +123,23 @@ def find_clusters(grades: ClassGrades) -> list[Cluster]:
 
     Results can be compared only where they come from the same cases, that is, from one seed.
     """
-    alike: dict[tuple[str, str, int, str], list[tuple[Student, Attempt, ExerciseRow]]]
-    alike = defaultdict(list)
-    lessons = {lesson.lesson: lesson for lesson in grades.lessons}
-    for student, lesson, attempt, row in graded_rows(grades):
-        if row.results is not None and not row.misconceptions:
-            key = lesson.lesson, row.exercise, attempt.seed, row.results
-            alike[key].append((student, attempt, row))
     clusters = []
-    for (stem, exercise, _, _), members in alike.items():
-        if len(members) < 2:
-            continue
-        answers = [(attempt.answers.get(exercise, ""), row) for _, attempt, row in members]
-        answer, sample = min(answers, key=lambda each: len(each[0]))
-        students = [student for student, _, _ in members]
-        clusters.append(Cluster(lessons[stem], exercise, students, sample, answer))
-    order = _order(grades)
-    return sorted(
-        clusters,
-        key=lambda each: (-len(each.students), order.get((each.lesson.lesson, each.exercise), 0)),
-    )
+    for _, exercise, verdicts in _by_exercise(grades):
+        alike = defaultdict(list)
+        for student, attempt, row in verdicts:
+            if row.results is not None and not row.misconceptions:
+                answer = attempt.answers.get(exercise, "")
+                alike[attempt.seed, row.results].append((student, answer, row))
+        for members in alike.values():
+            if len(members) >= 2:
+                _, answer, sample = min(members, key=lambda member: len(member[1]))
+                students = [student for student, _, _ in members]
+                clusters.append(Cluster(exercise, students, sample, answer))
+    return sorted(clusters, key=lambda each: -len(each.students))
 
 
-def find_extremes(counts: Iterable[ExerciseCounts]) -> Extremes:
-    """Find the exercises that all or nobody passed among those who tried."""
-    counts = list(counts)
+def find_extremes(counts: Sequence[ExerciseCounts]) -> Extremes:
+    """Find the exercises that all or none of those who tried passed."""
     tried = [each for each in counts if each.tried]
     return Extremes(
         all_passed=[each for each in tried if each.correct == each.tried],
@@ -191,54 +149,31 @@ def find_extremes(counts: Iterable[ExerciseCounts]) -> Extremes:
 
 
 def points_of_students(grades: ClassGrades) -> list[int]:
-    """Return the points of everybody who handed in anything that could be graded."""
+    """Return the points of each student of whom something could be graded."""
     students = {student.id: student for student, _, _ in graded(grades)}
     return [grades.points(student) for student in students.values()]
 
 
-def graded(grades: ClassGrades) -> Iterator[tuple[Student, Expected, Attempt]]:
-    """Yield every attempt that counts and was graded."""
-    for student, lesson, attempt in grades.handed_in():
-        if attempt.state is AttemptState.GRADED:
-            yield student, lesson, attempt
+def graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
+    """Return every attempt that counts and was graded."""
+    return [each for each in grades.all_attempts() if each[2].state is AttemptState.GRADED]
 
 
 def not_graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
     """Return every attempt that counts and could not be graded."""
-    return [each for each in grades.handed_in() if each[2].state is not AttemptState.GRADED]
+    return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
 
 
-def graded_rows(
+def _by_exercise(
     grades: ClassGrades,
-) -> Iterator[tuple[Student, Expected, Attempt, ExerciseRow]]:
-    """Yield every verdict that counts."""
-    for student, lesson, attempt in graded(grades):
-        for row in attempt.rows:
-            yield student, lesson, attempt, row
-
-
-def _counts(
-    lesson: Expected, exercise: ExpectedExercise, rows: Sequence[ExerciseRow]
-) -> ExerciseCounts:
-    kinds = [row.kind for row in rows]
-    return ExerciseCounts(
-        lesson,
-        exercise,
-        correct=kinds.count(VerdictKind.CORRECT),
-        wrong=kinds.count(VerdictKind.INCORRECT),
-        errors=sum(kind in _ERRORS for kind in kinds),
-        not_attempted=kinds.count(VerdictKind.NOT_ATTEMPTED),
-        seconds=sorted(row.seconds for row in rows if row.kind != VerdictKind.NOT_ATTEMPTED),
-    )
-
-
-def _explanation(lesson: Expected, exercise: str, name: str) -> str:
-    if exercise not in lesson.exercises:
-        return ""
-    misconceptions = lesson.exercises[exercise].misconceptions
-    return next((each.explanation for each in misconceptions if each.name == name), "")
-
-
-def _order(grades: ClassGrades) -> dict[tuple[str, str], int]:
-    names = [(lesson.lesson, name) for lesson in grades.lessons for name in lesson.exercises]
-    return {name: place for place, name in enumerate(names)}
+) -> Iterator[tuple[Expected, str, list[tuple[Student, Attempt, VerdictRow]]]]:
+    """Yield the verdicts on each exercise, in the order of the course."""
+    attempts = graded(grades)
+    for lesson in grades.lessons:
+        verdicts: dict[str, list[tuple[Student, Attempt, VerdictRow]]]
+        verdicts = {exercise: [] for exercise in lesson.exercises}
+        for student, graded_lesson, attempt in attempts:
+            for row in attempt.rows if graded_lesson is lesson else ():
+                verdicts.setdefault(row.exercise, []).append((student, attempt, row))
+        for exercise, found in verdicts.items():
+            yield lesson, exercise, found

@@ -1,4 +1,4 @@
-"""How the pages write texts, most of them written by strangers: visibly, and not at any length."""
+"""How the pages write texts, most of them untrusted: escaped, visible and shortened."""
 
 import hashlib
 import re
@@ -28,16 +28,10 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A text as a page shows it.
-
-    Attributes
-    ----------
-    left_off
-        What is not shown, in words; empty when all is.
-    """
+    """A text as a page shows it."""
 
     text: str
-    left_off: str
+    left_off: str  # what is not shown, in words; empty when all is
 
 
 def excerpt(text: str) -> Excerpt:
@@ -78,18 +72,9 @@ def duration(length: timedelta) -> str:
 
 
 def page_names(students: Iterable[str]) -> dict[str, str]:
-    """Choose a file name for each student's page, whatever the student is called.
+    """Choose the file name of each student's page; no two are equal, even where case is ignored.
 
-    Parameters
-    ----------
-    students
-        What the students' folders are called.
-
-    Returns
-    -------
-    dict
-        File names by student: no two are equal, not even where case does not count. A plain name
-        stays as it is; any other ends with a tilde, which no plain name has, and a digest.
+    A plain name stays as it is; any other ends with a tilde, which no plain name has, and a digest.
     """
     students = list(students)
     times = Counter(student.casefold() for student in students)

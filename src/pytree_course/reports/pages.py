@@ -1,8 +1,8 @@
 """The pages of a class: one for each student to read, and a report for the teacher."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
-from pytree_course.classroom.gradebook import Attempt, AttemptState, ExerciseRow
 from pytree_course.reports.class_plots import (
     MOST_MISCONCEPTIONS,
     misconceptions_plot,
@@ -20,7 +20,6 @@ from pytree_course.reports.class_plots import (
     time_plot,
 )
 from pytree_course.reports.class_statistics import (
-    ExerciseCounts,
     count_exercises,
     find_clusters,
     find_extremes,
@@ -40,67 +39,30 @@ _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
 
 @dataclass(frozen=True)
 class ExerciseView:
-    """An exercise as a student's page shows it.
+    """An exercise as a student's page shows it."""
 
-    Attributes
-    ----------
-    anchor
-        Its id on the page.
-    answer
-        The student's own source; None where the student did not work.
-    got
-        What came out of the failing case, without what was asked for there.
-    reread
-        Titles of the lesson's sections that are worth another look.
-    """
-
-    anchor: str
+    anchor: str  # its id on the page
     title: str
-    row: ExerciseRow
+    row: VerdictRow
     look: VerdictLook
-    answer: str | None
-    failure: Mapping[str, Any] | None
-    got: Mapping[str, Any] | None
-    reread: list[str]
+    answer: str | None  # the student's own source; None where the student did not work
+    got: Mapping[str, Any] | None  # the failing case's result, without what was expected of it
+    reread: list[str]  # titles of sections
 
 
 @dataclass(frozen=True)
 class LessonView:
-    """A lesson as a student's page shows it.
-
-    Attributes
-    ----------
-    problem
-        Why there is no grade; empty where there is one.
-    """
+    """A lesson as a student's page shows it."""
 
     lesson: Expected
     attempt: Attempt | None
     late_by: timedelta | None
-    problem: str
+    problem: str  # why there is no grade; empty where there is one
     exercises: list[ExerciseView]
 
 
-@dataclass(frozen=True)
-class LessonCounts:
-    """A lesson's exercises in the class report, with the plots of them."""
-
-    lesson: Expected
-    counts: list[ExerciseCounts]
-    pass_plot: str
-    time_plot: str
-
-
 def write_pages(grades: ClassGrades, into: Path) -> None:
-    """Write `report.html`, and `students/` with a page for each student.
-
-    Parameters
-    ----------
-    grades
-        The grades of the class.
-    into
-        The folder to write into.
-    """
+    """Write `report.html`, and `students/` with a page for each student."""
     environment = templates()
     names = page_names(student.id for student in grades.students)
     (into / STUDENTS).mkdir(parents=True, exist_ok=True)
@@ -114,7 +76,7 @@ def write_pages(grades: ClassGrades, into: Path) -> None:
 
 
 def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:
-    """Return what a student's page shows: nobody else, and nothing that was expected."""
+    """Return what a student's page shows: no other student, and nothing that was expected."""
     return {
         "student": student,
         "points": grades.points(student),
@@ -132,12 +94,14 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
         "grades": grades,
         "points": sorted(points),
         "points_plot": points_plot(points, grades.all_points) if points else "",
-        "graded_at": _last_graded(grades),
+        "graded_at": max((each.graded_at for _, _, each in grades.all_attempts()), default=None),
         "handed_in": len(
-            {student.id for student, _, _ in grades.handed_in()}
+            {student.id for student, _, _ in grades.all_attempts()}
             | {student for student, _ in grades.waiting}
         ),
-        "lessons": list(_lesson_counts(counts)),
+        "lessons": [list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
+        "pass_plot": pass_plot,
+        "time_plot": time_plot,
         "held": held,
         "misconceptions_plot": misconceptions_plot(held) if held else "",
         "most_misconceptions": MOST_MISCONCEPTIONS,
@@ -161,7 +125,7 @@ def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> Les
         case AttemptState.GRADED:
             problem = ""
         case AttemptState.UNREADABLE:
-            # Where the teacher keeps the file is nobody else's business.
+            # The teacher's folders are private.
             reason = attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
             problem = f"Your notebook could not be read: {reason}"
         case AttemptState.FAILED:
@@ -171,7 +135,7 @@ def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> Les
     return LessonView(lesson, attempt, late_by, problem, exercises)
 
 
-def _exercise_view(lesson: Expected, attempt: Attempt, row: ExerciseRow) -> ExerciseView:
+def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> ExerciseView:
     exercise = lesson.exercises.get(row.exercise)
     got = None
     if row.failure is not None:
@@ -180,39 +144,23 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: ExerciseRow) -> Exer
         got |= {"mentions": {}} if got["kind"] == "raised" else {}
     sections = []
     if exercise is not None and row.kind != VerdictKind.CORRECT:
-        sections = [
-            each.section for each in exercise.misconceptions if each.name in row.misconceptions
-        ] or [exercise.section]
+        held = [each for each in exercise.misconceptions if each.name in row.misconceptions]
+        sections = [each.section for each in held] or [exercise.section]
     return ExerciseView(
         anchor=f"{lesson.lesson}-{row.exercise}",
         title=exercise.title if exercise else row.exercise,
         row=row,
         look=_look(row.kind),
         answer=attempt.answers.get(row.exercise),
-        failure=row.failure,
         got=got,
         reread=[
-            lesson.sections[section]
-            for section in dict.fromkeys(sections)
-            if section in lesson.sections
+            lesson.sections[each] for each in dict.fromkeys(sections) if each in lesson.sections
         ],
     )
 
 
 def _look(kind: str) -> VerdictLook:
     return LOOKS[VerdictKind(kind)] if kind in set(VerdictKind) else _NO_VERDICT
-
-
-def _lesson_counts(counts: list[ExerciseCounts]) -> Iterator[LessonCounts]:
-    for _, group in groupby(counts, key=lambda each: each.lesson.lesson):
-        of_lesson = list(group)
-        passes = pass_plot(of_lesson) if any(each.all for each in of_lesson) else ""
-        times = time_plot(of_lesson) if any(each.seconds for each in of_lesson) else ""
-        yield LessonCounts(of_lesson[0].lesson, of_lesson, passes, times)
-
-
-def _last_graded(grades: ClassGrades) -> datetime | None:
-    return max((attempt.graded_at for _, _, attempt in grades.handed_in()), default=None)
 
 
 def _several_seeds(grades: ClassGrades) -> bool:

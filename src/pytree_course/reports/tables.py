@@ -1,82 +1,23 @@
-"""Grades as files for other programs: CSV, plain and for Canvas and Moodle, and JUnit XML."""
+"""The tables of a class, as CSV: plain ones, and what Canvas and Moodle import."""
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
 
-from pytree_course.checking.feedback import feedback
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.checking.words import explanation
+from pytree_course.classroom.attempt import Attempt
 from pytree_course.classroom.class_grades import ClassGrades, Student
-from pytree_course.classroom.gradebook import Attempt
-from pytree_course.grading.grade import Grade
+from pytree_course.reports.junit import class_junit
 
 
-def to_json(grade: Grade) -> str:
-    """Return a grade as JSON text."""
-    rows: list[dict[str, Any]] = [
-        {
-            "exercise": verdict.exercise,
-            "verdict": str(verdict.kind),
-            "points": verdict.points,
-            "exercise_points": verdict.exercise_points,
-            "cases_passed": verdict.passed,
-            "cases": verdict.cases,
-            "misconceptions": [misconception.name for misconception in verdict.misconceptions],
-            "feedback": explanation(verdict, grade.notes),
-        }
-        for verdict in grade.verdicts
-    ]
-    data = {
-        "lesson": grade.lesson,
-        "notebook": str(grade.notebook),
-        "seed": grade.seed,
-        "points": grade.points,
-        "all_points": grade.all_points,
-        "all_correct": grade.all_correct,
-        "exercises": rows,
-    }
-    return json.dumps(data, indent=2, ensure_ascii=False)
-
-
-def to_junit(grade: Grade) -> str:
-    """Return a grade as JUnit XML: an exercise is a test case."""
-    failed = [verdict for verdict in grade.verdicts if verdict.kind is not VerdictKind.CORRECT]
-    skipped = [verdict for verdict in failed if verdict.kind is VerdictKind.NOT_ATTEMPTED]
-    suite = ElementTree.Element(
-        "testsuite",
-        name=grade.lesson,
-        tests=str(len(grade.verdicts)),
-        failures=str(len(failed) - len(skipped)),
-        skipped=str(len(skipped)),
-        errors="0",
-    )
-    for verdict in grade.verdicts:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=grade.lesson, name=verdict.exercise
-        )
-        if verdict in skipped:
-            ElementTree.SubElement(case, "skipped", message=xml_text(verdict.reason))
-        elif verdict in failed:
-            message = f"{verdict.kind}: {verdict.reason}"
-            failure = ElementTree.SubElement(case, "failure", message=xml_text(message))
-            failure.text = xml_text(feedback(verdict).text)
-    ElementTree.indent(suite)
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def write_exports(grades: ClassGrades, folder: Path) -> None:
-    """Write every format into a folder."""
+def write_tables(grades: ClassGrades, folder: Path) -> None:
+    """Write every table, and the JUnit XML, into a folder."""
     texts = {
         "grades.csv": grades_csv(grades),
         "exercises.csv": exercises_csv(grades),
         "canvas.csv": canvas_csv(grades),
         "moodle.csv": moodle_csv(grades),
-        "junit.xml": junit_xml(grades),
+        "junit.xml": class_junit(grades),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -104,7 +45,7 @@ def grades_csv(grades: ClassGrades) -> str:
                     "reason": attempt.reason if attempt else "",
                 }
             )
-    return _with_header(lines)
+    return _with_headings(lines)
 
 
 def exercises_csv(grades: ClassGrades) -> str:
@@ -123,73 +64,33 @@ def exercises_csv(grades: ClassGrades) -> str:
             "misconceptions": " ".join(row.misconceptions),
             "feedback": row.explanation,
         }
-        for student, lesson, attempt in grades.handed_in()
+        for student, lesson, attempt in grades.all_attempts()
         for row in attempt.rows
     ]
-    return _with_header(lines)
+    return _with_headings(lines)
 
 
 def canvas_csv(grades: ClassGrades) -> str:
     """Return what Canvas imports under Grades: the folders' names are the SIS login IDs.
 
-    An empty cell leaves a grade as it is in Canvas; who handed nothing in gets one.
+    An empty cell leaves a grade as it is in Canvas: so it is where nothing was handed in.
     """
-    lessons = [lesson.title for lesson in grades.lessons]
-    rows: list[list[object]] = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]]
-    rows[0] += lessons
-    rows.append(["    Points Possible", "", "", "", ""])
-    rows[1] += [lesson.points for lesson in grades.lessons]
+    titles = [lesson.title for lesson in grades.lessons]
+    rows: list[list[object]] = [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles],
+        ["    Points Possible", *[""] * 4, *(lesson.points for lesson in grades.lessons)],
+    ]
     for student in grades.students:
-        rows.append([student.name or student.id, "", "", student.id, ""])
-        rows[-1] += _points(grades, student)
+        name = student.name or student.id
+        rows.append([name, "", "", student.id, "", *_points(grades, student)])
     return _csv(rows)
 
 
 def moodle_csv(grades: ClassGrades) -> str:
     """Return what Moodle imports under Grades, CSV file: map `username` to the user's username."""
-    lessons = [lesson.title for lesson in grades.lessons]
-    rows: list[list[object]] = [["username", *lessons]]
+    rows: list[list[object]] = [["username", *(lesson.title for lesson in grades.lessons)]]
     rows += [[student.id, *_points(grades, student)] for student in grades.students]
     return _csv(rows)
-
-
-def junit_xml(grades: ClassGrades) -> str:
-    """Return JUnit XML: a student's lesson is a test suite, an exercise a test case."""
-    root = ElementTree.Element("testsuites")
-    for student, lesson, attempt in grades.handed_in():
-        kinds = [row.kind for row in attempt.rows]
-        suite = ElementTree.SubElement(
-            root,
-            "testsuite",
-            name=xml_text(f"{student.id}.{lesson.lesson}"),
-            tests=str(len(kinds)),
-            failures=str(len(kinds) - kinds.count("correct") - kinds.count("not attempted")),
-            skipped=str(kinds.count("not attempted")),
-            errors="0",
-            time=f"{attempt.seconds:.3f}",
-        )
-        for row in attempt.rows:
-            case = ElementTree.SubElement(
-                suite,
-                "testcase",
-                classname=xml_text(f"{student.id}.{lesson.lesson}"),
-                name=row.exercise,
-                time=f"{row.seconds:.3f}",
-            )
-            if row.kind != "correct":
-                tag = "skipped" if row.kind == "not attempted" else "failure"
-                message = xml_text(f"{row.kind}: {row.explanation}")
-                ElementTree.SubElement(case, tag, message=message)
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def xml_text(text: str) -> str:
-    """Replace the characters that XML cannot hold at all, such as NUL."""
-    return "".join(
-        character if character in "\t\n" or ord(character) >= 32 else "\N{REPLACEMENT CHARACTER}"
-        for character in text
-    )
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
@@ -202,7 +103,7 @@ def _late_hours(grades: ClassGrades, attempt: Attempt) -> str:
     return "" if late is None else f"{late.total_seconds() / 3600:.1f}"
 
 
-def _with_header(lines: list[dict[str, object]]) -> str:
+def _with_headings(lines: list[dict[str, object]]) -> str:
     return _csv([*map(list, lines[:1]), *(list(line.values()) for line in lines)])
 
 
@@ -213,6 +114,6 @@ def _csv(rows: Sequence[Sequence[object]]) -> str:
 
 
 def _harmless(cell: object) -> object:
-    """Keep a spreadsheet from taking a text for a formula: it could have been written to harm."""
+    """Escape an untrusted text that a spreadsheet would take for a formula."""
     is_formula = isinstance(cell, str) and cell.lstrip()[:1] in ("=", "+", "-", "@")
     return f"'{cell}" if is_formula else cell

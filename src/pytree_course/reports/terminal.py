@@ -1,7 +1,9 @@
-"""What grading shows on the terminal: one notebook's grade, and a class's."""
+"""What grading prints: one notebook's grade, and a class's."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
 
 from rich import box
@@ -23,10 +25,10 @@ from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation
 from pytree_course.classroom.class_grades import NOT_HANDED_IN, NOT_YET_GRADED, ClassGrades
-from pytree_course.classroom.class_grading import Summary
+from pytree_course.classroom.class_grading import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
 
-STYLES = {
+_STYLES = {
     VerdictKind.CORRECT: "green",
     VerdictKind.NOT_ATTEMPTED: "dim",
     VerdictKind.INCORRECT: "yellow",
@@ -34,7 +36,7 @@ STYLES = {
 
 
 def show_grade(grade: Grade, console: Console) -> None:
-    """Print a table of the exercises, and below it what the wrong ones yielded."""
+    """Print a table of the exercises, and below it the feedback on wrong answers."""
     console.print(Text(grade.title, style="bold"))
     console.print(Text(str(grade.notebook)), soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD)
@@ -47,7 +49,7 @@ def show_grade(grade: Grade, console: Console) -> None:
         table.add_row(
             Text(verdict.exercise),
             f"{verdict.points}/{verdict.exercise_points}",
-            Text(f"{look.symbol} {look.word}", style=STYLES.get(verdict.kind, "red")),
+            Text(f"{look.symbol} {look.word}", style=_STYLES.get(verdict.kind, "red")),
             Text(explanation(verdict, grade.notes)),
         )
     console.print(table)
@@ -62,9 +64,36 @@ def show_grade(grade: Grade, console: Console) -> None:
     )
 
 
+def grade_as_json(grade: Grade) -> str:
+    """Return a grade as JSON text."""
+    exercises = [
+        {
+            "exercise": verdict.exercise,
+            "verdict": str(verdict.kind),
+            "points": verdict.points,
+            "exercise_points": verdict.exercise_points,
+            "cases_passed": verdict.passed,
+            "cases": verdict.cases,
+            "misconceptions": [misconception.name for misconception in verdict.misconceptions],
+            "feedback": explanation(verdict, grade.notes),
+        }
+        for verdict in grade.verdicts
+    ]
+    data = {
+        "lesson": grade.lesson,
+        "notebook": str(grade.notebook),
+        "seed": grade.seed,
+        "points": grade.points,
+        "all_points": grade.all_points,
+        "all_correct": grade.all_correct,
+        "exercises": exercises,
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
 @contextmanager
-def grading_progress(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar; yields what is told how many are done, of how many."""
+def grading_progress(console: Console) -> Iterator[ShowProgress]:
+    """Show a progress bar."""
     columns = (
         *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()),
         *(TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TimeRemainingColumn()),
@@ -109,13 +138,12 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     if summary.changes:
         changes = Table("Student", "Lesson", "Exercise", "Before", "Now", "Why", title="Changed")
         for change in summary.changes:
-            values = (change.student, change.lesson, change.exercise, change.before, change.after)
-            changes.add_row(*map(Text, values), Text(change.why))
+            changes.add_row(*map(Text, astuple(change)))
         console.print(changes)
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(summary.failed)} could not be graded."
     )
-    for handed_in, reason in summary.failed:
-        console.print(Text(f"{handed_in.file}: {reason} It will be tried again next time."))
+    for notebook, reason in summary.failed:
+        console.print(Text(f"{notebook.file}: {reason} It will be tried again next time."))
     console.print(Text(f"The class report: {into / 'report.html'}"))

@@ -1,4 +1,4 @@
-"""What a learner's kernel needs of the course, and nothing else of it."""
+"""The part of the course that a learner's kernel sees: one check script, and no answers."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,25 +8,15 @@ from pytree_course.course import Course, LessonFiles
 
 
 @dataclass(frozen=True)
-class CheckRuntime:
-    """The check script of a lesson, and the names of its exercises; no observations, no hints.
-
-    It goes to wherever the kernel runs, which may be another machine.
-
-    Attributes
-    ----------
-    stem
-        The lesson's stem, such as "01_leaves".
-    check_script, expected
-        The texts of these files.
-    """
+class KernelCourse:
+    """A course of one lesson, as texts: it is sent to the kernel's machine."""
 
     stem: str
     check_script: str
-    expected: str
+    expected: str  # the names of the exercises; no observations, no hints
 
     @classmethod
-    def of(cls, files: LessonFiles) -> "CheckRuntime":
+    def of(cls, files: LessonFiles) -> "KernelCourse":
         """Take from a lesson's files what a kernel needs."""
         expected = Expected.read(files.expected)
         exercises = {
@@ -38,7 +28,7 @@ class CheckRuntime:
         return cls(files.stem, script, bare.to_text())
 
     def write(self, folder: Path) -> None:
-        """Write it as a course of one lesson."""
+        """Write the files into a new folder."""
         files = Course(folder).lesson(self.stem)
         files.expected.parent.mkdir(parents=True)
         files.check_script.write_text(self.check_script, encoding="utf-8")

@@ -1,0 +1,124 @@
+"""A class that hands in notebooks of the small lesson: what grading a class is tested with."""
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from pytree_course.authoring.authors_answers import run_answer
+from pytree_course.authoring.sources import read_sources
+from pytree_course.classroom.attempt import counting
+from pytree_course.classroom.class_grading import GradingOptions, grade_class
+from pytree_course.classroom.folder import read_class_folder
+from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.cli.main import main
+from pytree_course.grading.exercise_run import ExerciseRun
+from pytree_course.grading.notebook_run import CellRun
+from tests.conftest import ExerciseNotebook
+
+RIGHT = {
+    "count_leaves": "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))",
+    "first_leaf": (
+        "def first_leaf(tree):\n    for leaf in jax.tree.leaves(tree):\n        return leaf\n"
+        "    raise ValueError('no leaves')"
+    ),
+}
+ELEMENTS = {"count_leaves": "def count_leaves(tree):\n    return len(tree)"}
+NODES = {"count_leaves": "def count_leaves(tree):\n    return jax.tree.structure(tree).num_nodes"}
+
+OWN_WORK = GradingOptions(in_sandbox=False)  # what the tests hand in is theirs
+
+
+class SameProcess(Executor):
+    """A pool that runs a task at once, in the thread that hands it in."""
+
+    def submit(self, function, /, *arguments):
+        future = Future()
+        try:
+            future.set_result(function(*arguments))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class MadeClass:
+    """A folder that students hand in to, and the gradebook that it is graded into."""
+
+    def __init__(self, course, tmp_path):
+        self.course = course
+        self.new_pool = lambda: ThreadPoolExecutor(1)
+        self.folder = tmp_path / "class"
+        self.into = tmp_path / "grades"
+
+    def hand_in(self, student, answers, name="01_mini.ipynb"):
+        file = self.folder / student / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(self.course.lesson("01_mini").blank, file)
+        notebook = ExerciseNotebook(file)
+        for exercise, code in answers.items():
+            notebook.answer(exercise, code)
+        return notebook.save()
+
+    def run_without_kernels(self, monkeypatch):
+        """Run answers in this process: for tests of what is run, and of how it is recorded."""
+        files = self.course.lesson("01_mini")
+        sources, checks = read_sources(files), files.checks()
+
+        def run(answers, blank, course, settings):
+            runs = {}
+            for name, code in answers.items():
+                exercise = sources.exercises[name]
+                answer = replace(exercise.solution, source=code)
+                outcomes = run_answer(sources, exercise, answer, checks[name], settings.seed)
+                runs[name] = ExerciseRun(CellRun(), CellRun(outcomes), kernel_died=False)
+            return runs
+
+        monkeypatch.setattr("pytree_course.classroom.submission_run.run_answers", run)
+        self.new_pool = SameProcess
+
+    def grade(self, options=OWN_WORK):
+        folder = read_class_folder(self.folder, self.course)
+        with self.gradebook() as gradebook:
+            return grade_class(self.course, folder, gradebook, options, self.new_pool)
+
+    def gradebook(self):
+        return Gradebook(self.into / "gradebook.sqlite")
+
+    def attempts(self):
+        with self.gradebook() as gradebook:
+            return gradebook.attempts()
+
+    def points(self, best=False):
+        attempts = counting(self.attempts(), best)
+        return {student: attempt.points for (student, _), attempt in attempts.items()}
+
+    def arguments(self, *more):
+        return ["grade", str(self.folder), "--into", str(self.into), "--jobs", "1", *more]
+
+    def command(self, *arguments):
+        return [sys.executable, "-m", "pytree_course", *self.arguments(*arguments)]
+
+    @property
+    def variables(self):
+        return {**os.environ, "PYTREE_COURSE": str(self.course.root), "COLUMNS": "200"}
+
+    def run(self, *arguments, **variables):
+        return subprocess.run(
+            self.command(*arguments),
+            env=self.variables | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def run_here(self, monkeypatch, *arguments):
+        """Run the command in this process, and return its exit status."""
+        monkeypatch.setenv("PYTREE_COURSE", str(self.course.root))
+        monkeypatch.setattr(sys, "argv", ["course.py", *self.arguments(*arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code
