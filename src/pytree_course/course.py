@@ -3,16 +3,14 @@
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pytree_course import nbgrader
-
-if TYPE_CHECKING:
-    from pytree_course.checking.cases import Check
 
 COURSE_VARIABLE = "PYTREE_COURSE"
 """Environment variable that names the course's folder, for notebooks that run elsewhere."""
@@ -155,7 +153,7 @@ class LessonFiles:
         spec.loader.exec_module(module)
         return module
 
-    def checks(self) -> dict[str, "Check"]:
+    def checks(self) -> dict[str, Callable[..., Any]]:
         """Load the check script and return its checks by the exercises' names."""
         members = vars(self._check_module).items()
         return {name: member for name, member in members if hasattr(member, "is_check")}

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytree_course.checking import words
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.judging import judge, without_outcomes
 from pytree_course.checking.verdicts import Verdict, VerdictKind
@@ -63,7 +64,7 @@ def judge_submission(
     verdicts = []
     for name in lesson.points:
         if name not in runs:
-            reason = submission.notes.get(name, "not attempted yet")
+            reason = submission.notes.get(name, words.NOT_ATTEMPTED)
             verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
             continue
         verdict = _verdict(lesson.right(name), runs[name])
@@ -76,27 +77,24 @@ def judge_submission(
 def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     answer, check = run.answer, run.check
     if answer.timed_out or check.timed_out:
-        reason = "your code did not come to an end in time: look for a loop without an end"
-        return without_outcomes(exercise, VerdictKind.TIMED_OUT, reason)
+        return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
     if check.outcomes is not None and len(check.outcomes) == len(exercise.observations):
         return judge(exercise, check.outcomes)
     if answer.flooded or check.flooded:
-        reason = "your code printed or showed far too much: look for a print inside a loop"
-        return without_outcomes(exercise, VerdictKind.CRASHED, reason)
+        return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
     if run.kernel_died:
-        reason = "your code ended the Python process that it ran in"
-        return without_outcomes(exercise, VerdictKind.CRASHED, reason)
+        return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
     return without_outcomes(exercise, VerdictKind.ERROR, _error(answer, check))
 
 
 def _error(answer: CellRun, check: CellRun) -> str:
     if answer.error:
         kind, message = answer.error
-        message = _TEMPORARY_FILE.sub("(line", message)
         if kind == "MemoryError":
-            return "your answer cell used more memory than there is: look for a loop without an end"
-        return f"your answer cell raised {kind}: {message}"
+            return words.OUT_OF_MEMORY
+        message = _TEMPORARY_FILE.sub("(line", message)
+        return words.ANSWER_CELL_RAISED.format(type=kind, message=message)
     if check.error:
         kind, message = check.error
-        return f"{kind}: {message}: did you rename it, or leave something out?"
-    return "your code left the check unable to report: perhaps it used up all memory"
+        return words.CHECK_CELL_RAISED.format(type=kind, message=message)
+    return words.NO_REPORT

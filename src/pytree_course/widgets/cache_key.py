@@ -9,7 +9,7 @@ import jax
 
 from pytree_course.drawing.labels import shorten, summary
 from pytree_course.trees import Path, flatten_one_level
-from pytree_course.widgets.words import written
+from pytree_course.widgets.value_texts import written
 
 MOST_NODES = 2_000  # and leaves: what comes later is counted as one change
 

@@ -15,7 +15,7 @@ from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.html import block
 from pytree_course.widgets.linked import linking
 from pytree_course.widgets.trouble import Trouble, evaluate, flattening_advice
-from pytree_course.widgets.words import aligned, error_words, without_addresses
+from pytree_course.widgets.value_texts import aligned, error_words, without_addresses
 
 EXAMPLE = "{'w': [1.5, 2.5], 'b': None, 'act': 'relu'}"
 MOST_ROWS = 40

@@ -16,7 +16,7 @@ from pytree_course.trees import Observation, Path
 from pytree_course.widgets.html import FRAMES, render
 from pytree_course.widgets.linked import with_children
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
-from pytree_course.widgets.words import function_name
+from pytree_course.widgets.value_texts import function_name
 
 BADGE_HEIGHT = 16
 

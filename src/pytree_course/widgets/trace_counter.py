@@ -11,7 +11,7 @@ from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import FRAMES, render
 from pytree_course.widgets.trace_log import TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
-from pytree_course.widgets.words import aligned, function_name
+from pytree_course.widgets.value_texts import aligned, function_name
 
 MOST_BUTTONS = 6
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import jax
 
 from pytree_course.widgets.cache_key import CacheKey, KeyChange, named
-from pytree_course.widgets.words import brief, error_line, written
+from pytree_course.widgets.value_texts import brief, error_line, written
 
 MOST_ROWS = 20
 MOST_PLOTTED = 40

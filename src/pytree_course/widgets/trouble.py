@@ -9,7 +9,7 @@ from IPython.core.getipython import get_ipython
 import __main__
 from pytree_course.drawing.labels import shorten
 from pytree_course.trees import Observation
-from pytree_course.widgets.words import error_words, without_addresses
+from pytree_course.widgets.value_texts import error_words, without_addresses
 
 LONGEST_MESSAGE = 300
 FAILED = "looking into it raised"

@@ -9,7 +9,7 @@ import jax
 
 from pytree_course.drawing.labels import counted, expression, shorten, summary
 from pytree_course.trees import Level, Path, flatten_one_level, observe
-from pytree_course.widgets.words import error_words, without_addresses
+from pytree_course.widgets.value_texts import error_words, without_addresses
 
 LONGEST_TEXT = 120
 LONGEST_FACT = 240
