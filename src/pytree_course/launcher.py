@@ -158,10 +158,11 @@ def make(anew: bool) -> None:
     else:
         say("Updating the course's environment.")
     variables = {**install_uv(variables), **variables}
-    uv = [PYTHON, "-P", "-m", "uv", "pip"]
-    install([*uv, "sync", "--python", PYTHON, "--compile-bytecode", REQUIREMENTS], variables)
-    course = ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
-    install([*uv, "install", "--python", PYTHON, *course], variables)
+    # Not `uv pip sync`, which asks the index also for what is installed.
+    uv = [PYTHON, "-P", "-m", "uv", "pip", "install", "--python", PYTHON]
+    install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], variables)
+    course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
+    install([*uv, *course, "--editable", ROOT], variables)
     draft = STAMP.with_suffix(".draft")
     draft.write_text(json.dumps(true_stamp(), indent=1), "utf-8")
     os.replace(draft, STAMP)
@@ -178,8 +179,8 @@ def install_uv(variables: Mapping[str, str]) -> dict[str, str]:
     [uv] = re.findall(r"^uv==.*", REQUIREMENTS.read_text("utf-8"), re.M)
     install([*pip, "install", "--no-user", "--disable-pip-version-check", uv], variables)
 
-    listed = subprocess.check_output([*pip, "config", "list"], env=variables)
     settings = {}
+    listed = subprocess.check_output([*pip, "config", "list"], env=variables)
     # Lines look like  global.index-url='...' ; a variable weighs more than a file.
     for section in ("global", "install", ":env:"):
         line = rf"^{section}\.({'|'.join(UV_NAMES)})=(.+)$"
@@ -228,8 +229,7 @@ def wait_for(command: Sequence[str], variables: Mapping[str, str]) -> int:
 def main(arguments: Sequence[str]) -> int:
     """Run `course.py` with these arguments and return the exit status."""
     name = arguments[0] if arguments else "help"
-    # A command's own help is not worth a download of that size.
-    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)
+    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)  # Not worth a large download.
     if name in {"help", "-h", "--help"} or (name in COMMANDS and asks_for_help and outdated()):
         print(HELP)
         return 0
