@@ -7,6 +7,7 @@ import pytest
 from pytree_course.built import hides_outputs, show_outputs
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Give nbval's cells their hidden outputs back, and keep those of a notebook together."""
     for item in items:

@@ -73,6 +73,7 @@ def notebook(mini: LessonFiles) -> ExerciseNotebook:
     return ExerciseNotebook(mini.exercises)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run what takes long first, and all that needs a browser in one process."""
     for item in items:

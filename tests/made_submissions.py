@@ -66,14 +66,14 @@ class MadeClass:
     def run_without_kernels(self, monkeypatch):
         """Run answers in this process: for tests of what is run, and of how it is recorded."""
         files = self.course.lesson("01_mini")
-        sources, checks = read_sources(files), files.checks()
+        sources = read_sources(files)
 
         def run(answers, blank, course, settings):
             runs = {}
             for name, code in answers.items():
                 exercise = sources.exercises[name]
                 answer = replace(exercise.solution, source=code)
-                outcomes = run_answer(sources, exercise, answer, checks[name], settings.seed)
+                outcomes = run_answer(sources, exercise, answer, settings.seed).outcomes
                 runs[name] = ExerciseRun(CellRun(), CellRun(outcomes), kernel_died=False)
             return runs
 

@@ -20,6 +20,8 @@ from pytree_course.course import CourseError
 from tests.conftest import ROOT
 from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass, SameProcess
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def made(course, tmp_path):

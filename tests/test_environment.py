@@ -114,6 +114,7 @@ def run(*command: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_lesson_1_runs_in_the_environment_of_environment_yml(conda, tmp_path):
     (pinned,) = (
         part for part in conda["dependencies"] if isinstance(part, str) and "python" in part

@@ -22,6 +22,8 @@ from pytree_course.grading.submission import Submission, UnreadableError, read_s
 from pytree_course.reports.junit import notebook_junit
 from pytree_course.reports.terminal import grade_as_json
 
+pytestmark = pytest.mark.slow
+
 RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 RIGHT_FIRST = """\
 def first_leaf(tree):

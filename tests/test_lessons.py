@@ -18,8 +18,14 @@ PAGES = Course(ROOT).with_sources()  # the lessons, and the start page
 MOST_WORDS = 60  # in the median prose cell
 MOST_LINES = 10  # in a code cell of a lesson
 
-each_lesson = pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
-each_page = pytest.mark.parametrize("files", PAGES, ids=lambda files: files.stem)
+
+def parametrized(lessons):
+    """Give a test every lesson; what runs the answers of a lesson runs in one process, once."""
+    groups = [pytest.param(files, marks=pytest.mark.xdist_group(files.stem)) for files in lessons]
+    return pytest.mark.parametrize("files", groups, ids=lambda files: files.stem)
+
+
+each_lesson, each_page = parametrized(LESSONS), parametrized(PAGES)
 
 
 def test_there_are_lessons_and_a_start_page():
@@ -27,6 +33,7 @@ def test_there_are_lessons_and_a_start_page():
     assert set(LESSONS) < set(PAGES)
 
 
+@pytest.mark.slow
 @each_page
 def test_built_files_are_what_their_sources_make(files):
     stale = find_stale(files)
@@ -38,6 +45,7 @@ def test_what_is_expected_names_no_address_of_one_run(files):
     assert not re.search("0x[0-9a-f]{6}", files.expected.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @each_lesson
 def test_the_author_made_no_mistakes(files):
     assert find_mistakes(read_sources(files)) == []

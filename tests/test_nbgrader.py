@@ -25,6 +25,8 @@ c.OverwriteCells.add_missing_cells = True
 """  # as README.md says
 NOISY = '''\
 import logging, os, sys, warnings
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("nbgrader")]
 logging.basicConfig()
 def count_leaves(tree):
     """Right, and loud about it."""

@@ -267,6 +267,7 @@ def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
     assert "## Something wrong?" in readme
 
 
+@pytest.mark.slow
 def test_a_learner_works_through_the_bundle(whole, tmp_path):
     release(whole, tmp_path / "bundle")
     shutil.rmtree(whole.root)

@@ -28,10 +28,13 @@ def first_leaf(tree):
     raise ValueError("no leaves")
 """
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or shutil.which("bwrap") is None,
-    reason="bubblewrap is not here; .ci/run installs it",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        sys.platform != "linux" or shutil.which("bwrap") is None,
+        reason="bubblewrap is not here; .ci/run installs it",
+    ),
+]
 
 
 def started(tmp_path):

@@ -1,5 +1,6 @@
 """The author's commands: test, build."""
 
+import os
 import sys
 from typing import Annotated
 
@@ -23,8 +24,9 @@ def test(
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
         *("--nbval-lax", "--nbval-current-env"),
-        # More processes would need more memory than a laptop has: some start a browser or kernels.
-        *("--dist", "loadgroup", "--numprocesses", "auto", "--maxprocesses", "4"),
+        # One more than there are cores, for some tests wait; but no more than a laptop has memory
+        # for, since some start a browser or kernels.
+        *("--dist", "loadgroup", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
         *(["-m", "not slow"] if fast else []),
         *(folder for folder in folders if (course.root / folder).is_dir()),
     ]
