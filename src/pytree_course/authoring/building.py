@@ -1,10 +1,9 @@
 """Build a lesson: sources in; notebooks, exercises, solutions and checks/expected out."""
 
-import json
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from nbformat import NotebookNode
 from pytree_course.authoring.authors_answers import expect
 from pytree_course.authoring.handout import hand_out
 from pytree_course.authoring.mistakes import find_mistakes
-from pytree_course.authoring.notebooks import render_exercises, render_lesson, render_solutions
+from pytree_course.authoring.notebooks import render_exercises, render_lesson
 from pytree_course.authoring.sources import (
     AuthorMistakesError,
     LessonSources,
@@ -25,7 +24,6 @@ from pytree_course.authoring.sources import (
     read_sources,
 )
 from pytree_course.built import (
-    HIDDEN_OUTPUTS,
     METADATA_KEY,
     OUTPUTS,
     SOURCES,
@@ -33,11 +31,10 @@ from pytree_course.built import (
     hides_outputs,
     outputs_digest,
 )
-from pytree_course.checking.comparison import compare
+from pytree_course.checking.comparison import agree
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.trees import Observation
 from pytree_course.widgets.base import WIDGET_MIME
 
 CELL_TIMEOUT = 300  # seconds
@@ -72,11 +69,12 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes(sources):
         raise AuthorMistakesError(mistakes)
-    expect(sources, PUBLIC_SEED).write(files.expected)
+    write_file(files.expected, expect(sources, PUBLIC_SEED).to_text())
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")
-    solutions = _executed(render_solutions(sources), files.solutions, sources.exercise_cells)
+    solved = render_exercises(sources, solved=True)
+    solutions = _executed(solved, files.solutions, sources.exercise_cells)
     write_file(files.solutions, _text(solutions))
 
 
@@ -101,7 +99,7 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     sources = read_sources(files)
     notebooks = {files.notebook: render_lesson(sources)}
     if files.has_exercises:
-        notebooks[files.solutions] = render_solutions(sources)
+        notebooks[files.solutions] = render_exercises(sources, solved=True)
         notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
     reasons = {file: _why_notebook_is_stale(file, made) for file, made in notebooks.items()}
     if files.has_exercises:
@@ -141,27 +139,9 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
 
 def _agree(stored: Expected, wanted: Expected) -> bool:
     """Say whether two expectations agree as a check would: floats may differ in the last digit."""
-    (said, observations), (wanted_said, wanted_ones) = map(_observations_apart, (stored, wanted))
-    return (
-        said == wanted_said
-        and observations.keys() == wanted_ones.keys()
-        and not any(compare(wanted_ones[place], observations[place]) for place in wanted_ones)
-    )
-
-
-def _observations_apart(
-    expected: Expected,
-) -> tuple[dict[str, Any], dict[tuple[str, str, int], Observation]]:
-    """Return what is expected without observations, and these by exercise, answer and case."""
-    said = asdict(expected)
-    observations = {}
-    for name, exercise in said["exercises"].items():
-        for case, observation in enumerate(exercise.pop("observations")):
-            observations[name, "", case] = observation
-        for wrong in exercise["misconceptions"]:
-            for case, observation in wrong.pop("observations").items():
-                observations[name, wrong["name"], case] = observation
-    return said, observations
+    said, observations = stored.observations_apart()
+    wanted_said, wanted_observations = wanted.observations_apart()
+    return said == wanted_said and agree(wanted_observations, observations)
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
@@ -217,13 +197,11 @@ def _failed(
     return Mistake(source_cells[0].file, 1, message)
 
 
-def _without_outputs(notebook: NotebookNode) -> list[tuple[str, str, str, str]]:
-    return [(cell.id, cell.cell_type, cell.source, _metadata(cell)) for cell in notebook.cells]
-
-
-def _metadata(cell: NotebookNode) -> str:
-    hidden: dict[str, Any] = {METADATA_KEY: {HIDDEN_OUTPUTS: []}} if hides_outputs(cell) else {}
-    return json.dumps({**cell.metadata, **hidden}, sort_keys=True)
+def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:
+    return [
+        (cell.id, cell.cell_type, cell.source, cell.metadata | {METADATA_KEY: hides_outputs(cell)})
+        for cell in notebook.cells
+    ]
 
 
 def _text(notebook: NotebookNode) -> str:

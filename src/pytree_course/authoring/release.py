@@ -85,7 +85,9 @@ def _read_files(course: Course) -> dict[str, bytes]:
     wanted = [course.root / name for name in FILES]
     for folder, kinds in FOLDERS.items():
         for file in (course.root / folder).rglob("*"):
-            if file.suffix in kinds and not _is_hidden(file.relative_to(course.root)):
+            # Hidden files are a tool's own, as Jupyter's checkpoints are.
+            is_hidden = any(part.startswith(".") for part in file.relative_to(course.root).parts)
+            if file.suffix in kinds and not is_hidden:
                 wanted.append(file)
     for files in course.with_sources():
         wanted.append(files.notebook)
@@ -108,11 +110,6 @@ def _for_learners(readme: str, names: Iterable[str]) -> str:
         kept,
         flags=re.MULTILINE,
     )
-
-
-def _is_hidden(file: Path) -> bool:
-    """Say whether a file is a tool's own, as Jupyter's checkpoints are."""
-    return any(part.startswith(".") for part in file.parts)
 
 
 def _name(file: Path, course: Course) -> str:

@@ -80,15 +80,15 @@ def read_topics(root: Path) -> dict[str, Topic]:
 def find_wrong_marks(sources: LessonSources, topics: dict[str, Topic]) -> list[Mistake]:
     """Return the marks of a lesson that name no topic, or stand where no mark is read."""
     mistakes = []
-    shown = {(cell.file, cell.line): cell for cell, _ in _marks(sources)}
-    for cell in shown.values():
-        for name in cell.covers:
-            if name not in topics:
-                mistakes.append(cell.mistake(f"covers: there is no {name!r} in {TOPICS_FILE}"))
+    shown = {(cell.file, cell.line) for cell, _ in _marks(sources)}
     for cell in _all_cells(sources):
         if cell.covers and (cell.file, cell.line) not in shown:
             message = "covers: only a lesson's code, an exercise or a misconception shows a topic"
             mistakes.append(cell.mistake(message))
+            continue
+        for name in cell.covers:
+            if name not in topics:
+                mistakes.append(cell.mistake(f"covers: there is no {name!r} in {TOPICS_FILE}"))
     return mistakes
 
 
@@ -115,8 +115,8 @@ def _all_cells(sources: LessonSources) -> Iterator[SourceCell]:
     yield from sources.lesson
     yield from sources.exercise_cells
     for exercise in sources.exercises.values():
-        starter = [exercise.given_starter] if exercise.given_starter else []
-        for answer in (*starter, *exercise.variants, *exercise.misconceptions):
+        starters = exercise.given_starters
+        for answer in (*starters, *exercise.variants, *exercise.misconceptions):
             yield answer.cell
 
 

@@ -5,7 +5,7 @@ import io
 import linecache
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,10 +46,6 @@ class Outcome:
     printed: str = ""
     line: Line | None = None  # the learner's line that raised
     note: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the outcome as plain JSON."""
-        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Any) -> "Outcome":

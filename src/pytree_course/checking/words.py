@@ -7,7 +7,6 @@ braces are filled in.
 from collections.abc import Mapping
 
 from pytree_course.checking.comparison import Difference
-from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.drawing.labels import truncate
 from pytree_course.trees import Observation
@@ -184,8 +183,3 @@ def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool)
     if hints_left:
         return [NEXT_HINT.format(left=hints_left, name=name)]
     return [(SEE_SOLUTION if solution_is_due else HINTS_AGAIN).format(name=name)]
-
-
-def call_of(exercise: ExpectedExercise) -> str:
-    """Write the call of an exercise's check."""
-    return f"check.{exercise.name}({', '.join(exercise.answers)})"
