@@ -48,8 +48,7 @@ class Course:
     @classmethod
     def find(cls, start: Path | None = None) -> "Course":
         """Look for the course upwards from PYTREE_COURSE, from `start`, or from where we are."""
-        named = os.environ.get(COURSE_VARIABLE)
-        start = Path(named) if named else (start or Path.cwd())
+        start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd())
         for folder in (start.resolve(), *start.resolve().parents):
             if any((folder / "checks").glob("check_*.py")):
                 return cls(folder)

@@ -12,6 +12,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from pytree_course import built
 from pytree_course.authoring.authors_answers import expect
 from pytree_course.authoring.handout import hand_out
 from pytree_course.authoring.mistakes import find_mistakes
@@ -22,14 +23,6 @@ from pytree_course.authoring.sources import (
     Mistake,
     SourceCell,
     read_sources,
-)
-from pytree_course.built import (
-    METADATA_KEY,
-    OUTPUTS,
-    SOURCES,
-    hide_outputs,
-    hides_outputs,
-    outputs_digest,
 )
 from pytree_course.checking.comparison import agree
 from pytree_course.checking.expected import Expected
@@ -116,12 +109,12 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
     if not file.exists():
         return NOT_BUILT
     notebook = nbformat.read(file, as_version=4)
-    digests = notebook.metadata.get(METADATA_KEY, {})
-    if digests.get(SOURCES) != wanted.metadata[METADATA_KEY][SOURCES]:
+    digests = notebook.metadata.get(built.METADATA_KEY, {})
+    if digests.get(built.SOURCES) != wanted.metadata[built.METADATA_KEY][built.SOURCES]:
         return CHANGED_SOURCES
     if _without_outputs(notebook) != _without_outputs(wanted):
         return "it was edited by hand; change the sources instead"
-    if digests[OUTPUTS] != outputs_digest(notebook):
+    if digests[built.OUTPUTS] != built.outputs_digest(notebook):
         return "its outputs were edited by hand or by running it"
     return None
 
@@ -132,16 +125,12 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     stored = Expected.read(file)
     if stored.sources != sources.exercises_digest:
         return CHANGED_SOURCES
-    if not _agree(stored, expect(sources, PUBLIC_SEED)):
+    said, observations = stored.observations_apart()
+    wanted, wanted_observations = expect(sources, PUBLIC_SEED).observations_apart()
+    # Compared as a check would: floats may differ in the last digit.
+    if said != wanted or not agree(wanted_observations, observations):
         return "the right answers yield something else than it says"
     return None
-
-
-def _agree(stored: Expected, wanted: Expected) -> bool:
-    """Say whether two expectations agree as a check would: floats may differ in the last digit."""
-    said, observations = stored.observations_apart()
-    wanted_said, wanted_observations = wanted.observations_apart()
-    return said == wanted_said and agree(wanted_observations, observations)
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
@@ -170,12 +159,12 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
                     output.execution_count = 1
                 # A live widget is nothing without its kernel: its static form stays.
                 output.get("data", {}).pop(WIDGET_MIME, None)
-            if hides_outputs(cell):
-                hide_outputs(cell)
+            if built.hides_outputs(cell):
+                built.hide_outputs(cell)
             if VARIES in cell.metadata.tags:
                 cell.outputs, cell.execution_count = [], None
     notebook.metadata["language_info"] = {"name": "python"}
-    notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
+    notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
     return notebook
 
 
@@ -198,10 +187,11 @@ def _failed(
 
 
 def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:
-    return [
-        (cell.id, cell.cell_type, cell.source, cell.metadata | {METADATA_KEY: hides_outputs(cell)})
-        for cell in notebook.cells
-    ]
+    cells = []
+    for cell in notebook.cells:
+        hidden = {built.METADATA_KEY: built.hides_outputs(cell)}
+        cells.append((cell.id, cell.cell_type, cell.source, cell.metadata | hidden))
+    return cells
 
 
 def _text(notebook: NotebookNode) -> str:

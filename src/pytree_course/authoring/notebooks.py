@@ -11,6 +11,7 @@ from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSo
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.checking.feedback import section_link
 from pytree_course.course import answer_id, check_id
+from pytree_course.drawing.labels import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
@@ -66,7 +67,7 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     """Put an exercise's difficulty, points, minutes and lesson section under its heading."""
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
-    points = f"{exercise.points} point{'s' if exercise.points != 1 else ''}"
+    points = counted(exercise.points, "point", "points")
     title = sources.sections[exercise.section]
     link = f"[{title}]({section_link(sources.files.stem, title)})"
     facts = f"{stars} · {points} · about {exercise.minutes} minutes · reread: {link}"
@@ -86,17 +87,12 @@ def _code(
 
 
 def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:
-    notebook = new_notebook(
-        cells=cells,
-        metadata={
-            "kernelspec": {
-                "display_name": "Python 3 (ipykernel)",
-                "language": "python",
-                "name": "python3",
-            },
-            "language_info": {"name": "python"},
-            METADATA_KEY: {SOURCES: digest},
-        },
-    )
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    metadata = {
+        "kernelspec": kernel,
+        "language_info": {"name": "python"},
+        METADATA_KEY: {SOURCES: digest},
+    }
+    notebook = new_notebook(cells=cells, metadata=metadata)
     notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
     return notebook

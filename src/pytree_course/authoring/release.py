@@ -131,16 +131,12 @@ def _refuse_stale(course: Course) -> None:
     lessons = course.with_sources()
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
+    stale = [found for files in lessons for found in find_stale(files)]
     # The notebooks in the folder `exercises` are not released.
-    stale = [
-        str(found)
-        for files in lessons
-        for found in find_stale(files)
-        if found.file != files.exercises
-    ]
-    if stale:
-        lines = "\n".join(stale)
-        raise CourseError(f"Nothing was released, for some of it is out of date:\n{lines}")
+    lines = [str(found) for found in stale if found.file.parent != course.root / "exercises"]
+    if lines:
+        lines.insert(0, "Nothing was released, for some of it is out of date:")
+        raise CourseError("\n".join(lines))
 
 
 def _refuse_to_lose(folder: Path) -> None:

@@ -24,8 +24,7 @@ from pytree_course.checking.outcomes import (
     CaseInterrupted,
     run_check,
 )
-from pytree_course.checking.progress import ExerciseProgress, Progress
-from pytree_course.checking.standing import standing
+from pytree_course.checking.progress import ExerciseProgress, Progress, standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import Course, answer_id
 

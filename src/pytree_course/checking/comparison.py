@@ -128,9 +128,7 @@ def _tolerance(dtype: str) -> float:
 
 def _close(expected: Any, got: Any, tolerance: float) -> bool:
     if isinstance(expected, float) and isinstance(got, float):
-        return math.isclose(
-            expected, got, rel_tol=tolerance, abs_tol=min(ABSOLUTE_TOLERANCE, tolerance)
-        )
+        return math.isclose(expected, got, rel_tol=tolerance, abs_tol=ABSOLUTE_TOLERANCE)
     if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
         return all(_close(*pair, tolerance) for pair in zip(expected, got, strict=True))
     return type(expected) is type(got) and bool(expected == got)
