@@ -1,4 +1,4 @@
-"""The learner's progress: one local file that is only ever appended to, and what it amounts to."""
+"""The learner's progress: events in one local file, and how far the learner is in a lesson."""
 
 import json
 from collections.abc import Callable
