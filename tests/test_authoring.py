@@ -16,7 +16,7 @@ from pytree_course.authoring.mistakes import SEEDS
 from pytree_course.authoring.sources import PLACEHOLDER, AuthorMistakesError, read_sources
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import PUBLIC_SEED, run_check
-from pytree_course.course import Course, LessonFiles
+from pytree_course.course import Course, LessonFiles, write_file
 from tests.conftest import MINI_COURSE
 
 
@@ -151,7 +151,7 @@ def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
 
 def test_expected_survives_its_file(mini):
     expected = Expected.read(mini.expected)
-    expected.write(mini.expected)
+    write_file(mini.expected, expected.to_text())
     assert Expected.read(mini.expected) == expected
 
 

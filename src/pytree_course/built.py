@@ -15,13 +15,13 @@ METADATA_KEY = "pytree_course"
 """Entry of the metadata of notebooks and cells; the names below are entries of it."""
 
 SOURCES, OUTPUTS = "sources", "outputs"
-"""In a built notebook: digests of its sources, and of the outputs that it was built with."""
+"""In a built notebook: digests of its sources, and of the outputs that it was built with.
+
+In a cell: the outputs that answer a prediction. They are hidden until the cell is run.
+"""
 
 RELEASE, EXERCISES = "release", "exercises"
 """In a released exercise notebook: the release's stamp, and the digest of its blank cells."""
-
-HIDDEN_OUTPUTS = "outputs"
-"""In a cell: the outputs that answer a prediction. They are hidden until the cell is run."""
 
 _STAMP = re.compile(r"[\w.]{1,40}\+[0-9a-f]{12}")
 
@@ -33,13 +33,13 @@ def hides_outputs(cell: NotebookNode) -> bool:
 
 def hide_outputs(cell: NotebookNode) -> None:
     """Move a cell's outputs into its metadata."""
-    cell.metadata[METADATA_KEY] = {HIDDEN_OUTPUTS: cell.outputs}
+    cell.metadata[METADATA_KEY] = {OUTPUTS: cell.outputs}
     cell.outputs, cell.execution_count = [], None
 
 
 def show_outputs(cell: NotebookNode) -> None:
     """Put a cell's hidden outputs back in their place."""
-    cell.outputs = cell.metadata[METADATA_KEY][HIDDEN_OUTPUTS]
+    cell.outputs = cell.metadata[METADATA_KEY][OUTPUTS]
     cell.execution_count = 1
 
 

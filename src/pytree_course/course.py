@@ -48,8 +48,7 @@ class Course:
     @classmethod
     def find(cls, start: Path | None = None) -> "Course":
         """Look for the course upwards from PYTREE_COURSE, from `start`, or from where we are."""
-        named = os.environ.get(COURSE_VARIABLE)
-        start = Path(named) if named else (start or Path.cwd())
+        start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd())
         for folder in (start.resolve(), *start.resolve().parents):
             if any((folder / "checks").glob("check_*.py")):
                 return cls(folder)
@@ -81,61 +80,33 @@ class Course:
 
     def lesson_named(self, name: str) -> "LessonFiles":
         """Return the lesson that "1", "01", "leaves" or "01_leaves" stands for."""
-        lessons = sorted({*self.lessons(), *self.with_sources()}, key=lambda each: each.stem)
-        for lesson in lessons:
-            number, _, topic = lesson.stem.partition("_")
-            if name in (lesson.stem, number, number.lstrip("0"), topic):
-                return lesson
-        there_are = ", ".join(lesson.stem for lesson in lessons)
-        raise CourseError(f"There is no lesson {name!r}. The lessons here: {there_are}.")
+        stems = sorted({files.stem for files in (*self.lessons(), *self.with_sources())})
+        for stem in stems:
+            number, _, topic = stem.partition("_")
+            if name in (stem, number, number.lstrip("0"), topic):
+                return self.lesson(stem)
+        raise CourseError(f"There is no lesson {name!r}. The lessons here: {', '.join(stems)}.")
 
 
-@dataclass(frozen=True)
 class LessonFiles:
     """Where the files of one lesson are; what is not shipped to learners may be missing."""
 
-    root: Path
-    stem: str
-
-    @property
-    def sources(self) -> Path:
-        """The folder of what the author edits."""
-        return self.root / "sources" / self.stem
-
-    @property
-    def notebook(self) -> Path:
-        """The lesson."""
-        return self.root / "notebooks" / f"{self.stem}.ipynb"
-
-    @property
-    def exercises(self) -> Path:
-        """The exercise notebook, in which the learner works."""
-        return self.root / "exercises" / f"{self.stem}.ipynb"
-
-    @property
-    def solutions(self) -> Path:
-        """The solution notebook; the teacher's alone."""
-        return self.root / "solutions" / f"{self.stem}.ipynb"
-
-    @property
-    def check_script(self) -> Path:
-        """The hand-written check script."""
-        return self.root / "checks" / f"check_{self.stem}.py"
+    def __init__(self, root: Path, stem: str) -> None:
+        self.root, self.stem = root, stem
+        self.sources = root / "sources" / stem  # the folder of what the author edits
+        self.notebook = root / "notebooks" / f"{stem}.ipynb"  # the lesson
+        self.exercises = root / "exercises" / f"{stem}.ipynb"  # in which the learner works
+        self.solutions = root / "solutions" / f"{stem}.ipynb"  # the teacher's alone
+        self.check_script = root / "checks" / f"check_{stem}.py"  # hand-written
+        # Built: the expected observations and the feedback; and the exercise notebook as it is
+        # handed out, untouched by any learner.
+        self.expected = root / "checks" / "expected" / f"{stem}.json"
+        self.blank = self.expected.with_suffix(".ipynb")
 
     @property
     def has_exercises(self) -> bool:
         """Whether this is a lesson: a page, such as the start page, has no exercises."""
         return self.check_script.exists() or (self.sources / "exercises.md").exists()
-
-    @property
-    def expected(self) -> Path:
-        """The built expected observations, and the feedback."""
-        return self.root / "checks" / "expected" / f"{self.stem}.json"
-
-    @property
-    def blank(self) -> Path:
-        """The exercise notebook as it is handed out, untouched by any learner."""
-        return self.root / "checks" / "expected" / f"{self.stem}.ipynb"
 
     def read_blank(self) -> str:
         """Return the text of the exercise notebook as it is handed out."""

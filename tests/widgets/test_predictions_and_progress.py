@@ -8,8 +8,7 @@ import pytest
 from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected, Prediction
-from pytree_course.checking.progress import Progress
-from pytree_course.checking.standing import standing
+from pytree_course.checking.progress import Progress, standing
 from pytree_course.widgets import header
 from pytree_course.widgets.header import Header, Help, progress_html
 from pytree_course.widgets.prediction import Predict, _reveal_after_next_cell

@@ -3,21 +3,26 @@
 This code runs in the process that calls it, for the author wrote it. A learner's answers never do.
 """
 
-import contextlib
 import os
 import pickle
 import sys
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import chdir
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import jax
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.checking.comparison import compare, without_message
-from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
+from pytree_course.checking.expected import (
+    ExerciseFacts,
+    Expected,
+    ExpectedExercise,
+    Misconception,
+)
 from pytree_course.checking.outcomes import SEED_VARIABLE, Outcome, run_check
 
 COMPILED = Path(sys.prefix) / "cache" / "jax"
@@ -54,7 +59,9 @@ def run_answer(
     key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
     if key not in _RESULTS:
         _keep_compiled_programs()
-        with _as_in_grading(sources, seed):
+        # As in grading: the set-up cell finds the course, and shows nothing.
+        graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
+        with graded, chdir(sources.files.sources):
             _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
     return pickle.loads(_RESULTS[key])
 
@@ -88,33 +95,11 @@ def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
         raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
 
-@contextlib.contextmanager
-def _as_in_grading(sources: LessonSources, seed: int) -> Iterator[None]:
-    """Let the set-up cell find the course, and show nothing."""
-    before = os.environ.get(SEED_VARIABLE)
-    os.environ[SEED_VARIABLE] = str(seed)
-    try:
-        with contextlib.chdir(sources.files.sources):
-            yield
-    finally:
-        os.environ.pop(SEED_VARIABLE)
-        if before is not None:
-            os.environ[SEED_VARIABLE] = before
-
-
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
     right = run_answer(sources, exercise, exercise.solution, seed)
     return ExpectedExercise(
-        name=exercise.name,
-        title=exercise.title,
-        answers=exercise.answers,
-        points=exercise.points,
-        minutes=exercise.minutes,
-        stars=exercise.stars,
-        section=exercise.section,
-        hints=exercise.hints,
-        silent_bug=exercise.silent_bug,
+        **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
         functions=right.functions,
         observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],

@@ -1,10 +1,9 @@
 """Build a lesson: sources in; notebooks, exercises, solutions and checks/expected out."""
 
-import json
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,11 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from pytree_course import built
 from pytree_course.authoring.authors_answers import expect
 from pytree_course.authoring.handout import hand_out
 from pytree_course.authoring.mistakes import find_mistakes
-from pytree_course.authoring.notebooks import render_exercises, render_lesson, render_solutions
+from pytree_course.authoring.notebooks import render_exercises, render_lesson
 from pytree_course.authoring.sources import (
     AuthorMistakesError,
     LessonSources,
@@ -24,20 +24,10 @@ from pytree_course.authoring.sources import (
     SourceCell,
     read_sources,
 )
-from pytree_course.built import (
-    HIDDEN_OUTPUTS,
-    METADATA_KEY,
-    OUTPUTS,
-    SOURCES,
-    hide_outputs,
-    hides_outputs,
-    outputs_digest,
-)
-from pytree_course.checking.comparison import compare
+from pytree_course.checking.comparison import agree
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.trees import Observation
 from pytree_course.widgets.base import WIDGET_MIME
 
 CELL_TIMEOUT = 300  # seconds
@@ -72,11 +62,12 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes(sources):
         raise AuthorMistakesError(mistakes)
-    expect(sources, PUBLIC_SEED).write(files.expected)
+    write_file(files.expected, expect(sources, PUBLIC_SEED).to_text())
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")
-    solutions = _executed(render_solutions(sources), files.solutions, sources.exercise_cells)
+    solved = render_exercises(sources, solved=True)
+    solutions = _executed(solved, files.solutions, sources.exercise_cells)
     write_file(files.solutions, _text(solutions))
 
 
@@ -101,7 +92,7 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     sources = read_sources(files)
     notebooks = {files.notebook: render_lesson(sources)}
     if files.has_exercises:
-        notebooks[files.solutions] = render_solutions(sources)
+        notebooks[files.solutions] = render_exercises(sources, solved=True)
         notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
     reasons = {file: _why_notebook_is_stale(file, made) for file, made in notebooks.items()}
     if files.has_exercises:
@@ -118,12 +109,12 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
     if not file.exists():
         return NOT_BUILT
     notebook = nbformat.read(file, as_version=4)
-    digests = notebook.metadata.get(METADATA_KEY, {})
-    if digests.get(SOURCES) != wanted.metadata[METADATA_KEY][SOURCES]:
+    digests = notebook.metadata.get(built.METADATA_KEY, {})
+    if digests.get(built.SOURCES) != wanted.metadata[built.METADATA_KEY][built.SOURCES]:
         return CHANGED_SOURCES
     if _without_outputs(notebook) != _without_outputs(wanted):
         return "it was edited by hand; change the sources instead"
-    if digests[OUTPUTS] != outputs_digest(notebook):
+    if digests[built.OUTPUTS] != built.outputs_digest(notebook):
         return "its outputs were edited by hand or by running it"
     return None
 
@@ -134,34 +125,12 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     stored = Expected.read(file)
     if stored.sources != sources.exercises_digest:
         return CHANGED_SOURCES
-    if not _agree(stored, expect(sources, PUBLIC_SEED)):
+    said, observations = stored.observations_apart()
+    wanted, wanted_observations = expect(sources, PUBLIC_SEED).observations_apart()
+    # Compared as a check would: floats may differ in the last digit.
+    if said != wanted or not agree(wanted_observations, observations):
         return "the right answers yield something else than it says"
     return None
-
-
-def _agree(stored: Expected, wanted: Expected) -> bool:
-    """Say whether two expectations agree as a check would: floats may differ in the last digit."""
-    (said, observations), (wanted_said, wanted_ones) = map(_observations_apart, (stored, wanted))
-    return (
-        said == wanted_said
-        and observations.keys() == wanted_ones.keys()
-        and not any(compare(wanted_ones[place], observations[place]) for place in wanted_ones)
-    )
-
-
-def _observations_apart(
-    expected: Expected,
-) -> tuple[dict[str, Any], dict[tuple[str, str, int], Observation]]:
-    """Return what is expected without observations, and these by exercise, answer and case."""
-    said = asdict(expected)
-    observations = {}
-    for name, exercise in said["exercises"].items():
-        for case, observation in enumerate(exercise.pop("observations")):
-            observations[name, "", case] = observation
-        for wrong in exercise["misconceptions"]:
-            for case, observation in wrong.pop("observations").items():
-                observations[name, wrong["name"], case] = observation
-    return said, observations
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
@@ -190,12 +159,12 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
                     output.execution_count = 1
                 # A live widget is nothing without its kernel: its static form stays.
                 output.get("data", {}).pop(WIDGET_MIME, None)
-            if hides_outputs(cell):
-                hide_outputs(cell)
+            if built.hides_outputs(cell):
+                built.hide_outputs(cell)
             if VARIES in cell.metadata.tags:
                 cell.outputs, cell.execution_count = [], None
     notebook.metadata["language_info"] = {"name": "python"}
-    notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
+    notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
     return notebook
 
 
@@ -217,13 +186,12 @@ def _failed(
     return Mistake(source_cells[0].file, 1, message)
 
 
-def _without_outputs(notebook: NotebookNode) -> list[tuple[str, str, str, str]]:
-    return [(cell.id, cell.cell_type, cell.source, _metadata(cell)) for cell in notebook.cells]
-
-
-def _metadata(cell: NotebookNode) -> str:
-    hidden: dict[str, Any] = {METADATA_KEY: {HIDDEN_OUTPUTS: []}} if hides_outputs(cell) else {}
-    return json.dumps({**cell.metadata, **hidden}, sort_keys=True)
+def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:
+    cells = []
+    for cell in notebook.cells:
+        hidden = {built.METADATA_KEY: built.hides_outputs(cell)}
+        cells.append((cell.id, cell.cell_type, cell.source, cell.metadata | hidden))
+    return cells
 
 
 def _text(notebook: NotebookNode) -> str:

@@ -1,6 +1,5 @@
 """From sources to notebooks, not yet executed."""
 
-from collections.abc import Callable
 from typing import Any
 
 from nbformat import NotebookNode
@@ -8,15 +7,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
 from pytree_course.authoring.slides import slide_types
-from pytree_course.authoring.sources import Answer, Exercise, LessonSources, SourceCell
-from pytree_course.built import HIDDEN_OUTPUTS, METADATA_KEY, OUTPUTS, SOURCES, outputs_digest
+from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources, SourceCell
+from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.checking.feedback import section_link
 from pytree_course.course import answer_id, check_id
+from pytree_course.drawing.labels import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
-    *("exercise", "answers", "points", "minutes", "stars", "section", "hints", "silent_bug"),
-    *("prediction", "id", "covers"),
+    *(*EXERCISE_OPTIONS, "exercise", "answers", "silent_bug", "prediction", "id", "covers"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
 
@@ -35,7 +34,7 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
             question = _code(f"{cell.id}-predict", call)
             question.metadata["jupyter"] = {"source_hidden": True}
             cells.append(question)
-            code.metadata[METADATA_KEY] = {HIDDEN_OUTPUTS: []}  # to be filled when it has run
+            hide_outputs(code)  # those that it will have
         cells.append(code)
     for built in cells:
         if built.id in slides:
@@ -43,17 +42,8 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
     return _notebook(cells, sources.lesson_digest)
 
 
-def render_exercises(sources: LessonSources) -> NotebookNode:
-    """Return the exercise notebook, as it is handed out."""
-    return _render_exercises(sources, lambda exercise: exercise.starter)
-
-
-def render_solutions(sources: LessonSources) -> NotebookNode:
-    """Return the solution notebook: the exercise notebook with the right answers, no outputs."""
-    return _render_exercises(sources, lambda exercise: exercise.solution)
-
-
-def _render_exercises(sources: LessonSources, choose: Callable[[Exercise], Answer]) -> NotebookNode:
+def render_exercises(sources: LessonSources, *, solved: bool = False) -> NotebookNode:
+    """Return the exercise notebook as it is handed out, or with the right answers; no outputs."""
     by_heading = {exercise.title: exercise for exercise in sources.exercises.values()}
     cells = []
     for cell in sources.exercise_cells:
@@ -63,12 +53,12 @@ def _render_exercises(sources: LessonSources, choose: Callable[[Exercise], Answe
             cells.append(new_markdown_cell(text, id=cell.id))
         elif "exercise" in cell.metadata:
             exercise = sources.exercises[cell.metadata["exercise"]]
+            content = exercise.solution if solved else exercise.starter
             answer, check = answer_id(exercise.name), check_id(exercise.name)
             marks = nbgrader.marks(answer, learners=True)
-            cells.append(_code(answer, choose(exercise).source, cell, marks))
-            call = f"check.{exercise.name}({', '.join(exercise.answers)})"
+            cells.append(_code(answer, content.source, cell, marks))
             marks = nbgrader.marks(check, points=exercise.points)
-            cells.append(_code(check, call, marks=marks))
+            cells.append(_code(check, exercise.call, marks=marks))
         else:
             cells.append(_code(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
     return _notebook(cells, sources.exercises_digest)
@@ -77,7 +67,7 @@ def _render_exercises(sources: LessonSources, choose: Callable[[Exercise], Answe
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     """Put an exercise's difficulty, points, minutes and lesson section under its heading."""
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
-    points = f"{exercise.points} point{'s' if exercise.points != 1 else ''}"
+    points = counted(exercise.points, "point", "points")
     title = sources.sections[exercise.section]
     link = f"[{title}]({section_link(sources.files.stem, title)})"
     facts = f"{stars} · {points} · about {exercise.minutes} minutes · reread: {link}"
@@ -97,17 +87,12 @@ def _code(
 
 
 def _notebook(cells: list[NotebookNode], digest: str) -> NotebookNode:
-    notebook = new_notebook(
-        cells=cells,
-        metadata={
-            "kernelspec": {
-                "display_name": "Python 3 (ipykernel)",
-                "language": "python",
-                "name": "python3",
-            },
-            "language_info": {"name": "python"},
-            METADATA_KEY: {SOURCES: digest},
-        },
-    )
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    metadata = {
+        "kernelspec": kernel,
+        "language_info": {"name": "python"},
+        METADATA_KEY: {SOURCES: digest},
+    }
+    notebook = new_notebook(cells=cells, metadata=metadata)
     notebook.metadata[METADATA_KEY][OUTPUTS] = outputs_digest(notebook)
     return notebook

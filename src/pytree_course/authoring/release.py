@@ -85,7 +85,9 @@ def _read_files(course: Course) -> dict[str, bytes]:
     wanted = [course.root / name for name in FILES]
     for folder, kinds in FOLDERS.items():
         for file in (course.root / folder).rglob("*"):
-            if file.suffix in kinds and not _is_hidden(file.relative_to(course.root)):
+            # Hidden files are a tool's own, as Jupyter's checkpoints are.
+            is_hidden = any(part.startswith(".") for part in file.relative_to(course.root).parts)
+            if file.suffix in kinds and not is_hidden:
                 wanted.append(file)
     for files in course.with_sources():
         wanted.append(files.notebook)
@@ -110,11 +112,6 @@ def _for_learners(readme: str, names: Iterable[str]) -> str:
     )
 
 
-def _is_hidden(file: Path) -> bool:
-    """Say whether a file is a tool's own, as Jupyter's checkpoints are."""
-    return any(part.startswith(".") for part in file.parts)
-
-
 def _name(file: Path, course: Course) -> str:
     return file.relative_to(course.root).as_posix()
 
@@ -134,16 +131,12 @@ def _refuse_stale(course: Course) -> None:
     lessons = course.with_sources()
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
+    stale = [found for files in lessons for found in find_stale(files)]
     # The notebooks in the folder `exercises` are not released.
-    stale = [
-        str(found)
-        for files in lessons
-        for found in find_stale(files)
-        if found.file != files.exercises
-    ]
-    if stale:
-        lines = "\n".join(stale)
-        raise CourseError(f"Nothing was released, for some of it is out of date:\n{lines}")
+    lines = [str(found) for found in stale if found.file.parent != course.root / "exercises"]
+    if lines:
+        lines.insert(0, "Nothing was released, for some of it is out of date:")
+        raise CourseError("\n".join(lines))
 
 
 def _refuse_to_lose(folder: Path) -> None:

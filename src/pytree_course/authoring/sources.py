@@ -12,7 +12,7 @@ from typing import Any
 import jupytext
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
-from pytree_course.checking.expected import Prediction
+from pytree_course.checking.expected import ExerciseFacts, Prediction
 from pytree_course.course import CourseError, LessonFiles
 
 SOLUTION_REGION = re.compile(
@@ -88,23 +88,14 @@ class Answer:
     section: str = ""
 
 
-@dataclass
-class Exercise:
+@dataclass(frozen=True)
+class Exercise(ExerciseFacts):
     """One exercise as the author wrote it."""
 
-    name: str
     cell: SourceCell  # the answer cell
-    title: str
-    answers: list[str]
-    points: int
-    minutes: int
-    stars: int
-    section: str
-    hints: list[str]
-    silent_bug: bool = False
+    given_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
-    given_starter: Answer | None = None
 
     @property
     def solution(self) -> Answer:
@@ -115,10 +106,14 @@ class Exercise:
     @property
     def starter(self) -> Answer:
         """What the learner finds in the answer cell."""
-        if self.given_starter is not None:
-            return self.given_starter
+        if self.given_starters:
+            return self.given_starters[-1]
         source = SOLUTION_REGION.sub(rf"\g<indent>{PLACEHOLDER}\n", self.cell.source)
         return Answer("starter", source.rstrip("\n"), self.cell)
+
+    def mistake(self, message: str, at: Answer | None = None) -> Mistake:
+        """Return a mistake that the author made in this exercise, or in an answer to it."""
+        return (at or self).cell.mistake(f"{self.name}: {message}")
 
 
 @dataclass(frozen=True)
@@ -323,7 +318,7 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
 def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -> None:
     said = cell.metadata
     if said.get("starter"):
-        exercise.given_starter = Answer("starter", cell.source, cell)
+        exercise.given_starters.append(Answer("starter", cell.source, cell))
     elif "variant" in said:
         exercise.variants.append(Answer(said["variant"], cell.source, cell))
     elif "misconception" in said:
@@ -340,10 +335,9 @@ def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -
 
 def _split_explanation(source: str) -> tuple[str, str]:
     """Split a cell into the text that it starts with and the code after it."""
-    body = ast.parse(source).body
-    first = body[0] if body else None
-    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
+    module = ast.parse(source)
+    explanation = ast.get_docstring(module)
+    if explanation is None:
         return "", source
-    explanation = " ".join(str(first.value.value).split())
-    code = "\n".join(source.splitlines()[first.end_lineno :])
-    return explanation, code.strip("\n")
+    code = "\n".join(source.splitlines()[module.body[0].end_lineno :])
+    return " ".join(explanation.split()), code.strip("\n")

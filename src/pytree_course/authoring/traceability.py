@@ -13,7 +13,7 @@ from pytree_course.authoring.sources import (
     line_named_in,
     read_sources,
 )
-from pytree_course.course import Course, LessonFiles, answer_id, write_file
+from pytree_course.course import Course, answer_id, write_file
 
 TOPICS_FILE = "sources/topics.toml"
 """Lists what the course has to show."""
@@ -71,7 +71,7 @@ def read_topics(root: Path) -> dict[str, Topic]:
         elif not isinstance(table, dict) or table.keys() != {"what", "lesson"}:
             mistakes.append(Mistake(file, line, f"{name}: write `what` and `lesson`, no more"))
         else:
-            topics[name] = Topic(name, table["what"], table["lesson"])
+            topics[name] = Topic(name, **table)
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return topics
@@ -80,15 +80,15 @@ def read_topics(root: Path) -> dict[str, Topic]:
 def find_wrong_marks(sources: LessonSources, topics: dict[str, Topic]) -> list[Mistake]:
     """Return the marks of a lesson that name no topic, or stand where no mark is read."""
     mistakes = []
-    shown = {(cell.file, cell.line): cell for cell, _ in _marks(sources)}
-    for cell in shown.values():
-        for name in cell.covers:
-            if name not in topics:
-                mistakes.append(cell.mistake(f"covers: there is no {name!r} in {TOPICS_FILE}"))
+    shown = {(cell.file, cell.line) for cell, _ in _marks(sources)}
     for cell in _all_cells(sources):
         if cell.covers and (cell.file, cell.line) not in shown:
             message = "covers: only a lesson's code, an exercise or a misconception shows a topic"
             mistakes.append(cell.mistake(message))
+            continue
+        for name in cell.covers:
+            if name not in topics:
+                mistakes.append(cell.mistake(f"covers: there is no {name!r} in {TOPICS_FILE}"))
     return mistakes
 
 
@@ -115,15 +115,8 @@ def _all_cells(sources: LessonSources) -> Iterator[SourceCell]:
     yield from sources.lesson
     yield from sources.exercise_cells
     for exercise in sources.exercises.values():
-        starter = [exercise.given_starter] if exercise.given_starter else []
-        for answer in (*starter, *exercise.variants, *exercise.misconceptions):
+        for answer in (*exercise.given_starters, *exercise.variants, *exercise.misconceptions):
             yield answer.cell
-
-
-def _is_whole(files: LessonFiles) -> bool:
-    """Say whether a lesson has all its sources and was built: only then must it show its topics."""
-    written = (files.sources / name for name in ("lesson.md", "exercises.md", "answers.py"))
-    return all(file.exists() for file in (*written, files.notebook))
 
 
 class Traceability:
@@ -131,11 +124,16 @@ class Traceability:
 
     def __init__(self, course: Course) -> None:
         self.topics = read_topics(course.root)
-        self.lessons = [files.stem for files in course.lessons() if _is_whole(files)]
+        self.lessons: list[str] = []
         self.marks: list[Mark] = []
         mistakes: list[Mistake] = []
-        for stem in self.lessons:
-            sources = read_sources(course.lesson(stem))
+        for files in course.lessons():
+            # Only a lesson that has all its sources and was built must show its topics.
+            written = (files.sources / name for name in ("lesson.md", "exercises.md", "answers.py"))
+            if not all(file.exists() for file in (*written, files.notebook)):
+                continue
+            self.lessons.append(files.stem)
+            sources = read_sources(files)
             mistakes += find_wrong_marks(sources, self.topics)
             self.marks += [mark for _, mark in _marks(sources)]
         if mistakes:

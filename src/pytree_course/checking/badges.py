@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytree_course.checking.expected import Expected
-from pytree_course.checking.progress import Progress
-from pytree_course.checking.standing import standing
+from pytree_course.checking.progress import Progress, standing
 
 LESSONS_IN_ALL = 5
 MANY_PREDICTIONS = 10
@@ -35,16 +34,14 @@ def badges(lessons: Sequence[Expected], progress: Progress) -> list[Badge]:
     without_help = sum(not done.hints and not done.saw_solution for _, done in solved)
     whole_lessons = sum(not standing(lesson, progress).todo for lesson in lessons)
     enough_predictions = len(progress.predictions) >= MANY_PREDICTIONS
-    enough_without_help = without_help >= MANY_WITHOUT_HINT
-    whole_course = whole_lessons == LESSONS_IN_ALL
     alone = f"solve {MANY_WITHOUT_HINT} exercises without a hint"
     all_lessons = f"solve all exercises of all {LESSONS_IN_ALL} lessons"
     return [
         Badge("❦", "First leaf", "solve an exercise", bool(solved)),
         Badge("⟐", "Fortune teller", f"make {MANY_PREDICTIONS} predictions", enough_predictions),
         Badge("⚑", "Bug hunter", "catch a silent bug: solve an exercise about one", silent_bug),
-        Badge("◆", "On my own", alone, enough_without_help),
+        Badge("◆", "On my own", alone, without_help >= MANY_WITHOUT_HINT),
         Badge("★", "Three stars", "solve an exercise of three stars", three_stars),
         Badge("✓", "Whole lesson", "solve all exercises of a lesson", whole_lessons > 0),
-        Badge("♛", "Evergreen", all_lessons, whole_course),
+        Badge("♛", "Evergreen", all_lessons, whole_lessons == LESSONS_IN_ALL),
     ]

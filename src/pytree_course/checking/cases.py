@@ -1,4 +1,4 @@
-"""What a check script is written with: cases, checks, and trees drawn at random."""
+"""What a check script is written with: cases, checks, trees and arrays drawn at random."""
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
@@ -62,17 +62,9 @@ def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
     """
     children = [_random_child(rng, depth - 1) for _ in range(rng.integers(2, 4))]
     names = [f"{letter}" for letter in rng.permutation(list("abcdwxyz"))[: len(children)]]
-    match rng.integers(5):
-        case 0:
-            return children
-        case 1:
-            return tuple(children)
-        case 2:
-            return OrderedDict(zip(names, children, strict=True))
-        case 3:
-            return Point(*children[:2])
-        case _:
-            return dict(zip(names, children, strict=True))
+    named = dict(zip(names, children, strict=True))
+    containers = [children, tuple(children), OrderedDict(named), Point(*children[:2]), named]
+    return containers[rng.integers(5)]
 
 
 def random_words(rng: np.random.Generator, count: int) -> list[str]:
@@ -105,3 +97,35 @@ def _random_child(rng: np.random.Generator, depth: int) -> Any:
     if kind < 0.8:
         return float(rng.integers(1, 20)) / 2
     return int(rng.integers(1, 100))
+
+
+# Each new shape or dtype costs a compilation, so nearly all arrays have one of two shapes.
+def vector(rng: np.random.Generator, dtype: Any = np.float32) -> jax.Array:
+    """Draw two small whole numbers."""
+    return jnp.asarray(rng.integers(1, 10, 2).astype(dtype))
+
+
+def matrix(rng: np.random.Generator) -> jax.Array:
+    """Draw two rows of two small whole numbers."""
+    return jnp.asarray(rng.integers(1, 10, (2, 2)).astype(np.float32))
+
+
+def as_jax(result: Any) -> Any:
+    """Let NumPy's arrays and scalars count as JAX's, where it does not matter which they are."""
+
+    def convert(leaf: Any) -> Any:
+        return jnp.asarray(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+
+    return jax.tree.map(convert, result)
+
+
+def returning_jax(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Let an answer's result count `as_jax`."""
+    return lambda *inputs: as_jax(answer(*inputs))
+
+
+def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:
+    """Say whether a call is one jitted program, with nothing before or after it."""
+    jaxpr = jax.make_jaxpr(function)(*inputs)
+    # Another version of JAX may have another name for it.
+    return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]

@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,9 @@ from pytree_course.checking.outcomes import (
     PUBLIC_SEED,
     SEED_VARIABLE,
     CaseInterrupted,
-    Outcome,
     run_check,
 )
-from pytree_course.checking.progress import ExerciseProgress, Progress
-from pytree_course.checking.standing import standing
+from pytree_course.checking.progress import ExerciseProgress, Progress, standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import Course, answer_id
 
@@ -98,11 +97,11 @@ class ExerciseCheck:
         """Run the check's cases on what your answer cell defined, and show the verdict."""
         exercise = self._exercise
         if len(answers) != len(exercise.answers):
-            call = words.call_of(exercise)
-            raise TypeError(words.WRONG_CALL.format(count=len(exercise.answers), call=call))
+            count = len(exercise.answers)
+            raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
         if SEED_VARIABLE in os.environ:
             outcomes = run_check(self._check, answers, int(os.environ[SEED_VARIABLE]))
-            report = {OUTCOMES_MIME: list(map(Outcome.to_json, outcomes)), "text/plain": "reported"}
+            report = {OUTCOMES_MIME: list(map(asdict, outcomes)), "text/plain": "reported"}
             display(report, raw=True)
         elif nbgrader.is_running():
             with nbgrader.stderr_on_stdout():
@@ -114,8 +113,7 @@ class ExerciseCheck:
             self._judge_and_show(answers)
 
     def __repr__(self) -> str:
-        call, name = words.call_of(self._exercise), self._exercise.name
-        return words.USAGE.format(call=call, name=name)
+        return words.USAGE.format(call=self._exercise.call, name=self._exercise.name)
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
         if self._exercise.functions and not all(map(callable, answers)):

@@ -1,6 +1,7 @@
 """The one comparison: two observations in, the first difference or None out."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,17 +40,13 @@ class Difference:
     place: int | None = None  # in an array of several numbers
 
 
-def compare(expected: Observation, got: Observation) -> Difference | None:
+def compare(expected: Observation, got: Observation, path: Path = ()) -> Difference | None:
     """Return the first difference between two observations, or None when they agree.
 
     Structures and types are compared exactly, floats with a tolerance, exceptions by their type
     (a subclass is as good) and by what their message mentions. A dict's insertion order does not
-    count, for JAX ignores it too.
+    count, for JAX ignores it too. `path` is where the two are in their trees.
     """
-    return _compare(expected, got, ())
-
-
-def _compare(expected: Observation, got: Observation, path: Path) -> Difference | None:
     kind = expected["kind"]
     if kind == "raised" and got["kind"] == "object" and got["type"] == expected["type"]:
         return Difference(path, "returned error", got=got["type"])
@@ -63,7 +60,7 @@ def _compare(expected: Observation, got: Observation, path: Path) -> Difference 
             return _compare_arrays(expected, got, path)
         case "raised":
             return _compare_raised(expected, got, path)
-        case "container leaf" if not _same_items(expected["items"], got["items"]):
+        case "container leaf" if not agree(expected["items"], got["items"]):
             return Difference(path, "items", expected["type"])
         case "treedef" if compare(expected["tree"], got["tree"]):
             return Difference(path, "structure")
@@ -72,6 +69,11 @@ def _compare(expected: Observation, got: Observation, path: Path) -> Difference 
         case "string" if expected["value"] != got["value"]:
             return Difference(path, "text", expected["value"], got["value"])
     return None
+
+
+def agree(expected: Sequence[Observation], got: Sequence[Observation]) -> bool:
+    """Say whether two series of observations have the same length and no difference."""
+    return len(expected) == len(got) and not any(map(compare, expected, got))
 
 
 def _compare_nodes(expected: Observation, got: Observation, path: Path) -> Difference | None:
@@ -84,7 +86,7 @@ def _compare_nodes(expected: Observation, got: Observation, path: Path) -> Diffe
                 return Difference((*path, key), "extra key", got=key)
         return Difference(path, "key order", ", ".join(keys), ", ".join(got_keys))
     for (key, child), (_, got_child) in zip(expected["children"], got["children"], strict=True):
-        if difference := _compare(child, got_child, (*path, key)):
+        if difference := compare(child, got_child, (*path, key)):
             return difference
     aux, got_aux = expected.get("aux"), got.get("aux")
     if aux is None or got_aux is None:
@@ -92,10 +94,6 @@ def _compare_nodes(expected: Observation, got: Observation, path: Path) -> Diffe
     if compare(aux, got_aux):
         return Difference(path, "aux_data")
     return None
-
-
-def _same_items(items: list[Observation], got_items: list[Observation]) -> bool:
-    return len(items) == len(got_items) and not any(map(compare, items, got_items))
 
 
 def _compare_arrays(expected: Observation, got: Observation, path: Path) -> Difference | None:
@@ -130,9 +128,7 @@ def _tolerance(dtype: str) -> float:
 
 def _close(expected: Any, got: Any, tolerance: float) -> bool:
     if isinstance(expected, float) and isinstance(got, float):
-        return math.isclose(
-            expected, got, rel_tol=tolerance, abs_tol=min(ABSOLUTE_TOLERANCE, tolerance)
-        )
+        return math.isclose(expected, got, rel_tol=tolerance, abs_tol=ABSOLUTE_TOLERANCE)
     if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
         return all(_close(*pair, tolerance) for pair in zip(expected, got, strict=True))
     return type(expected) is type(got) and bool(expected == got)

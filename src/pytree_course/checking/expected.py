@@ -23,8 +23,8 @@ class Misconception:
 
 
 @dataclass(frozen=True)
-class ExpectedExercise:
-    """What is expected of one exercise, and what to say about it."""
+class ExerciseFacts:
+    """What the author says of an exercise."""
 
     name: str
     title: str
@@ -35,6 +35,17 @@ class ExpectedExercise:
     section: str  # slug of the lesson section to reread
     hints: list[str]
     silent_bug: bool  # whether it is about a bug that raises no error
+
+    @property
+    def call(self) -> str:
+        """The call of the exercise's check."""
+        return f"check.{self.name}({', '.join(self.answers)})"
+
+
+@dataclass(frozen=True)
+class ExpectedExercise(ExerciseFacts):
+    """What is expected of one exercise, and what to say about it."""
+
     functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
@@ -65,33 +76,34 @@ class Expected:
         """Points to be had."""
         return sum(exercise.points for exercise in self.exercises.values())
 
-    def write(self, file: Path) -> None:
-        """Write everything as JSON."""
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(self.to_text(), encoding="utf-8", newline="\n")
-
-    def to_text(self) -> str:
-        """Return the JSON text that `read` reads, with one line for an observation."""
+    def observations_apart(self) -> tuple[dict[str, Any], list[Observation]]:
+        """Return everything with placeholders for the observations, and these."""
         data = asdict(self)
-        lines: list[str] = []
+        observations: list[Observation] = []
 
         def placeholder(observation: Observation) -> str:
-            lines.append(json.dumps(observation, ensure_ascii=False, allow_nan=False))
-            return f"<observation {len(lines) - 1}>"
+            observations.append(observation)
+            return f"<observation {len(observations) - 1}>"
 
         for exercise in data["exercises"].values():
             exercise["observations"] = list(map(placeholder, exercise["observations"]))
             for misconception in exercise["misconceptions"]:
                 by_case = misconception["observations"].items()
                 misconception["observations"] = {case: placeholder(each) for case, each in by_case}
+        return data, observations
+
+    def to_text(self) -> str:
+        """Return the JSON text that `read` reads, with one line for an observation."""
+        data, observations = self.observations_apart()
         text = json.dumps(data, indent=1, ensure_ascii=False)
-        for place, line in enumerate(lines):
+        for place, observation in enumerate(observations):
+            line = json.dumps(observation, ensure_ascii=False, allow_nan=False)
             text = text.replace(f'"<observation {place}>"', line, 1)
         return text + "\n"
 
     @classmethod
     def read(cls, file: Path) -> "Expected":
-        """Read what `write` wrote; a CourseError says that it is missing."""
+        """Read the text of `to_text` from a file; a CourseError says that it is missing."""
         if not file.exists():
             raise CourseError(
                 f"{file} is missing. Fetch the course's files again, or, if you are its author, "

@@ -99,11 +99,7 @@ def _templates() -> Environment:
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
     )
-    environment.filters |= {
-        "code": backticks_to_code,
-        "headline": words.headline,
-        "reason": words.reason,
-    }
+    environment.filters.update(code=backticks_to_code, headline=words.headline, reason=words.reason)
     environment.globals |= {"svg": drawing.svg, "text": drawing.text}
     return environment
 

@@ -49,8 +49,7 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
 
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
     """Return the verdict of an exercise that yielded no outcomes, with the reason why."""
-    cases = len(expected.observations)
-    return Verdict(expected.name, kind, expected.points, reason, cases=cases)
+    return Verdict(expected.name, kind, expected.points, reason, cases=len(expected.observations))
 
 
 def _misconceptions(

@@ -2,10 +2,9 @@
 
 import contextlib
 import io
-import linecache
 import traceback
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,10 +45,6 @@ class Outcome:
     printed: str = ""
     line: Line | None = None  # the learner's line that raised
     note: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the outcome as plain JSON."""
-        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Any) -> "Outcome":
@@ -102,8 +97,8 @@ def _run_case(case: Case) -> Outcome:
     except (Exception, SystemExit) as error:
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
-    first_lines = _first_lines(printed.getvalue())
-    return Outcome(inputs, written, observation, first_lines, line, case.note)
+    shown = _first_lines(printed.getvalue())
+    return Outcome(inputs, written, observation, shown, line, case.note)
 
 
 def _first_lines(printed: str) -> str:
@@ -116,8 +111,7 @@ def _first_lines(printed: str) -> str:
 
 def _learners_line(error: BaseException) -> Line | None:
     """Return the last line of a notebook's cell that an exception passed through."""
-    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
-        filename = frame.f_code.co_filename
-        if "ipykernel_" in filename:
-            return Line(number, linecache.getline(filename, number).strip())
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "ipykernel_" in frame.filename:
+            return Line(frame.lineno or 0, frame.line or "")
     return None

@@ -7,9 +7,8 @@ braces are filled in.
 from collections.abc import Mapping
 
 from pytree_course.checking.comparison import Difference
-from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.verdicts import Verdict, VerdictKind
-from pytree_course.drawing.labels import truncate
+from pytree_course.drawing.labels import counted, truncate
 from pytree_course.trees import Observation
 
 VERDICTS = {
@@ -144,17 +143,13 @@ def describe(observation: Observation) -> str:
 
 def headline(verdict: Verdict) -> str:
     """Say in one line how an exercise went."""
-    points = f"{verdict.exercise_points} point{'s' if verdict.exercise_points != 1 else ''}"
-    match verdict.kind:
-        case VerdictKind.CORRECT:
-            parts = [points, verdict.reason]
-        case VerdictKind.INCORRECT:
-            parts = [SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)]
-        case VerdictKind.NOT_ATTEMPTED:
-            parts = [points]
-        case _:
-            parts = [verdict.reason]
-    return " · ".join([verdict.exercise, *parts])
+    points = counted(verdict.exercise_points, "point", "points")
+    parts = {
+        VerdictKind.CORRECT: [points, verdict.reason],
+        VerdictKind.INCORRECT: [SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)],
+        VerdictKind.NOT_ATTEMPTED: [points],
+    }
+    return " · ".join([verdict.exercise, *parts.get(verdict.kind, [verdict.reason])])
 
 
 def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
@@ -184,8 +179,3 @@ def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool)
     if hints_left:
         return [NEXT_HINT.format(left=hints_left, name=name)]
     return [(SEE_SOLUTION if solution_is_due else HINTS_AGAIN).format(name=name)]
-
-
-def call_of(exercise: ExpectedExercise) -> str:
-    """Write the call of an exercise's check."""
-    return f"check.{exercise.name}({', '.join(exercise.answers)})"

@@ -39,8 +39,7 @@ def progress() -> None:
     """Show how far you are: points and exercises, lesson by lesson."""
     from pytree_course.checking.badges import badges
     from pytree_course.checking.expected import Expected
-    from pytree_course.checking.progress import Progress
-    from pytree_course.checking.standing import standing
+    from pytree_course.checking.progress import Progress, standing
 
     course = Course.find()
     done = Progress.load(course.progress_file)

@@ -5,8 +5,7 @@ from IPython.display import display
 
 from pytree_course.checking.checks import Checks, ExerciseCheck
 from pytree_course.checking.feedback import Feedback
-from pytree_course.checking.progress import Progress
-from pytree_course.checking.standing import Standing, standing
+from pytree_course.checking.progress import Progress, Standing, standing
 from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import render
 

@@ -3,8 +3,7 @@
 from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import Feedback
-from pytree_course.checking.progress import Progress
-from pytree_course.checking.standing import standing
+from pytree_course.checking.progress import Progress, standing
 from pytree_course.course import Course
 from pytree_course.widgets.html import render
 
