@@ -79,8 +79,10 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
         place = item.leaves.start
         for is_shown, run in groupby(range(len(children)), shown.__contains__):
             if not is_shown:
-                item.children.append(_fold([children[index][1] for index in run], place))
-                place = item.children[-1].leaves.stop
+                hidden = [children[index][1] for index in run]
+                leaves = range(place, place + sum(map(count_leaves, hidden)))
+                item.children.append(Item("fold", _folded(hidden), leaves=leaves))
+                place = leaves.stop
                 continue
             for index in run:
                 key, child = children[index]
@@ -144,11 +146,6 @@ def _shown(children: Children, on_way: int | None, room: int) -> set[int]:
     if on_way is not None and on_way >= count:
         shown = {*range(count - 1), on_way}
     return shown
-
-
-def _fold(hidden: list[Observation], place: int) -> Item:
-    leaves = range(place, place + sum(map(count_leaves, hidden)))
-    return Item("fold", _folded(hidden), leaves=leaves)
 
 
 def _folded(hidden: list[Observation], more: str = " more") -> str:

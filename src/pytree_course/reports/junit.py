@@ -14,14 +14,9 @@ def notebook_junit(grade: Grade) -> str:
     """Return a notebook's grade: an exercise is a test case."""
     suite = _suite(grade.lesson, [verdict.kind for verdict in grade.verdicts])
     for verdict in grade.verdicts:
-        test = SubElement(
-            suite, "testcase", classname=xml_text(grade.lesson), name=verdict.exercise
-        )
-        if verdict.kind is VerdictKind.NOT_ATTEMPTED:
-            _add_result(test, verdict.kind, verdict.reason)
-        else:
-            message = f"{verdict.kind}: {verdict.reason}"
-            _add_result(test, verdict.kind, message, feedback(verdict).text)
+        is_skipped = verdict.kind is VerdictKind.NOT_ATTEMPTED
+        message = verdict.reason if is_skipped else f"{verdict.kind}: {verdict.reason}"
+        _add_case(suite, verdict.exercise, verdict.kind, message, feedback(verdict).text)
     return _text(suite)
 
 
@@ -29,13 +24,11 @@ def class_junit(grades: ClassGrades) -> str:
     """Return a class's grades: a student's lesson is a test suite, an exercise a test case."""
     root = Element("testsuites")
     for student, lesson, attempt in grades.all_attempts():
-        name = f"{student.id}.{lesson.lesson}"
-        suite = _suite(name, [row.kind for row in attempt.rows])
+        suite = _suite(f"{student.id}.{lesson.lesson}", [row.kind for row in attempt.rows])
         suite.set("time", f"{attempt.seconds:.3f}")
         for row in attempt.rows:
-            test = SubElement(suite, "testcase", classname=xml_text(name), name=row.exercise)
+            test = _add_case(suite, row.exercise, row.kind, f"{row.kind}: {row.explanation}")
             test.set("time", f"{row.seconds:.3f}")
-            _add_result(test, row.kind, f"{row.kind}: {row.explanation}")
         root.append(suite)
     return _text(root)
 
@@ -52,11 +45,13 @@ def _suite(name: str, kinds: Sequence[str]) -> Element:
     )
 
 
-def _add_result(test: Element, kind: str, message: str, text: str = "") -> None:
+def _add_case(suite: Element, exercise: str, kind: str, message: str, text: str = "") -> Element:
+    test = SubElement(suite, "testcase", classname=suite.get("name", ""), name=exercise)
     if kind == VerdictKind.NOT_ATTEMPTED:
         SubElement(test, "skipped", message=xml_text(message))
     elif kind != VerdictKind.CORRECT:
         SubElement(test, "failure", message=xml_text(message)).text = xml_text(text) or None
+    return test
 
 
 def _text(root: Element) -> str:
