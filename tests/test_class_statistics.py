@@ -121,9 +121,9 @@ def test_exercises_that_went_the_same_way_for_all_who_tried():
     ]
     counts = count_exercises(made_grades(attempts, [made_lesson(exercises=tuple(kinds))]))
     found = find_extremes(counts)
-    assert [each.exercise.name for each in found.all_passed] == ["easy"]
-    assert [each.exercise.name for each in found.nobody_passed] == ["hard"]
-    assert [each.exercise.name for each in found.nobody_tried] == ["unseen"]
+    assert [each.exercise.name for each in found["all_passed"]] == ["easy"]
+    assert [each.exercise.name for each in found["nobody_passed"]] == ["hard"]
+    assert [each.exercise.name for each in found["nobody_tried"]] == ["unseen"]
 
 
 def test_a_class_in_which_nobody_handed_in_anything():

@@ -10,7 +10,8 @@ from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.progress import Progress, standing
 from pytree_course.widgets import header
-from pytree_course.widgets.header import Header, Help, progress_html
+from pytree_course.widgets.header import Header, Help
+from pytree_course.widgets.html import render
 from pytree_course.widgets.prediction import Predict, _reveal_after_next_cell
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
@@ -198,7 +199,7 @@ def test_a_page_that_is_built_shows_nobodys_progress(in_course, monkeypatch):
 
 
 def test_a_progress_bar_says_its_numbers(check):
-    html = progress_html(standing(check.expected, check.progress))
+    html = render("progress.html", now=standing(check.expected, check.progress))
     assert 'role="progressbar"' in html
     assert 'aria-valuenow="0"' in html
     assert 'aria-valuemax="3"' in html

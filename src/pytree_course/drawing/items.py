@@ -4,7 +4,9 @@ Both the SVG and the text are made from these items, so that they always show th
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal
 
 from pytree_course.drawing.labels import (
@@ -41,6 +43,12 @@ class Item:
     leaves: range = range(0)  # places in the flat list of the leaves it is or holds
     children: list["Item"] = field(default_factory=list)
 
+    def walk(self) -> Iterator["Item"]:
+        """Yield this item and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
 
 def items(observation: Observation, marked: Path | None = None) -> Item:
     """Choose what to draw, and return the root with about 50 items in 8 levels at most.
@@ -50,7 +58,6 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     """
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     root = _item(seen)
-    root.leaves = range(count_leaves(seen))
     if seen is not observation:
         root.notes.insert(0, "PyTreeDef")
     room = MOST_ITEMS - 1
@@ -69,29 +76,26 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
             item.mark = item.mark or ("in here" if on_way is not None else "")
             room = 0  # a smaller node further down would fit, but stand there alone
             continue
-        hidden: list[Observation] = []
         place = item.leaves.start
-        for index, (key, child) in enumerate(children):
-            if index not in shown:
-                hidden.append(child)
+        for is_shown, run in groupby(range(len(children)), shown.__contains__):
+            if not is_shown:
+                hidden = [children[index][1] for index in run]
+                leaves = range(place, place + sum(map(count_leaves, hidden)))
+                item.children.append(Item("fold", _folded(hidden), leaves=leaves))
+                place = leaves.stop
                 continue
-            if hidden:
-                item.children.append(_fold(hidden, place))
-                place = item.children[-1].leaves.stop
-                hidden = []
-            drawn = _item(child, key, (*item.path, key))
-            drawn.leaves = range(place, place + count_leaves(child))
-            place = drawn.leaves.stop
-            item.children.append(drawn)
-            rest = way[1:] if way is not None and index == on_way else None
-            waiting.append((drawn, child, rest, level + 1))
-        if hidden:
-            item.children.append(_fold(hidden, place))
+            for index in run:
+                key, child = children[index]
+                drawn = _item(child, key, (*item.path, key), place)
+                place = drawn.leaves.stop
+                item.children.append(drawn)
+                rest = way[1:] if way is not None and index == on_way else None
+                waiting.append((drawn, child, rest, level + 1))
         room -= len(item.children)
     return root
 
 
-def _item(seen: Observation, key: str = "", path: Path = ()) -> Item:
+def _item(seen: Observation, key: str = "", path: Path = (), place: int = 0) -> Item:
     kind, name, notes = seen["kind"], summary(seen), []
     shape: Shape = "leaf"
     match kind:
@@ -121,7 +125,8 @@ def _item(seen: Observation, key: str = "", path: Path = ()) -> Item:
             shape, name, notes = "notice", "cannot be drawn", [seen["why"]]
     longest = 2 * LONGEST_NOTE if shape == "notice" else LONGEST_NOTE
     notes = [shorten(note, longest) for note in notes]
-    return Item(shape, name, notes, shorten(key, LONGEST_KEY), path)
+    leaves = range(place, place + count_leaves(seen))
+    return Item(shape, name, notes, shorten(key, LONGEST_KEY), path, leaves=leaves)
 
 
 def _step(children: Children, way: Path | None) -> int | None:
@@ -141,11 +146,6 @@ def _shown(children: Children, on_way: int | None, room: int) -> set[int]:
     if on_way is not None and on_way >= count:
         shown = {*range(count - 1), on_way}
     return shown
-
-
-def _fold(hidden: list[Observation], place: int) -> Item:
-    leaves = range(place, place + sum(map(count_leaves, hidden)))
-    return Item("fold", _folded(hidden), leaves=leaves)
 
 
 def _folded(hidden: list[Observation], more: str = " more") -> str:

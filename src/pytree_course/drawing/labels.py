@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Any
 
-from pytree_course.trees import Observation
+from pytree_course.trees import Observation, Path
 
 LONGEST_NAME = 26
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
-_NAMED_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def summary(observation: Observation) -> str:
@@ -37,10 +37,8 @@ def _summary(seen: Observation) -> str:
             return f"{seen['type']} of {len(seen['items'])}"
         case "key":
             return f"key {seen['text']}"
-        case "shape":
-            return f"shape {_type_and_shape(seen)}"
-        case "tracer":
-            return f"tracer {_type_and_shape(seen)}"
+        case "shape" | "tracer" as kind:
+            return f"{kind} {_type_and_shape(seen)}"
         case "object":
             return _object(seen)
         case "raised":
@@ -87,16 +85,26 @@ def values(array: Observation) -> str:
     return ", ".join(words) + (", …" if len(array["values"]) > 8 else "")
 
 
-def count_leaves(observation: Observation) -> int:
-    """Count leaves without recursion, since a tree may be deeper than Python's stack."""
-    waiting, leaves = [observation], 0
-    while waiting:
-        seen = waiting.pop()
+def all_parts(observation: Observation) -> Iterator[tuple[Path, Observation]]:
+    """Yield an observation and all below it, each with its path, in JAX's order."""
+    waiting: list[tuple[Path, Observation]] = [((), observation)]
+    while waiting:  # no recursion: an untrusted tree may be deeper than Python's stack
+        path, seen = waiting.pop()
+        yield path, seen
         if seen["kind"] == "node":
-            waiting.extend(child for _, child in seen["children"])
-        elif seen["kind"] != "none" or seen.get("leaf"):
-            leaves += 1
-    return leaves
+            waiting += [((*path, key), child) for key, child in reversed(seen["children"])]
+
+
+def all_leaves(observation: Observation) -> Iterator[tuple[Path, Observation]]:
+    """Yield the leaves, each with its path, in JAX's order."""
+    for path, seen in all_parts(observation):
+        if seen["kind"] not in ("node", "none") or seen.get("leaf"):
+            yield path, seen
+
+
+def count_leaves(observation: Observation) -> int:
+    """Count the leaves of a tree."""
+    return sum(1 for _ in all_leaves(observation))
 
 
 def counted(count: int, noun: str, plural: str) -> str:
@@ -121,24 +129,18 @@ def printable(text: str) -> str:
 
 def columns(text: str) -> int:
     """Width of a text in monospace columns; the characters of Asia and emoji take two."""
-    return sum(map(_columns, text))
+    # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
+    narrow = sum(code < 0x1100 or 0x1E00 <= code < 0x2E80 for code in map(ord, text))
+    return 2 * len(text) - narrow
 
 
 def _printable(character: str) -> str:
-    if character in _NAMED_ESCAPES:
-        return _NAMED_ESCAPES[character]
-    code = ord(character)
-    joiner = code == 0x200D  # holds composed emoji together
-    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and not joiner
-    if hidden or code in (0xFFFE, 0xFFFF):
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if character == "\N{ZERO WIDTH JOINER}":  # holds composed emoji together
+        return character
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    if hidden or character in "\ufffe\uffff":
+        return character.encode("unicode_escape").decode()
     return character
-
-
-def _columns(character: str) -> int:
-    # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
-    code = ord(character)
-    return 1 if code < 0x1100 or 0x1E00 <= code < 0x2E80 else 2
 
 
 def _cut(text: str, limit: int) -> str:

@@ -1,16 +1,19 @@
 """Pictures of values in notebooks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Any
+
+from jinja2 import Environment, PackageLoader
 
 from pytree_course import trees
 from pytree_course.drawing.labels import shorten
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
 from pytree_course.trees import Observation, Path
+
+_TEMPLATES = Environment(loader=PackageLoader("pytree_course.drawing"), autoescape=True)
 
 
 @dataclass(frozen=True)
@@ -23,28 +26,15 @@ class Picture:
 
     def html(self) -> str:
         """Return one figure per tree; a wide one scrolls by itself, with the keyboard too."""
-        figures = []
-        for observation, title in self._titled():
-            name = escape(shorten(title, 120))
-            caption = ""
-            if title:
-                style = "margin:0 0 6px;font-weight:600"
-                caption = f'<figcaption style="{style}">{name}</figcaption>'
-            figures.append(
-                f'<figure role="group" tabindex="0" aria-label="{name or "Tree picture"}" '
-                'style="margin:0;max-width:100%;overflow-x:auto">'
-                f"{caption}{svg(observation, marked=self.marked)}</figure>"
-            )
-        style = "display:flex;flex-wrap:wrap;gap:12px 32px;align-items:flex-start"
-        return f'<div style="{style}">{"".join(figures)}</div>'
+        svgs = [(title, svg(seen, marked=self.marked)) for title, seen in self._titled()]
+        html = _TEMPLATES.get_template("picture.html").render(svgs=svgs)
+        # The stored notebooks have quotes as html.escape writes them.
+        return html.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
 
     def text(self) -> str:
         """Return the trees as text, one under the other."""
-        parts = []
-        for observation, title in self._titled():
-            heading = f"{shorten(title, 120)}:\n" if title else ""
-            parts.append(heading + text(observation, marked=self.marked))
-        return "\n\n".join(parts)
+        headed = [(f"{title}:\n" if title else "", seen) for title, seen in self._titled()]
+        return "\n\n".join(head + text(seen, marked=self.marked) for head, seen in headed)
 
     def __repr__(self) -> str:
         return self.text()
@@ -52,9 +42,9 @@ class Picture:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return {"text/html": self.html(), "text/plain": self.text()}
 
-    def _titled(self) -> list[tuple[Observation, str]]:
-        titles = self.titles[: len(self.observations)]
-        return list(zip_longest(self.observations, titles, fillvalue=""))  # type: ignore[arg-type]
+    def _titled(self) -> Iterator[tuple[str, Observation]]:
+        titles = chain((shorten(title, 120) for title in self.titles), repeat(""))
+        return zip(titles, self.observations, strict=False)
 
 
 def draw(*values: object, titles: Sequence[str] = ()) -> Picture:

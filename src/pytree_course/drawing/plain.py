@@ -6,10 +6,10 @@ from pytree_course.trees import Observation, Path
 
 def text(observation: Observation, *, marked: Path | None = None) -> str:
     """Draw an observation as text, one line per node and leaf; `marked` as for `svg`."""
-    return written(items(observation, marked))
+    return as_lines(items(observation, marked))
 
 
-def written(root: Item) -> str:
+def as_lines(root: Item) -> str:
     """Write an item and those below it, one line for each."""
     return "\n".join([_words(root), *_lines(root, "")])
 

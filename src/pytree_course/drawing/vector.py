@@ -157,7 +157,7 @@ def _box(picture: Element, box: Box) -> Element:
         y += MARK_GAP
         words = mark_words(item)
         width = small_width(words) + 12
-        _rect(group, box.x - width // 2, y - 11, width, SMALL_LINE, 8, fill=MARK)
+        rect(group, box.x - width // 2, y - 11, width, SMALL_LINE, 8, fill=MARK)
         tag = _words(group, words, box.x, y + 1, small=True)
         tag.attrib.update({"fill": "#fff", "fill-opacity": "1", "font-weight": "600"})
     return group
@@ -170,17 +170,17 @@ def _outline(group: Element, box: Box) -> None:
     line = {"stroke": INK, "stroke-opacity": ".65", "stroke-width": "1.5"}
     match box.item.shape:
         case "node":
-            _rect(group, x, y, width, height, 5, fill=INK, fill_opacity=".07", **line)
+            rect(group, x, y, width, height, 5, fill=INK, fill_opacity=".07", **line)
         case "custom":
-            _rect(group, x, y, width, height, 7, fill=INK, fill_opacity=".07", **line)
-            _rect(group, x + 3, y + 3, width - 6, height - 6, 4, fill="none", **line)
+            rect(group, x, y, width, height, 7, fill=INK, fill_opacity=".07", **line)
+            rect(group, x + 3, y + 3, width - 6, height - 6, 4, fill="none", **line)
         case "none":
-            _rect(group, x, y, width, height, 5, fill="none", stroke_dasharray="5 4", **line)
+            rect(group, x, y, width, height, 5, fill="none", stroke_dasharray="5 4", **line)
         case "leaf":
             line |= {"stroke": LEAF, "stroke-opacity": "1"}
-            _rect(group, x, y, width, height, 16, fill=LEAF, fill_opacity=".13", **line)
+            rect(group, x, y, width, height, 16, fill=LEAF, fill_opacity=".13", **line)
         case "fold":
-            _rect(group, x, y, width, height, 16, fill="none", stroke_dasharray="2 3", **line)
+            rect(group, x, y, width, height, 16, fill="none", stroke_dasharray="2 3", **line)
         case "notice":
             right, bottom, cut = x + width, y + height, 8
             corners = f"M{x + cut} {y}H{right - cut}L{right} {y + cut}V{bottom - cut}"
@@ -191,12 +191,13 @@ def _outline(group: Element, box: Box) -> None:
 def _ring(group: Element, box: Box) -> None:
     ring = {"fill": "none", "stroke": MARK, "stroke-width": "3"}
     radius = 20 if box.item.shape in ("leaf", "fold") else 8
-    _rect(group, box.left - 4, box.y - 4, box.width + 8, box.height + 8, radius, **ring)
+    rect(group, box.left - 4, box.y - 4, box.width + 8, box.height + 8, radius, **ring)
 
 
-def _rect(
+def rect(
     parent: Element, x: int, y: int, width: int, height: int, radius: int, **paint: str
 ) -> None:
+    """Add a `<rect>` with round corners to an element."""
     place = {"x": x, "y": y, "width": width, "height": height, "rx": radius}
     attributes = {name: str(value) for name, value in place.items()}
     attributes |= {name.replace("_", "-"): value for name, value in paint.items()}

@@ -71,15 +71,6 @@ class Cluster:
     answer: str
 
 
-@dataclass(frozen=True)
-class Extremes:
-    """Exercises that went the same way for all students who tried them."""
-
-    all_passed: list[ExerciseCounts]
-    nobody_passed: list[ExerciseCounts]
-    nobody_tried: list[ExerciseCounts]
-
-
 def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
@@ -138,14 +129,14 @@ def find_clusters(grades: ClassGrades) -> list[Cluster]:
     return sorted(clusters, key=lambda each: -len(each.students))
 
 
-def find_extremes(counts: Sequence[ExerciseCounts]) -> Extremes:
-    """Find the exercises that all or none of those who tried passed."""
+def find_extremes(counts: Sequence[ExerciseCounts]) -> dict[str, list[ExerciseCounts]]:
+    """Find the exercises that went the same way for all students, by which way that is."""
     tried = [each for each in counts if each.tried]
-    return Extremes(
-        all_passed=[each for each in tried if each.correct == each.tried],
-        nobody_passed=[each for each in tried if not each.correct],
-        nobody_tried=[each for each in counts if each.all and not each.tried],
-    )
+    return {
+        "all_passed": [each for each in tried if each.correct == each.tried],
+        "nobody_passed": [each for each in tried if not each.correct],
+        "nobody_tried": [each for each in counts if each.all and not each.tried],
+    }
 
 
 def points_of_students(grades: ClassGrades) -> list[int]:

@@ -1,6 +1,6 @@
 """Grades as JUnit XML, for programs that read test results."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -10,50 +10,32 @@ from pytree_course.classroom.class_grades import ClassGrades
 from pytree_course.grading.grade import Grade
 
 
-@dataclass(frozen=True)
-class _Case:
-    """An exercise as a test case."""
-
-    name: str
-    kind: str
-    message: str
-    text: str = ""
-    time: str | None = None
-
-
 def notebook_junit(grade: Grade) -> str:
     """Return a notebook's grade: an exercise is a test case."""
-    cases = []
+    suite = _suite(grade.lesson, [verdict.kind for verdict in grade.verdicts])
     for verdict in grade.verdicts:
-        match verdict.kind:
-            case VerdictKind.CORRECT | VerdictKind.NOT_ATTEMPTED:
-                cases.append(_Case(verdict.exercise, verdict.kind, verdict.reason))
-            case kind:
-                message = f"{kind}: {verdict.reason}"
-                cases.append(_Case(verdict.exercise, kind, message, feedback(verdict).text))
-    return _text(_suite(grade.lesson, cases))
+        is_skipped = verdict.kind is VerdictKind.NOT_ATTEMPTED
+        message = verdict.reason if is_skipped else f"{verdict.kind}: {verdict.reason}"
+        _add_case(suite, verdict.exercise, verdict.kind, message, feedback(verdict).text)
+    return _text(suite)
 
 
 def class_junit(grades: ClassGrades) -> str:
     """Return a class's grades: a student's lesson is a test suite, an exercise a test case."""
     root = Element("testsuites")
     for student, lesson, attempt in grades.all_attempts():
-        cases = [
-            _Case(
-                row.exercise, row.kind, f"{row.kind}: {row.explanation}", time=f"{row.seconds:.3f}"
-            )
-            for row in attempt.rows
-        ]
-        suite = _suite(f"{student.id}.{lesson.lesson}", cases)
+        suite = _suite(f"{student.id}.{lesson.lesson}", [row.kind for row in attempt.rows])
         suite.set("time", f"{attempt.seconds:.3f}")
+        for row in attempt.rows:
+            test = _add_case(suite, row.exercise, row.kind, f"{row.kind}: {row.explanation}")
+            test.set("time", f"{row.seconds:.3f}")
         root.append(suite)
     return _text(root)
 
 
-def _suite(name: str, cases: list[_Case]) -> Element:
-    kinds = [case.kind for case in cases]
+def _suite(name: str, kinds: Sequence[str]) -> Element:
     skipped = kinds.count(VerdictKind.NOT_ATTEMPTED)
-    suite = Element(
+    return Element(
         "testsuite",
         name=xml_text(name),
         tests=str(len(kinds)),
@@ -61,16 +43,15 @@ def _suite(name: str, cases: list[_Case]) -> Element:
         skipped=str(skipped),
         errors="0",
     )
-    for case in cases:
-        test = SubElement(suite, "testcase", classname=xml_text(name), name=case.name)
-        if case.time is not None:
-            test.set("time", case.time)
-        if case.kind == VerdictKind.NOT_ATTEMPTED:
-            SubElement(test, "skipped", message=xml_text(case.message))
-        elif case.kind != VerdictKind.CORRECT:
-            failure = SubElement(test, "failure", message=xml_text(case.message))
-            failure.text = xml_text(case.text) or None
-    return suite
+
+
+def _add_case(suite: Element, exercise: str, kind: str, message: str, text: str = "") -> Element:
+    test = SubElement(suite, "testcase", classname=suite.get("name", ""), name=exercise)
+    if kind == VerdictKind.NOT_ATTEMPTED:
+        SubElement(test, "skipped", message=xml_text(message))
+    elif kind != VerdictKind.CORRECT:
+        SubElement(test, "failure", message=xml_text(message)).text = xml_text(text) or None
+    return test
 
 
 def _text(root: Element) -> str:

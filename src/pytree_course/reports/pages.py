@@ -1,8 +1,5 @@
 """The pages of a class: one for each student to read, and a report for the teacher."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import timedelta
 from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
@@ -35,30 +32,6 @@ STUDENTS = "students"
 MOST_CLUSTERS = 20
 
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
-
-
-@dataclass(frozen=True)
-class ExerciseView:
-    """An exercise as a student's page shows it."""
-
-    anchor: str  # its id on the page
-    title: str
-    row: VerdictRow
-    look: VerdictLook
-    answer: str | None  # the student's own source; None where the student did not work
-    got: Mapping[str, Any] | None  # the failing case's result, without what was expected of it
-    reread: list[str]  # titles of sections
-
-
-@dataclass(frozen=True)
-class LessonView:
-    """A lesson as a student's page shows it."""
-
-    lesson: Expected
-    attempt: Attempt | None
-    late_by: timedelta | None
-    problem: str  # why there is no grade; empty where there is one
-    exercises: list[ExerciseView]
 
 
 def write_pages(grades: ClassGrades, into: Path) -> None:
@@ -113,29 +86,34 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
     }
 
 
-def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> LessonView:
+def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:
     attempt = grades.attempt(student, lesson)
+    problem = _problem(attempt, grades.missing(student, lesson))
+    view: dict[str, Any] = {"lesson": lesson, "attempt": attempt, "problem": problem}
+    if attempt is not None:
+        view["late_by"] = grades.late_by(attempt)
+        view["exercises"] = [_exercise_view(lesson, attempt, row) for row in attempt.rows]
+    return view
+
+
+def _problem(attempt: Attempt | None, missing: str) -> str:
+    """Say why there is no grade; nothing where there is one."""
+    if attempt is None and missing == NOT_YET_GRADED:
+        return "Your notebook has not been graded yet."
     if attempt is None:
-        problem = "Nothing was handed in."
-        if grades.missing(student, lesson) == NOT_YET_GRADED:
-            problem = "Your notebook has not been graded yet."
-        return LessonView(lesson, None, None, problem, [])
-    late_by = grades.late_by(attempt)
+        return "Nothing was handed in."
     match attempt.state:
         case AttemptState.GRADED:
-            problem = ""
+            return ""
         case AttemptState.UNREADABLE:
             # The teacher's folders are private.
             reason = attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
-            problem = f"Your notebook could not be read: {reason}"
+            return f"Your notebook could not be read: {reason}"
         case AttemptState.FAILED:
-            problem = "Grading failed, through no fault of yours. It will be tried again."
-    rows = [] if problem else attempt.rows
-    exercises = [_exercise_view(lesson, attempt, row) for row in rows]
-    return LessonView(lesson, attempt, late_by, problem, exercises)
+            return "Grading failed, through no fault of yours. It will be tried again."
 
 
-def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> ExerciseView:
+def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[str, Any]:
     exercise = lesson.exercises.get(row.exercise)
     got = None
     if row.failure is not None:
@@ -146,21 +124,16 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Exerc
     if exercise is not None and row.kind != VerdictKind.CORRECT:
         held = [each for each in exercise.misconceptions if each.name in row.misconceptions]
         sections = [each.section for each in held] or [exercise.section]
-    return ExerciseView(
-        anchor=f"{lesson.lesson}-{row.exercise}",
-        title=exercise.title if exercise else row.exercise,
-        row=row,
-        look=_look(row.kind),
-        answer=attempt.answers.get(row.exercise),
-        got=got,
-        reread=[
-            lesson.sections[each] for each in dict.fromkeys(sections) if each in lesson.sections
-        ],
-    )
-
-
-def _look(kind: str) -> VerdictLook:
-    return LOOKS[VerdictKind(kind)] if kind in set(VerdictKind) else _NO_VERDICT
+    known = [each for each in dict.fromkeys(sections) if each in lesson.sections]
+    return {
+        "anchor": f"{lesson.lesson}-{row.exercise}",
+        "title": exercise.title if exercise else row.exercise,
+        "row": row,
+        "look": LOOKS.get(row.kind, _NO_VERDICT),  # type: ignore[call-overload]
+        "answer": attempt.answers.get(row.exercise),  # None where the student did not work
+        "got": got,
+        "reread": [lesson.sections[each] for each in known],
+    }
 
 
 def _several_seeds(grades: ClassGrades) -> bool:

@@ -34,17 +34,12 @@ class LeafPart:
     """A leaf's part of the key: what a tracer would know of it. The value is no part, usually."""
 
     type: type
-    dtype: str = ""
+    dtype: str = ""  # empty where JAX cannot trace such a leaf at all
     shape: tuple[int, ...] = ()
     weak: bool = False
     value: Any = None  # of what is no array
     text: str = ""
     words: ClassVar[str] = "a leaf"
-
-    @property
-    def is_traceable(self) -> bool:
-        """Whether JAX can trace such a leaf at all."""
-        return bool(self.dtype)
 
 
 @dataclass(frozen=True)
@@ -106,7 +101,7 @@ class CacheKey:
     def untraceable(self) -> tuple[str, str] | None:
         """Return place and type of the first leaf that JAX cannot trace."""
         for path, part in self.parts.items():
-            if isinstance(part, LeafPart) and not part.is_traceable:
+            if isinstance(part, LeafPart) and not part.dtype:
                 return "".join(path), part.type.__name__
         return None
 
@@ -150,7 +145,7 @@ def _change(
 
 
 def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> KeyChange | None:
-    if part.is_traceable != before.is_traceable:
+    if bool(part.dtype) != bool(before.dtype):
         return KeyChange(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
     if part.shape != before.shape and part.dtype == before.dtype:
         return KeyChange(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")

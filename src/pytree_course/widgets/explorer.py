@@ -1,6 +1,5 @@
 """A tree to look into: its picture, its leaves in order and its structure, all linked."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -9,7 +8,8 @@ import ipywidgets
 import jax
 
 from pytree_course import drawing
-from pytree_course.drawing.labels import counted, shorten
+from pytree_course.checking.feedback import Feedback
+from pytree_course.drawing.labels import all_leaves, counted, shorten
 from pytree_course.trees import Observation, observe
 from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.html import block
@@ -74,9 +74,9 @@ class Exploration:
 
     def rows(self) -> list[tuple[int, str, str]]:
         """Return place, path and summary of the first leaves."""
-        first = islice(_leaves(self.observation), MOST_ROWS)
+        first = islice(all_leaves(self.observation), MOST_ROWS)
         return [
-            (place, shorten(path, LONGEST_PATH), drawing.summary(leaf))
+            (place, shorten("".join(path), LONGEST_PATH), drawing.summary(leaf))
             for place, (path, leaf) in enumerate(first)
         ]
 
@@ -111,7 +111,6 @@ class Explorer(Play):
         self._passed = None if is_expression else (tree, "the tree you passed", False)
         self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
         self._seen: Exploration | None = None
-        self._trouble: Trouble | None = None
         self.expression = ipywidgets.Text(
             value=tree if is_expression else "",
             description="Tree",
@@ -129,48 +128,39 @@ class Explorer(Play):
         )
         self.view = ipywidgets.HTML()
         line = ipywidgets.HBox([self.expression, self.show])
-        super().__init__([line, self.is_leaf, self.view], layout=frame_layout())
-        self._evaluate()
-        self._first = self._seen, self._trouble
+        trouble = self._evaluate()
+        form = self._seen or trouble
+        text = form.text() if form else ""
+        static = Feedback(_html(self._seen, trouble, framed=True), text)
+        super().__init__([line, self.is_leaf, self.view], static, layout=frame_layout())
         self.expression.observe(lambda _: self._evaluate(), names="value")
         self.is_leaf.observe(lambda _: self._look(), names="value")
 
-    def _evaluate(self) -> None:
-        """Take the tree that is asked for, and look at it."""
+    def _evaluate(self) -> Trouble | None:
+        """Take the tree that is asked for, and look at it; return what went wrong."""
         expression = self.expression.value.strip()
         if self._passed is not None and not expression:
             self._tree = self._passed
-        else:
-            try:
-                self._tree = evaluate(expression or EXAMPLE), expression or EXAMPLE, True
-            except Trouble as trouble:
-                self._show(trouble)
-                return
-        self._look()
+            return self._look()
+        try:
+            self._tree = evaluate(expression or EXAMPLE), expression or EXAMPLE, True
+        except Trouble as trouble:
+            return self._show(trouble)
+        return self._look()
 
-    def _look(self) -> None:
+    def _look(self) -> Trouble | None:
         if self._tree is None:
-            return
+            return None
         try:
             self._seen = look_into(*self._tree, self.is_leaf.value)
         except Trouble as trouble:
-            self._show(trouble)
-        else:
-            self._show()
+            return self._show(trouble)
+        return self._show()
 
-    def _show(self, trouble: Trouble | None = None) -> None:
+    def _show(self, trouble: Trouble | None = None) -> Trouble | None:
         """Show the tree; or what went wrong, above the last tree that could be shown."""
-        self._trouble = trouble
         self.view.value = _html(self._seen, trouble, framed=False)
-
-    def static_html(self) -> str:
-        """Return picture, leaves and structure of the tree that was passed."""
-        return _html(*self._first, framed=True)
-
-    def static_text(self) -> str:
-        """Return picture, leaves and structure of the tree that was passed, as text."""
-        seen, trouble = self._first
-        return seen.text() if seen else trouble.text() if trouble else ""
+        return trouble
 
 
 def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
@@ -185,12 +175,3 @@ def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) ->
         svg=drawing.svg(seen.observation),
         trouble=trouble,
     )
-
-
-def _leaves(seen: Observation, path: str = "") -> Iterator[tuple[str, Observation]]:
-    """List the leaves in JAX's order, each with its path."""
-    if seen["kind"] == "node":
-        for key, child in seen["children"]:
-            yield from _leaves(child, path + key)
-    elif seen["kind"] != "none" or seen.get("leaf"):
-        yield path, seen

@@ -5,7 +5,7 @@ from IPython.display import display
 
 from pytree_course.checking.checks import Checks, ExerciseCheck
 from pytree_course.checking.feedback import Feedback
-from pytree_course.checking.progress import Progress, Standing, standing
+from pytree_course.checking.progress import Progress, standing
 from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import render
 
@@ -28,26 +28,16 @@ class Header(Play):
     def __init__(self, check: Checks) -> None:
         self._check = check
         self._bar = ipywidgets.HTML()
-        super().__init__([self._bar])
+        # Of a learner who has not begun: a stored notebook has nobody's progress.
+        begun = standing(check.expected, Progress.load(None))
+        super().__init__([self._bar], Feedback(render("progress.html", now=begun), str(begun)))
         check.progress.watchers.append(self.update)
         self.update()
 
     def update(self) -> None:
         """Show the present progress."""
-        self._bar.value = progress_html(standing(self._check.expected, self._check.progress))
-
-    def static_html(self) -> str:
-        """Return the header of a learner who has not begun."""
-        return progress_html(standing(self._check.expected, Progress.load(None)))
-
-    def static_text(self) -> str:
-        """Return the header of a learner who has not begun, as one line."""
-        return str(standing(self._check.expected, Progress.load(None)))
-
-
-def progress_html(now: Standing) -> str:
-    """Return a progress bar with its facts in words."""
-    return render("progress.html", now=now)
+        now = standing(self._check.expected, self._check.progress)
+        self._bar.value = render("progress.html", now=now)
 
 
 def show_with_buttons(shown: Feedback, exercise: ExerciseCheck) -> None:
@@ -59,14 +49,17 @@ def show_with_buttons(shown: Feedback, exercise: ExerciseCheck) -> None:
 
 
 class Help(Play):
-    """Buttons that open the next hint, and the solution when it is due."""
+    """Buttons that open the next hint, and the solution when it is due.
+
+    They have no static form: the feedback above says how to ask for help in code.
+    """
 
     def __init__(self, exercise: ExerciseCheck) -> None:
         self._exercise = exercise
         self._shown = ipywidgets.HTML()
         self._hint = button("", self._show_hint)
         self._solution = button("Show a solution", self._show_solution)
-        super().__init__()
+        super().__init__([], Feedback("", ""))
         self._update()
 
     def _show_hint(self) -> None:
@@ -83,11 +76,3 @@ class Help(Play):
         if self._exercise.solution_is_due:
             buttons.append(self._solution)
         self.children = [ipywidgets.HBox(buttons), self._shown] if buttons else []
-
-    def static_html(self) -> str:
-        """Return nothing: the feedback above says how to ask for help in code."""
-        return ""
-
-    def static_text(self) -> str:
-        """Return nothing, as in HTML."""
-        return ""

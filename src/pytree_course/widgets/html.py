@@ -2,11 +2,10 @@
 
 import hashlib
 from functools import cache
-from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from pytree_course.checking.feedback import LOOKS, backticks_to_code
+from pytree_course.checking.feedback import LOOKS, VerdictLook, backticks_to_code
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.colours import LEAF
 from pytree_course.drawing.labels import counted
@@ -15,17 +14,9 @@ BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
 
 
-class Frame(NamedTuple):
-    """Symbol, line style and colour of a frame: colour never says anything alone."""
-
-    symbol: str
-    border: str
-    colour: str
-
-
 FRAMES = {
-    "good": Frame("✓", "solid", "var(--jp-info-color1, #0288d1)"),
-    "bad": Frame("✗", "dashed", "var(--jp-warn-color1, #d9730d)"),
+    "good": VerdictLook("✓", "works", "solid", "var(--jp-info-color1, #0288d1)"),
+    "bad": VerdictLook("✗", "fails", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
 
 

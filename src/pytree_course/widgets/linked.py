@@ -4,7 +4,7 @@ Pointing at a leaf in one place lights it up in all places. Style rules alone do
 works wherever the HTML is shown, with a kernel or without.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pytree_course.drawing.colours import LEAF
 from pytree_course.drawing.items import Item, items
@@ -21,7 +21,7 @@ def linking(observation: Observation, listed: int) -> str:
     choosing it, lights it up in the list and in the picture, with the keys on the way to it;
     pointing at a node lights up all of its leaves.
     """
-    drawn = list(with_children(items(observation)))
+    drawn = list(items(observation).walk())
     leaves = [item for item in drawn if item.shape in ("leaf", "notice") and item.leaves]
     # What stands for leaves that are not drawn themselves.
     folded = [item for item in drawn if item.leaves and item not in leaves and not item.children]
@@ -44,13 +44,6 @@ def linking(observation: Observation, listed: int) -> str:
             lit.append(_lit(f":has(g{_selector(item)}:hover)", targets))
     selectors = [selector for selector in dict.fromkeys(lit) if selector]
     return f"{','.join(selectors)} {_LIT}\n" if selectors else ""
-
-
-def with_children(item: Item) -> Iterator[Item]:
-    """Yield an item and all below it."""
-    yield item
-    for child in item.children:
-        yield from with_children(child)
 
 
 def _selector(item: Item) -> str:

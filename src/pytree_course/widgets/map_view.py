@@ -10,11 +10,10 @@ from xml.etree.ElementTree import Element, SubElement
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.labels import counted, shorten
 from pytree_course.drawing.layout import Box
-from pytree_course.drawing.plain import written
-from pytree_course.drawing.vector import drawn
+from pytree_course.drawing.plain import as_lines
+from pytree_course.drawing.vector import drawn, rect
 from pytree_course.trees import Observation, Path
 from pytree_course.widgets.html import FRAMES, render
-from pytree_course.widgets.linked import with_children
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
 from pytree_course.widgets.value_texts import function_name
 
@@ -99,7 +98,7 @@ class MapView:
 
     def static_text(self) -> str:
         """Return the view as plain text."""
-        texts = [written(self._items(*tree, numbered=True)) for tree in self._trees]
+        texts = [as_lines(self._items(*tree, numbered=True)) for tree in self._trees]
         return self._render("map_view.txt", texts=texts).rstrip("\n")
 
     def __repr__(self) -> str:
@@ -124,10 +123,9 @@ class MapView:
     @property
     def _trees(self) -> list[tuple[Observation, int | None]]:
         """The trees with their positions, and the result, which has none."""
-        trees: list[tuple[Observation, int | None]] = [
-            (tree, position) for position, tree in enumerate(self.pairing.trees)
-        ]
-        return trees if self.pairing.result is None else [*trees, (self.pairing.result, None)]
+        result = [] if self.pairing.result is None else [self.pairing.result]
+        positions = [*range(len(self.pairing.trees)), None]
+        return list(zip([*self.pairing.trees, *result], positions, strict=False))
 
     def _items(self, tree: Observation, position: int | None, *, numbered: bool = False) -> Item:
         """Choose what to draw of a tree."""
@@ -139,7 +137,7 @@ class MapView:
         elif failed is not None:
             marked, word = failed.path, f"{self.name} raised"
         root = items(tree, marked)
-        for item in with_children(root):
+        for item in root.walk():
             if item.mark == "here" and word:
                 item.mark = word
             call = self._call_at.get(item.path) if item.shape != "fold" else None
@@ -182,8 +180,7 @@ def _add_badge(group: Element, box: Box, number: int) -> None:
     width = max(BADGE_HEIGHT, 7 * len(str(number)) + 8)
     x, y = box.left + box.width - 3, box.y
     badge = SubElement(group, "g", {"class": "pytree-badge"})
-    place = {"x": str(x - width // 2), "y": str(y - BADGE_HEIGHT // 2)}
-    size = {"width": str(width), "height": str(BADGE_HEIGHT), "rx": str(BADGE_HEIGHT // 2)}
-    SubElement(badge, "rect", place | size)
+    half = BADGE_HEIGHT // 2
+    rect(badge, x - width // 2, y - half, width, BADGE_HEIGHT, half)
     words = SubElement(badge, "text", {"x": str(x), "y": str(y + 4), "font-size": "11"})
     words.text = str(number)

@@ -8,6 +8,7 @@ import ipywidgets
 from IPython.core.getipython import get_ipython
 
 from pytree_course.checking.expected import Expected, Prediction
+from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.course import Course
 from pytree_course.widgets.base import Play
@@ -56,7 +57,10 @@ class Predict(Play):
             )
             self._say("Write it down and press Enter, then run the next cell.")
         self.entry.observe(self._chosen, names="value")
-        super().__init__([self.entry, self._said])
+        # An invitation to run the cell: the question itself stands above it.
+        text = "Run this cell to write down your prediction."
+        static = Feedback(render("invitation.html", text=text), text)
+        super().__init__([self.entry, self._said], static)
 
     def _chosen(self, change: dict[str, Any]) -> None:
         if self.revealed or not change["new"]:
@@ -80,14 +84,6 @@ class Predict(Play):
             self._say(f"✗ You predicted {choice}. It is {answer}: the text below says why.")
         else:
             self._say(f"You predicted {choice}. Compare it with what the cell shows.")
-
-    def static_html(self) -> str:
-        """Return an invitation to run the cell: the question itself stands above it."""
-        return render("invitation.html", text=self.static_text())
-
-    def static_text(self) -> str:
-        """Return an invitation to run the cell."""
-        return "Run this cell to write down your prediction."
 
 
 def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:

@@ -3,6 +3,8 @@
 import ipywidgets
 
 from pytree_course import drawing
+from pytree_course.checking.feedback import Feedback
+from pytree_course.drawing.labels import all_parts
 from pytree_course.trees import Observation, observe
 from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.html import block
@@ -31,9 +33,10 @@ class Stepper(Play):
         self._refusal = _refusal(self._observation)
         self.steps: list[Step] = [] if self._refusal else walk(tree)
         self.view = ipywidgets.HTML()
+        static = Feedback(self._html(framed=True), self._text())
+        super().__init__([self.view], static, layout=frame_layout())
         if self._refusal:
             self.view.value = self._html(framed=False)
-            super().__init__([self.view], layout=frame_layout())
             return
         # A field and no slider: ipywidgets gives a slider's handle no name to be read out.
         self.number = ipywidgets.BoundedIntText(
@@ -54,7 +57,7 @@ class Stepper(Play):
         self.number.observe(lambda _: self._show(), names="value")
         buttons = ipywidgets.HBox([self.first, self.back, self.forward, self.last])
         controls = ipywidgets.HBox([buttons, self.number], layout={"flex_flow": "row wrap"})
-        super().__init__([controls, self.view], layout=frame_layout())
+        self.children = [controls, self.view]
         self._show()
 
     def _go(self, number: int) -> None:
@@ -63,12 +66,8 @@ class Stepper(Play):
     def _show(self) -> None:
         self.view.value = self._html(self.number.value, framed=False)
 
-    def static_html(self) -> str:
-        """Return the picture, what flatten makes of the tree, and all steps as a list."""
-        return self._html(framed=True)
-
-    def static_text(self) -> str:
-        """Return the picture and all steps as text."""
+    def _text(self) -> str:
+        """Write the picture and all steps as text."""
         lines = [drawing.text(self._observation)]
         if self._refusal:
             return "\n".join([*lines, self._refusal])
@@ -109,14 +108,10 @@ def _refusal(observation: Observation) -> str:
     """Say why a tree is not stepped through, or nothing."""
     if observation["kind"] == "unbounded":
         return f"This tree cannot be stepped through: {observation['why']}."
-    count = _count(observation)
+    count = sum(1 for _ in all_parts(observation))
     if count <= MOST_NODES:
         return ""
     return (
         f"This tree has {count:,} nodes and leaves. Steps are shown for up to {MOST_NODES}: "
         "take a part of it."
     )
-
-
-def _count(observation: Observation) -> int:
-    return 1 + sum(_count(child) for _, child in observation.get("children", ()))

@@ -1,15 +1,16 @@
 """How often a jitted function was traced and why, while what it is given is changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets
 import jax
 
+from pytree_course.checking.feedback import Feedback
 from pytree_course.drawing.labels import counted
 from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import FRAMES, render
-from pytree_course.widgets.trace_log import TraceLog
+from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
 from pytree_course.widgets.value_texts import aligned, function_name
 
@@ -63,8 +64,9 @@ class TraceCounter(Play):
         self.controls = controls
         self.name = function_name(log.function)
         self._call_first()
-        self._static = (self._html(), self._text())
-
+        values = {"plot": trace_plot(log.totals), "frame": FRAMES["good"], "is_live": False}
+        html = self._html("trace_counter.html", log.rows, **values)
+        static = Feedback(html, self._text())
         self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
         self.again = button("Call again with the same values", self._call)
         self.empty = button("Clear", self._clear, "Empty the log and forget all traces")
@@ -78,7 +80,7 @@ class TraceCounter(Play):
         middle = ipywidgets.HBox(
             [steering, self._plot], layout={"flex_flow": "row wrap", "align_items": "center"}
         )
-        super().__init__([self._headline, middle, self._table])
+        super().__init__([self._headline, middle, self._table], static)
         self.add_class("pytree-traces")
         self._update()
 
@@ -95,14 +97,6 @@ class TraceCounter(Play):
         """How often it was called and traced."""
         traces = counted(self.trace_log.traces, "trace", "traces")
         return f"{traces} in {counted(self.trace_log.calls, 'call', 'calls')}"
-
-    def static_html(self) -> str:
-        """Return the log of the first calls as HTML."""
-        return self._static[0]
-
-    def static_text(self) -> str:
-        """Return the log of the first calls as text."""
-        return self._static[1]
 
     def _call_first(self) -> None:
         """Call twice with the first values, then with each control one step on and back."""
@@ -122,23 +116,13 @@ class TraceCounter(Play):
         self._update()
 
     def _update(self) -> None:
-        self._headline.value = self._part("headline")
-        self._plot.value = trace_plot(self.trace_log.totals)
-        self._table.value = self._part("table")
-
-    def _part(self, part: str) -> str:
         rows = list(reversed(self.trace_log.rows))
-        return render(f"trace_{part}.html", counter=self, is_live=True, rows=rows)
+        self._headline.value = self._html("trace_headline.html", rows, is_live=True)
+        self._plot.value = trace_plot(self.trace_log.totals)
+        self._table.value = self._html("trace_table.html", rows, is_live=True)
 
-    def _html(self) -> str:
-        return render(
-            "trace_counter.html",
-            counter=self,
-            is_live=False,
-            rows=self.trace_log.rows,
-            plot=trace_plot(self.trace_log.totals),
-            frame=FRAMES["good"],
-        )
+    def _html(self, template: str, rows: Sequence[LoggedCall], **values: object) -> str:
+        return render(template, counter=self, rows=rows, **values)
 
     def _text(self) -> str:
         table = [["call", *self.controls, "trace", "result", "why"]]

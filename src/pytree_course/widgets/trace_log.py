@@ -3,7 +3,7 @@
 import functools
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import jax
@@ -21,23 +21,17 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class _Attempt:
-    """How one call went."""
+class LoggedCall:
+    """One call: how it went, its number, the controls' values, and how often it was traced."""
 
     outcome: CallOutcome
     why: str
     result: str = ""
     error: str = ""  # its type
     message: str = ""  # differs from version to version of JAX: not for stored pages
-
-
-@dataclass(frozen=True, kw_only=True)
-class LoggedCall(_Attempt):
-    """One call: its number, the controls' values, how often it was traced, and how it went."""
-
-    number: int
-    controls: dict[str, str]
-    traces: int
+    number: int = 0
+    controls: Mapping[str, str] = field(default_factory=dict)
+    traces: int = 0
 
     @property
     def outcome_words(self) -> str:
@@ -87,13 +81,12 @@ class TraceLog:
         self.calls += 1
         controls = {name: written(value) for name, value in values.items()}
         before = self.traces
-        attempt = vars(self._attempt(values))
+        row = self._attempt(values)
         traces = self.traces - before
-        row = LoggedCall(number=self.calls, controls=controls, traces=traces, **attempt)
-        self.rows.append(row)
+        self.rows.append(replace(row, number=self.calls, controls=controls, traces=traces))
         self.totals.append((self.calls, row.outcome, self.traces))
 
-    def _attempt(self, values: Values) -> _Attempt:
+    def _attempt(self, values: Values) -> LoggedCall:
         arguments, keywords = (), values
         try:
             if self.make_arguments is not None:
@@ -119,7 +112,7 @@ class TraceLog:
         if key is not None and outcome == "traced":
             self._keys.append((self.calls, key))
             self._last_key = self.calls
-        return _Attempt(outcome, why, result)
+        return LoggedCall(outcome, why, result)
 
     def _reason(self, key: CacheKey | None, outcome: CallOutcome) -> str:
         if key is None:
@@ -183,10 +176,10 @@ _NEEDS_VALUES = (
 )
 
 
-def _raised(error: Exception, why: str, *, own: bool = False) -> _Attempt:
+def _raised(error: Exception, why: str, *, own: bool = False) -> LoggedCall:
     """Log an error; one of the learner's own code with its message."""
     message = error_line(error) if own else ""
-    return _Attempt("raised", why, error=type(error).__name__, message=message)
+    return LoggedCall("raised", why, error=type(error).__name__, message=message)
 
 
 def _distance(changes: list[KeyChange]) -> tuple[int, int]:

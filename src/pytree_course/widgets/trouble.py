@@ -7,7 +7,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 
 import __main__
-from pytree_course.drawing.labels import shorten
+from pytree_course.drawing.labels import all_parts, shorten
 from pytree_course.trees import Observation
 from pytree_course.widgets.value_texts import error_words, without_addresses
 
@@ -40,11 +40,15 @@ def evaluate(expression: str) -> Any:
 
 def flattening_advice(observation: Observation) -> str:
     """Say why JAX could not flatten a tree, given what was observed of it."""
-    found = _first_failure(observation)
-    if found is None:
+    failures = (
+        (path, seen)
+        for path, seen in all_parts(observation)
+        if seen["kind"] == "object" and str(seen.get("why", "")).startswith(FAILED)
+    )
+    path, failed = next(failures, ((), None))
+    if failed is None:
         return ""
-    path, failed = found
-    where = f"`{path}`" if path else "the root"
+    where = f"`{''.join(path)}`" if path else "the root"
     if failed["type"] in ("dict", "defaultdict"):
         return (
             f"JAX sorts the keys of a dict, and those of the {failed['type']} at {where} cannot be "
@@ -73,12 +77,3 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
             return "The tree has nothing there. Show the whole tree first, and read off its paths."
         case _:
             return "The expression itself failed, before JAX saw a tree."
-
-
-def _first_failure(observation: Observation, path: str = "") -> tuple[str, Observation] | None:
-    if observation["kind"] == "object" and str(observation.get("why", "")).startswith(FAILED):
-        return path, observation
-    for key, child in observation.get("children", ()):
-        if found := _first_failure(child, path + key):
-            return found
-    return None
