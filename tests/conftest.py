@@ -73,11 +73,9 @@ def notebook(mini: LessonFiles) -> ExerciseNotebook:
     return ExerciseNotebook(mini.exercises)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run what takes long first, and all that needs a browser in one process."""
+    """Run what takes long first; all that needs a browser does."""
     for item in items:
         if (ROOT / "tests" / "browser") in item.path.parents:
             item.add_marker("slow")
-            item.add_marker(pytest.mark.xdist_group("browser"))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)

@@ -17,15 +17,8 @@ LESSONS = Course(ROOT).lessons()
 PAGES = Course(ROOT).with_sources()  # the lessons, and the start page
 MOST_WORDS = 60  # in the median prose cell
 MOST_LINES = 10  # in a code cell of a lesson
-
-
-def parametrized(lessons):
-    """Give a test every lesson; what runs the answers of a lesson runs in one process, once."""
-    groups = [pytest.param(files, marks=pytest.mark.xdist_group(files.stem)) for files in lessons]
-    return pytest.mark.parametrize("files", groups, ids=lambda files: files.stem)
-
-
-each_lesson, each_page = parametrized(LESSONS), parametrized(PAGES)
+each_lesson = pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
+each_page = pytest.mark.parametrize("files", PAGES, ids=lambda files: files.stem)
 
 
 def test_there_are_lessons_and_a_start_page():

@@ -26,7 +26,7 @@ c.OverwriteCells.add_missing_cells = True
 NOISY = '''\
 import logging, os, sys, warnings
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("nbgrader")]
+pytestmark = pytest.mark.slow
 logging.basicConfig()
 def count_leaves(tree):
     """Right, and loud about it."""

@@ -26,7 +26,7 @@ def test(
         *("--nbval-lax", "--nbval-current-env"),
         # One more than there are cores, for some tests wait; but no more than a laptop has memory
         # for, since some start a browser or kernels.
-        *("--dist", "loadgroup", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
+        *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
         *(["-m", "not slow"] if fast else []),
         *(folder for folder in folders if (course.root / folder).is_dir()),
     ]
