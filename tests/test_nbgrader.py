@@ -17,6 +17,8 @@ from pytree_course.launcher import child_environment
 from pytree_course.nbgrader import VARIABLE
 from tests.conftest import ExerciseNotebook
 
+pytestmark = pytest.mark.slow
+
 ASSIGNMENT = "leaves"
 CONFIG = """
 c = get_config()
@@ -25,8 +27,6 @@ c.OverwriteCells.add_missing_cells = True
 """  # as README.md says
 NOISY = '''\
 import logging, os, sys, warnings
-
-pytestmark = pytest.mark.slow
 logging.basicConfig()
 def count_leaves(tree):
     """Right, and loud about it."""

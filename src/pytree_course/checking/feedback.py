@@ -3,9 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from pytree_course import drawing
@@ -87,23 +86,20 @@ def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> 
 
 def _render(template: str, **values: object) -> Feedback:
     html, text = (
-        _templates().get_template(f"{template}.{form}").render(values) for form in ("html", "txt")
+        _TEMPLATES.get_template(f"{template}.{form}").render(values) for form in ("html", "txt")
     )
     return Feedback(html, text)
-
-
-@cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("pytree_course.checking"),
-        autoescape=lambda name: name is not None and name.endswith(".html"),
-        undefined=StrictUndefined,
-    )
-    environment.filters.update(code=backticks_to_code, headline=words.headline, reason=words.reason)
-    environment.globals |= {"svg": drawing.svg, "text": drawing.text}
-    return environment
 
 
 def backticks_to_code(text: str) -> Markup:
     """Write plain text as HTML, what is between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("pytree_course.checking"),
+    autoescape=select_autoescape(),
+    undefined=StrictUndefined,
+)
+_TEMPLATES.filters.update(code=backticks_to_code, headline=words.headline, reason=words.reason)
+_TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text}

@@ -1,9 +1,8 @@
 """The one way to write HTML: templates, the style sheet, and the frames around what is shown."""
 
 import hashlib
-from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from pytree_course.checking.feedback import LOOKS, VerdictLook, backticks_to_code
 from pytree_course.checking.verdicts import VerdictKind
@@ -13,16 +12,25 @@ from pytree_course.drawing.labels import counted
 BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
 
-
 FRAMES = {
     "good": VerdictLook("✓", "works", "solid", "var(--jp-info-color1, #0288d1)"),
     "bad": VerdictLook("✗", "fails", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
 
+_TEMPLATES = Environment(
+    loader=PackageLoader("pytree_course.widgets"),
+    autoescape=select_autoescape(),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters["code"] = backticks_to_code
+_TEMPLATES.globals |= {"counted": counted, "trouble_look": LOOKS[VerdictKind.ERROR]}
+
 
 def render(template: str, **values: object) -> str:
     """Fill a template; everything put into HTML is escaped."""
-    return _templates().get_template(template).render(values)
+    return _TEMPLATES.get_template(template).render(values)
 
 
 def block(name: str, linking: str = "", *, framed: bool, **values: object) -> str:
@@ -34,7 +42,7 @@ def block(name: str, linking: str = "", *, framed: bool, **values: object) -> st
     inner = render(f"{name}.html", **values)
     # The stored notebooks have quotes as html.escape writes them.
     inner = inner.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
-    sheet = _templates().get_template("styles.css").module
+    sheet = _TEMPLATES.get_template("styles.css").module
     own_style = getattr(sheet, name, str)
     style = f"{sheet.block()}{own_style()}{linking}"  # type: ignore[attr-defined]
     unique = "pt-" + hashlib.sha256((inner + style).encode()).hexdigest()[:8]
@@ -42,17 +50,3 @@ def block(name: str, linking: str = "", *, framed: bool, **values: object) -> st
     rules = style.replace("§", f".{unique}.{unique}").strip()
     edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
     return render("block.html", unique=unique, edges=edges, rules=rules, inner=inner)
-
-
-@cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("pytree_course.widgets"),
-        autoescape=lambda name: name is not None and name.endswith(".html"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["code"] = backticks_to_code
-    environment.globals |= {"counted": counted, "trouble_look": LOOKS[VerdictKind.ERROR]}
-    return environment
