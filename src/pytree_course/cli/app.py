@@ -1,5 +1,6 @@
 """The application that the groups of commands add their commands to."""
 
+import signal
 import subprocess
 import sys
 
@@ -33,9 +34,7 @@ def run(application: typer.Typer, name: str | None = None) -> None:
 
 def run_in_course(command: list[str], course: Course) -> int:
     """Run another program in the course's folder; Ctrl-C is left to that program."""
-    process = subprocess.Popen(command, cwd=course.root)
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            continue
+    # Neither an exception around the wait, which may lose the status, nor ignored, which the
+    # program would inherit.
+    signal.signal(signal.SIGINT, lambda signum, frame: None)
+    return subprocess.Popen(command, cwd=course.root).wait()
