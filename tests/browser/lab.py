@@ -90,15 +90,16 @@ class Lab:
             else:
                 left.unlink()
         self._copy_the_course()
-        self._set_up_notebooks({})
+        self._set("notebook-extension:tracker", {})
+        self._set("apputils-extension:themes", {})
 
     def draw_all_cells(self) -> None:
         """Have notebooks that are opened from now on draw every cell, those far down included."""
-        self._set_up_notebooks({"windowingMode": "none"})
+        self._set("notebook-extension:tracker", {"windowingMode": "none"})
 
-    def _set_up_notebooks(self, settings: dict[str, str]) -> None:
+    def _set(self, extension: str, settings: dict[str, str]) -> None:
         raw = {"raw": json.dumps(settings)}
-        self._request("/lab/api/settings/@jupyterlab/notebook-extension:tracker", "PUT", raw)
+        self._request(f"/lab/api/settings/@jupyterlab/{extension}", "PUT", raw)
 
     def write(self, path: str, cells: dict[str, str]) -> None:
         """Write a notebook of code cells, given by their ids, into the course."""
