@@ -59,6 +59,19 @@ class Course:
             )
         raise CourseError(f"The course's folder `checks` is nowhere above {start}. {advice}")
 
+    @classmethod
+    def installed(cls) -> "Course | None":
+        """Return the course that was installed with this package, or None.
+
+        Of an editable installation this is the folder it was installed from; a wheel has it in
+        the folder `bundle` of the package.
+        """
+        package = Path(__file__).parent
+        for folder in (package / "bundle", package.parents[1]):
+            if any((folder / "checks").glob("check_*.py")):
+                return cls(folder)
+        return None
+
     @property
     def progress_file(self) -> Path | None:
         """The one local file that keeps the learner's progress; None where the build runs."""
