@@ -29,6 +29,8 @@ PATIENCE = 60_000  # ms, for anything that a person would wait for
 class Lab:
     """JupyterLab on a learner's copy of the course, started by the course's own command."""
 
+    program = ("pytree_course", "lab")
+
     def __init__(self, folder: Path) -> None:
         self.root = folder / "course"
         self.token = secrets.token_hex(16)
@@ -39,7 +41,7 @@ class Lab:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.command = [
-            *(sys.executable, "-P", "-m", "pytree_course", "lab", "--no-browser", "--allow-root"),
+            *(sys.executable, "-P", "-m", *self.program, "--no-browser", "--allow-root"),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
             # If the tests are killed, the server does not outlive them for long.
             "--ServerApp.shutdown_no_activity_timeout=600",
@@ -142,6 +144,21 @@ class Lab:
             except subprocess.TimeoutExpired:
                 continue
             time.sleep(0.5)
+
+
+class PlainLab(Lab):
+    """JupyterLab as a hub or Binder starts it, for somebody who has never used Jupyter."""
+
+    program = ("jupyterlab",)
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        kept = {
+            name: text
+            for name, text in self.variables.items()
+            if not name.startswith(("JUPYTER", "XDG_", "IPYTHON"))
+        }
+        self.variables = kept | {"HOME": str(folder), "USERPROFILE": str(folder)}
 
 
 class Visit:
