@@ -1,8 +1,11 @@
 """The application that the groups of commands add their commands to."""
 
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import typer
 from rich.console import Console
@@ -32,9 +35,11 @@ def run(application: typer.Typer, name: str | None = None) -> None:
         sys.exit(CANNOT_STATUS)
 
 
-def run_in_course(command: list[str], course: Course) -> int:
+def run_in_course(
+    command: list[str], course: Course, variables: Mapping[str, str] = MappingProxyType({})
+) -> int:
     """Run another program in the course's folder; Ctrl-C is left to that program."""
     # Neither an exception around the wait, which may lose the status, nor ignored, which the
     # program would inherit.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
-    return subprocess.Popen(command, cwd=course.root).wait()
+    return subprocess.Popen(command, cwd=course.root, env={**os.environ, **variables}).wait()
