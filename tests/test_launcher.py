@@ -38,7 +38,7 @@ course = pathlib.Path(__file__).parents[1] / "pytree_course"
 course.mkdir(exist_ok=True)
 (course / "__main__.py").write_text("""
 import json, os, sys
-print(json.dumps({"arguments": sys.argv[1:], "environment": dict(os.environ), "star": "\u2605"}))
+print(json.dumps({"arguments": sys.argv[1:], "environment": dict(os.environ)}))
 sys.exit(7 if "--fail" in sys.argv else 0)
 """, "utf-8")
 '''
@@ -375,13 +375,6 @@ def test_other_environments_settings_do_not_reach_the_commands(made):
     assert kept.items() <= seen.items()
     # Called from another folder, the commands are told where the course is.
     assert seen["PYTREE_COURSE"] == str(made.folder)
-
-
-def test_a_terminal_without_stars_ends_nothing(made):
-    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    status, output, told = made.run("test", **locale)
-    assert (status, told) == (0, "")
-    assert json.loads(output)["star"] == "★"
 
 
 def test_a_file_named_like_a_library_is_not_imported_instead(made):

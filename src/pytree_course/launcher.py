@@ -201,8 +201,7 @@ def install(step: Sequence[str | Path], variables: Mapping[str, str]) -> None:
 
 def child_environment() -> dict[str, str]:
     """Return the environment variables for a child process."""
-    kept = {name: value for name, value in os.environ.items() if not FOREIGN.fullmatch(name)}
-    return {"PYTHONIOENCODING": "utf-8:replace", **kept}  # Some terminals have no ★.
+    return {name: value for name, value in os.environ.items() if not FOREIGN.fullmatch(name)}
 
 
 def run_command(arguments: Sequence[str]) -> int:

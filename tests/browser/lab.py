@@ -29,7 +29,7 @@ PATIENCE = 60_000  # ms, for anything that a person would wait for
 class Lab:
     """JupyterLab on a learner's copy of the course, started by the course's own command."""
 
-    program = ("pytree_course", "lab")
+    program: tuple[str, ...] = ("pytree_course", "lab")
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "course"
@@ -149,7 +149,7 @@ class Lab:
 class PlainLab(Lab):
     """JupyterLab as a hub or Binder starts it, for somebody who has never used Jupyter."""
 
-    program = ("jupyterlab",)
+    program: tuple[str, ...] = ("jupyterlab",)
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -164,7 +164,7 @@ class PlainLab(Lab):
 class ReadOnlyHome(PlainLab):
     """JupyterLab started by the course's own command where HOME can't be written."""
 
-    program = ("pytree_course", "lab")
+    program: tuple[str, ...] = ("pytree_course", "lab")
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

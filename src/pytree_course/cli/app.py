@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from io import TextIOWrapper
 from types import MappingProxyType
 
 import typer
@@ -28,6 +29,9 @@ errors = Console(stderr=True, highlight=False)
 
 def run(application: typer.Typer, name: str | None = None) -> None:
     """Run an application; a `CourseError` ends it with its message and `CANNOT_STATUS`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # not every terminal, or pipe, has a ✓
     try:
         application(prog_name=name)
     except CourseError as error:
