@@ -23,7 +23,7 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     if course is None:
         raise FileNotFoundError("the course is installed without its notebooks")
     notary = serverapp.contents_manager.notary
-    for folder in ("notebooks", "solutions"):  # exercises are handed out without outputs
+    for folder in ("notebooks", "solutions", "checks/expected"):  # the last has the exercises
         for file in sorted((course.root / folder).glob("*.ipynb")):
             notebook = nbformat.read(file, as_version=4)
             if notary.check_signature(notebook):
