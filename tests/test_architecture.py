@@ -22,7 +22,7 @@ LAYERS = [
     {"cli"},
 ]
 """From the lowest to the highest: a module imports from its own layer and from lower ones."""
-APART = {"__init__", "__main__", "launcher", "ipython"}
+APART = {"__init__", "__main__", "launcher", "ipython", "server"}
 """Not imported by the rest, and loading what they need when they need it."""
 RIGHT_ANSWERS = "grading/lesson.py"
 """The only module of grading that may run the author's answers."""

@@ -1,6 +1,8 @@
 """The commands of course.py, as they are typed."""
 
+import io
 import json
+import os
 import subprocess
 import sys
 
@@ -35,6 +37,7 @@ def test_a_lesson_has_several_names(run, name):
     done = run("check", name, "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["lesson"] == "01_mini"
+    assert done.stdout.isascii()  # right in every terminal
 
 
 def test_an_unknown_lesson_is_refused_with_those_there_are(run):
@@ -88,6 +91,31 @@ def test_a_missing_file_of_the_course_is_named_without_a_traceback(run, mini, co
     assert done.returncode == 2
     assert "is missing" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(run, course, monkeypatch, encoding):
+    def shown(*arguments):
+        streams = {"stdout": io.BytesIO(), "stderr": io.BytesIO()}
+        for name, raw in streams.items():
+            monkeypatch.setattr(sys, name, io.TextIOWrapper(raw, encoding=encoding))
+        run(*arguments)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return "".join(raw.getvalue().decode(encoding) for raw in streams.values())
+
+    assert "? to do" in shown("progress")
+    assert "there is no lesson" in shown("check", "nœud").lower()
+    assert "is as new" in shown("reset", "1")
+    assert "course.py" in shown("--help")
+
+
+def test_a_check_script_speaks_to_every_terminal(course, mini):
+    line = [sys.executable, mini.check_script, mini.solutions]
+    variables = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(line, env=variables, capture_output=True, encoding="cp1252")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "? Correct" in done.stdout
 
 
 def test_outside_the_course_the_commands_say_where_to_go(tmp_path):

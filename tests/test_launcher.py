@@ -11,10 +11,12 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
+import packaging
 import pytest
 
 from pytree_course import launcher
@@ -24,6 +26,12 @@ from pytree_course.cli.app import app
 ROOT = Path(__file__).parents[1]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are laid out for POSIX")
+
+STAND_IN_FOR_THE_COURSE = """
+import json, os, sys
+print(json.dumps({"arguments": sys.argv[1:], "environment": dict(os.environ)}))
+sys.exit(7 if "--fail" in sys.argv else 0)
+"""
 
 STAND_IN_FOR_UV = '''
 import json, os, pathlib, sys, time
@@ -36,12 +44,8 @@ while "WAIT_FOR" in os.environ and not os.path.exists(os.environ["WAIT_FOR"]):
     time.sleep(0.05)
 course = pathlib.Path(__file__).parents[1] / "pytree_course"
 course.mkdir(exist_ok=True)
-(course / "__main__.py").write_text("""
-import json, os, sys
-print(json.dumps({"arguments": sys.argv[1:], "environment": dict(os.environ), "star": "\u2605"}))
-sys.exit(7 if "--fail" in sys.argv else 0)
-""", "utf-8")
-'''
+(course / "__main__.py").write_text("""COURSE""", "utf-8")
+'''.replace("COURSE", STAND_IN_FOR_THE_COURSE)
 
 
 STAND_IN_FOR_PIP = """
@@ -326,6 +330,101 @@ def test_two_runs_at_once_take_turns(copy):
     assert len(copy.calls()) == 2
 
 
+# --- a Python that has the course already, as on a hub or in conda
+
+
+class Hub:
+    """A copy, to be run with a Python in which a stand-in for the course is installed."""
+
+    def __init__(self, copy: Copy) -> None:
+        self.copy = copy
+        venv.create(copy.cache / "hub", symlinks=True)
+        copy.python = copy.cache / "hub/bin/python"
+        [self.packages] = (copy.cache / "hub").glob("lib/python*/site-packages")
+        shutil.copytree(Path(packaging.__file__).parent, self.packages / "packaging")
+        (self.packages / "pip").mkdir()
+        (self.packages / "pip/__main__.py").write_text(STAND_IN_FOR_PIP, "utf-8")
+        (self.packages / "pytree_course").mkdir()
+        (self.packages / "pytree_course/__init__.py").touch()
+        (self.packages / "pytree_course/__main__.py").write_text(STAND_IN_FOR_THE_COURSE, "utf-8")
+        requires = ["jax>=0.5", "rich", "hypothesis; extra == 'dev'", "old; python_version < '3'"]
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+        self.install("pytree-course", project["version"], *requires)
+        self.install("jax", "0.10.2")
+        self.install("rich", "15.0.0rc1")
+
+    def install(self, name: str, version: str, *requires: str) -> None:
+        """Note a package as installed, in place of any other version of it."""
+        for earlier in self.packages.glob(f"{name.replace('-', '_')}-*.dist-info"):
+            shutil.rmtree(earlier)
+        info = self.packages / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        lines = [f"Requires-Dist: {line}\n" for line in requires]
+        text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{''.join(lines)}"
+        (info / "METADATA").write_text(text, "utf-8")
+
+    def makes_an_environment(self, *arguments: str) -> tuple[bool, str]:
+        """Run course.py; say whether it began to make `.venv`, and what it told the user."""
+        # Then the stand-in for uv fails at once.
+        status, output, told = self.copy.run(*arguments, UV_OFFLINE="1")
+        made = (self.copy.folder / ".venv").exists()
+        assert status == (1 if made else 0), told
+        if not made:
+            seen = json.loads(output)
+            assert seen["arguments"] == list(arguments)
+            assert seen["environment"]["PYTREE_COURSE"] == str(self.copy.folder)
+        return made, told
+
+
+@pytest.fixture
+def hub(copy: Copy) -> Hub:
+    """Return a copy and a Python that has the course, and what it needs."""
+    return Hub(copy)
+
+
+def test_a_python_that_has_the_course_is_used_as_it_is(hub):
+    assert hub.makes_an_environment("check", "1") == (False, "")
+
+
+@pytest.mark.parametrize("version", [None, "0.4.38"])
+def test_a_python_that_lacks_what_the_course_needs_is_not(hub, version):
+    if version is None:
+        shutil.rmtree(hub.packages / "jax-0.10.2.dist-info")
+    else:
+        hub.install("jax", version)
+    made, told = hub.makes_an_environment("check", "1")
+    assert made
+    assert "has the course, but not jax>=0.5." in told
+
+
+def test_a_python_with_another_version_of_the_course_is_not(hub):
+    hub.install("pytree-course", "0.0.1")
+    assert hub.makes_an_environment("check", "1")[0]
+
+
+def test_the_courses_own_tests_need_more(hub):
+    assert not hub.makes_an_environment("test")[0]  # a learner's copy: the lessons are run
+    (hub.copy.folder / "tests").mkdir()
+    made, told = hub.makes_an_environment("test")
+    assert made
+    assert "not hypothesis" in told
+
+
+def test_an_authors_copy_runs_its_own_code(hub):
+    (hub.copy.folder / "sources").mkdir()
+    assert hub.makes_an_environment("check", "1")[0]
+
+
+def test_an_authors_copy_that_is_installed_there_is_used(hub):
+    (hub.copy.folder / "sources").mkdir()
+    package = hub.copy.folder / "src/pytree_course"
+    for name in ("__init__.py", "__main__.py"):
+        (hub.packages / "pytree_course" / name).rename(package / name)
+    (hub.packages / "pytree_course").rmdir()
+    (hub.packages / "editable.pth").write_text(str(hub.copy.folder / "src"), "utf-8")
+    assert not hub.makes_an_environment("check", "1")[0]
+
+
 # --- an environment that can't be used
 
 
@@ -375,13 +474,6 @@ def test_other_environments_settings_do_not_reach_the_commands(made):
     assert kept.items() <= seen.items()
     # Called from another folder, the commands are told where the course is.
     assert seen["PYTREE_COURSE"] == str(made.folder)
-
-
-def test_a_terminal_without_stars_ends_nothing(made):
-    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    status, output, told = made.run("test", **locale)
-    assert (status, told) == (0, "")
-    assert json.loads(output)["star"] == "★"
 
 
 def test_a_file_named_like_a_library_is_not_imported_instead(made):

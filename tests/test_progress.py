@@ -1,6 +1,14 @@
 """Progress is one file that is only ever added to."""
 
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
 from pytree_course.checking.progress import Progress
+from tests.needs import missing
 
 
 def test_what_is_added_is_there_after_a_restart(tmp_path):
@@ -38,3 +46,73 @@ def test_without_a_file_progress_is_kept_in_memory(tmp_path):
     progress.add("01_leaves", "count_leaves", "correct")
     assert progress.of("01_leaves", "count_leaves").correct
     assert not list(tmp_path.iterdir())
+
+
+@contextmanager
+def disk_full_at(size):
+    """Let no file grow beyond a size: as on a full disk, what still fits is written."""
+    resource = pytest.importorskip("resource", reason="a limit of POSIX systems")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_what_a_full_disk_refuses_is_written_later_in_order(tmp_path):
+    file = tmp_path / "progress.jsonl"
+    progress = Progress.load(file)
+    progress.add("01_leaves", "count_leaves", "tried")
+    size = file.stat().st_size
+    with disk_full_at(size + 20):
+        progress.add("01_leaves", "count_leaves", "hint")
+        assert file.stat().st_size == size + 20  # a line was cut off
+        # Another widget of this notebook knows of it, and fails as well.
+        other = Progress.load(file)
+        assert other.of("01_leaves", "count_leaves").hints == 1
+        other.predict("01_leaves", "leaves-4", "A")
+        assert len(progress.news() + other.news() + progress.news()) == 1
+    progress.add("01_leaves", "count_leaves", "correct")
+    assert file.read_text().count("time") == 5  # with what was cut off
+    again = Progress.load(file)
+    assert again.unreadable_lines == 1
+    assert again.exercises == progress.exercises
+    assert again.predictions == other.predictions
+
+
+def test_where_nothing_can_be_read_or_written_progress_is_kept_in_memory(tmp_path):
+    file = tmp_path / "progress.jsonl"
+    file.mkdir()
+    progress = Progress.load(file)
+    progress.add("01_leaves", "count_leaves", "correct")
+    assert progress.of("01_leaves", "count_leaves").correct
+    [told] = progress.news()
+    assert str(file) in told
+    assert progress.trouble is not None and progress.trouble.strerror in told
+    file.rmdir()
+    progress.add("01_leaves", "leaf_at", "correct")
+    assert Progress.load(file).exercises == progress.exercises
+
+
+def test_a_right_answer_is_right_on_a_read_only_disk(course):
+    code = """
+from pytree_course import Checks
+check = Checks("01_mini")
+check.count_leaves(lambda tree: __import__("jax").tree.structure(tree).num_leaves)
+check.count_leaves(len)
+check.first_leaf.hint()
+"""
+    line = [sys.executable, "-c", code]
+    if shutil.which("bwrap") is None:
+        missing("bubblewrap, which makes a folder read-only")
+    read_only = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", course.root, course.root]
+    done = subprocess.run(
+        [*read_only, *line], cwd=course.root, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    shown = " ".join(done.stdout.split()).replace("- ", "-")  # lines are broken there, too
+    assert "✓ Correct" in shown
+    assert "✗ Not yet" in shown
+    assert "Hint 1" in shown
+    assert shown.count("Your progress cannot be kept in") == 1
+    assert "Read-only file system" in shown
+    assert not course.progress_file.exists()

@@ -5,11 +5,9 @@ import json
 import re
 from typing import Any
 
-import nbformat
 from nbformat import NotebookNode
-from nbformat.sign import NotebookNotary
 
-from pytree_course.course import Course, LessonFiles
+from pytree_course.course import LessonFiles
 
 METADATA_KEY = "pytree_course"
 """Entry of the metadata of notebooks and cells; the names below are entries of it."""
@@ -52,23 +50,6 @@ def outputs_digest(notebook: NotebookNode) -> str:
     ]
     text = json.dumps(outputs, sort_keys=True, ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-
-
-def trust_built_notebooks(course: Course) -> None:
-    """Let JupyterLab show the pictures of built notebooks before their cells are run.
-
-    JupyterLab shows HTML only from notebooks that are signed. Those are signed here whose outputs
-    are the ones that they were built with.
-    """
-    notary = NotebookNotary()
-    for files in course.lessons():
-        for file in (files.notebook, files.solutions):
-            if not file.exists():
-                continue
-            notebook = nbformat.read(file, as_version=4)
-            built_with = notebook.metadata.get(METADATA_KEY, {}).get(OUTPUTS)
-            if built_with == outputs_digest(notebook) and not notary.check_signature(notebook):
-                notary.sign(notebook)
 
 
 def cells_digest(notebook: Any) -> str:

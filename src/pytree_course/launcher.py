@@ -1,6 +1,7 @@
 """What course.py does: make the course's environment once, then run commands in it.
 
-Only the standard library is used: when this runs, nothing is installed yet.
+Only the standard library is used: when this runs, nothing may be installed yet. Where the course
+is installed already, as on a hub or in conda, nothing is made.
 """
 
 import ast
@@ -113,6 +114,43 @@ def outdated() -> set[str]:
     return {name for name in now if now[name] != stamp.get(name)}
 
 
+def will_do(command: str) -> bool:
+    """Say whether the Python that runs this has the course, and all that a command needs."""
+    if Path(sys.prefix).resolve() == VENV:
+        return False
+    # Not at the top: every command would wait for these, and few need them.
+    import importlib.metadata
+    import importlib.util
+    import tomllib
+
+    try:
+        from packaging.requirements import Requirement
+
+        installed = importlib.metadata.distribution("pytree-course")
+    except ImportError:
+        return False
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    if installed.version != project["version"]:
+        return False
+    if (ROOT / "sources").is_dir():  # An author's copy runs its own code, not one like it.
+        spec = importlib.util.find_spec("pytree_course")
+        if spec is None or spec.origin is None or ROOT not in Path(spec.origin).resolve().parents:
+            return False
+    extra = "dev" if command == "test" and (ROOT / "tests").is_dir() else ""
+    lacking = []
+    for requirement in map(Requirement, installed.requires or ()):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+            try:
+                version = importlib.metadata.version(requirement.name)
+            except ImportError:
+                version = None
+            if version is None or not requirement.specifier.contains(version, prereleases=True):
+                lacking.append(f"{requirement.name}{requirement.specifier}")
+    if lacking:
+        say(f"This Python has the course, but not {', '.join(lacking)}.")
+    return not lacking
+
+
 def prepare() -> None:
     """Make the environment, or update it, unless another run has just done so."""
     machine, python = platform.machine().lower(), platform.python_implementation()
@@ -201,20 +239,21 @@ def install(step: Sequence[str | Path], variables: Mapping[str, str]) -> None:
 
 def child_environment() -> dict[str, str]:
     """Return the environment variables for a child process."""
-    kept = {name: value for name, value in os.environ.items() if not FOREIGN.fullmatch(name)}
-    return {"PYTHONIOENCODING": "utf-8:replace", **kept}  # Some terminals have no ★.
+    return {name: value for name, value in os.environ.items() if not FOREIGN.fullmatch(name)}
 
 
-def run_command(arguments: Sequence[str]) -> int:
-    """Run the course's command line in its environment and return its exit status."""
+def run_command(python: str, arguments: Sequence[str]) -> int:
+    """Run the course's command line in a Python's environment and return its exit status."""
     # -P: a learner's file named jax.py in the current folder must not be imported instead.
-    command = [PYTHON, "-P", "-m", "pytree_course", *arguments]
-    variables = {**child_environment(), "VIRTUAL_ENV": str(VENV)}
-    variables["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), variables.get("PATH", "")])
+    command = [python, "-P", "-m", "pytree_course", *arguments]
+    variables = dict(os.environ)
+    if python == PYTHON:
+        variables = {**child_environment(), "VIRTUAL_ENV": str(VENV)}
+        variables["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), variables.get("PATH", "")])
     if ROOT not in [Path.cwd(), *Path.cwd().parents]:
         variables["PYTREE_COURSE"] = str(ROOT)
     if os.name == "posix":
-        os.execve(PYTHON, command, variables)
+        os.execve(python, command, variables)
     return wait_for(command, variables)
 
 
@@ -239,9 +278,13 @@ def main(arguments: Sequence[str]) -> int:
         say(f"course.py has no command {name!r}.{hint}\n\n{HELP}")
         return 2
     try:
+        python = PYTHON
         if outdated():
-            prepare()
-        return run_command(arguments)
+            if will_do(name):
+                python = sys.executable
+            else:
+                prepare()
+        return run_command(python, arguments)
     except OSError as error:
         say(f"\n{error}\nIs the disk full, or the folder read-only? Copy the course elsewhere.")
         return 1

@@ -45,6 +45,11 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def visit(lab: Lab, browser: Browser) -> Iterator[Visit]:
     """Open a page of a browser and a lab that remember nothing of earlier ones."""
+    yield from new_visit(lab, browser)
+
+
+def new_visit(lab: Lab, browser: Browser) -> Iterator[Visit]:
+    """Have a lab forget, and open a page of a browser that forgets too."""
     lab.start_afresh()
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     yield Visit(lab, context.new_page())

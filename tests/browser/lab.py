@@ -29,6 +29,8 @@ PATIENCE = 60_000  # ms, for anything that a person would wait for
 class Lab:
     """JupyterLab on a learner's copy of the course, started by the course's own command."""
 
+    program: tuple[str, ...] = ("pytree_course", "lab")
+
     def __init__(self, folder: Path) -> None:
         self.root = folder / "course"
         self.token = secrets.token_hex(16)
@@ -39,7 +41,7 @@ class Lab:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.command = [
-            *(sys.executable, "-P", "-m", "pytree_course", "lab", "--no-browser", "--allow-root"),
+            *(sys.executable, "-P", "-m", *self.program, "--no-browser", "--allow-root"),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
             # If the tests are killed, the server does not outlive them for long.
             "--ServerApp.shutdown_no_activity_timeout=600",
@@ -82,8 +84,8 @@ class Lab:
 
     def start_afresh(self) -> None:
         """End all kernels, and give the learner an unworked copy of the course."""
-        for session in json.loads(self._request("/api/sessions")):
-            self._request(f"/api/sessions/{session['id']}", "DELETE")
+        for session in json.loads(self.request("/api/sessions")):
+            self.request(f"/api/sessions/{session['id']}", "DELETE")
         for left in self.root.iterdir():  # not the folder itself: the server runs in it
             if left.is_dir():
                 shutil.rmtree(left)
@@ -99,7 +101,7 @@ class Lab:
 
     def _set(self, extension: str, settings: dict[str, str]) -> None:
         raw = {"raw": json.dumps(settings)}
-        self._request(f"/lab/api/settings/@jupyterlab/{extension}", "PUT", raw)
+        self.request(f"/lab/api/settings/@jupyterlab/{extension}", "PUT", raw)
 
     def write(self, path: str, cells: dict[str, str]) -> None:
         """Write a notebook of code cells, given by their ids, into the course."""
@@ -114,12 +116,12 @@ class Lab:
 
     def _answers(self) -> bool:
         try:
-            self._request("/api/status")
+            self.request("/api/status")
         except OSError:
             return False
         return True
 
-    def _request(self, path: str, method: str = "GET", content: object = None) -> bytes:
+    def request(self, path: str, method: str = "GET", content: object = None) -> bytes:
         """Ask the server; OSError when it does not answer."""
         request = urllib.request.Request(
             self.url + path,
@@ -142,6 +144,34 @@ class Lab:
             except subprocess.TimeoutExpired:
                 continue
             time.sleep(0.5)
+
+
+class PlainLab(Lab):
+    """JupyterLab as a hub or Binder starts it, for somebody who has never used Jupyter."""
+
+    program: tuple[str, ...] = ("jupyterlab",)
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        kept = {
+            name: text
+            for name, text in self.variables.items()
+            if not name.startswith(("JUPYTER", "XDG_", "IPYTHON"))
+        }
+        self.variables = kept | {"HOME": str(folder), "USERPROFILE": str(folder)}
+
+
+class ReadOnlyHome(PlainLab):
+    """JupyterLab started by the course's own command where HOME can't be written."""
+
+    program: tuple[str, ...] = ("pytree_course", "lab")
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        read_only = ("--ro-bind", str(folder), str(folder))
+        writable = ("--bind", str(self.root), str(self.root))
+        self.command = ["bwrap", "--dev-bind", "/", "/", *read_only, *writable, *self.command]
+        self.variables["TMPDIR"] = str(self.root)
 
 
 class Visit:

@@ -96,6 +96,20 @@ def test_predictions_are_kept_with_the_progress(in_course):
     }
 
 
+def test_a_prediction_that_cannot_be_kept_says_so_and_is_remembered_in_this_notebook(in_course):
+    in_course.progress_file.mkdir()
+    first = predict("01_mini", "leaves-are-not-elements-4")
+    first.entry.value = "A"
+    assert "You predict A" in said(first)
+    assert "Your progress cannot be kept" in said(first)
+    first.reveal()
+    assert "Your progress cannot be kept" in said(first)
+    again = predict("01_mini", "leaves-are-not-elements-4")
+    assert again.entry.value == "A"
+    again.entry.value = "B"
+    assert "Your progress cannot be kept" not in said(again)
+
+
 def test_an_unknown_prediction_is_said_to_be(in_course):
     with pytest.raises(LookupError, match="no prediction"):
         predict("01_mini", "elsewhere")

@@ -135,12 +135,14 @@ class ExerciseCheck:
         return verdict
 
     def _feedback(self, verdict: Verdict) -> Feedback:
-        expected = self._checks.expected
+        expected, progress = self._checks.expected, self._checks.progress
         if verdict.kind is VerdictKind.CORRECT:
-            return feedback(verdict, standing=str(standing(expected, self._checks.progress)))
+            now = str(standing(expected, progress))
+            return feedback(verdict, advice=progress.news(), standing=now)
         advice = words.advice(
             verdict.kind, self._exercise.name, self.hints_left, self.solution_is_due
         )
+        advice += progress.news()
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
         explained = verdict.misconceptions[0] if verdict.misconceptions else self._exercise
@@ -180,7 +182,7 @@ class ExerciseCheck:
         opened = len(hints) - self.hints_left
         title = words.HINTS_TITLE.format(opened=opened, hints=len(hints), name=self._exercise.name)
         more = words.MORE_HINTS if self.hints_left else words.LAST_HINT
-        return note("☞", title, [*hints[:opened], more])
+        return note("☞", title, [*hints[:opened], more, *self._checks.progress.news()])
 
     def solution_if_due(self) -> Feedback:
         """Return the solution, or what is to be done before it opens."""
@@ -197,7 +199,8 @@ class ExerciseCheck:
             notebook = json.loads(file.read_text(encoding="utf-8"))
             cells = {cell["id"]: cell for cell in notebook["cells"]}
             code = "".join(cells[answer_id(name)]["source"])
-        return note("☞", words.SOLUTION_TITLE.format(name=name), [text], code)
+        title, news = words.SOLUTION_TITLE.format(name=name), self._checks.progress.news()
+        return note("☞", title, [text, *news], code)
 
     @property
     def _progress(self) -> ExerciseProgress:

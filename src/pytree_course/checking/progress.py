@@ -1,12 +1,20 @@
 """The learner's progress: events in one local file, and how far the learner is in a lesson."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pytree_course.checking import words
 from pytree_course.checking.expected import Expected, ExpectedExercise
+
+_waiting: dict[Path, list[dict[str, str]]] = {}
+"""Events that could not be written yet, by their file: all widgets of a kernel share them."""
+
+_told: set[Path] = set()
+"""Files that the learner was told about: once in a notebook is enough."""
 
 
 @dataclass
@@ -25,6 +33,7 @@ class Progress:
 
     An event is one appended line, so that two notebooks at once, or a crash, lose nothing.
     Lines that cannot be read are skipped and counted. Watchers are called after every event.
+    Where the file cannot be written, events wait in memory, and the learner is told.
     """
 
     file: Path | None
@@ -32,14 +41,20 @@ class Progress:
     exercises: dict[tuple[str, str], ExerciseProgress] = field(default_factory=dict)
     predictions: dict[tuple[str, str], str] = field(default_factory=dict)
     watchers: list[Callable[[], None]] = field(default_factory=list)
+    trouble: OSError | None = None  # why the file could not be read or written
 
     @classmethod
     def load(cls, file: Path | None) -> "Progress":
         """Read the progress so far, if there is a file; None keeps progress in memory only."""
         progress = cls(file)
-        lines = []
-        if file is not None and file.exists():
+        if file is None:
+            return progress
+        try:
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            lines = []
+        except OSError as error:
+            lines, progress.trouble = [], error
         for line in lines:
             try:
                 event = json.loads(line)
@@ -48,6 +63,8 @@ class Progress:
                 progress._count(event)
             except (ValueError, KeyError, AttributeError):
                 progress.unreadable_lines += 1
+        for event in _waiting.get(file, ()):
+            progress._count(event)
         return progress
 
     def of(self, lesson: str, exercise: str) -> ExerciseProgress:
@@ -62,11 +79,25 @@ class Progress:
         """Record what was predicted."""
         self._record({"lesson": lesson, "prediction": prediction, "choice": choice})
 
+    def news(self) -> list[str]:
+        """Return what to tell the learner if progress cannot be kept; once in a notebook."""
+        if self.file is None or self.trouble is None or self.file in _told:
+            return []
+        _told.add(self.file)
+        why = self.trouble.strerror or str(self.trouble)
+        return [words.PROGRESS_NOT_KEPT.format(file=self.file, why=why)]
+
     def _record(self, event: dict[str, str]) -> None:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         if self.file is not None:
-            with self.file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"time": time, **event}, ensure_ascii=False) + "\n")
+            waiting = _waiting.setdefault(self.file, [])
+            waiting.append({"time": time, **event})
+            try:
+                while waiting:
+                    _append(self.file, waiting[0])
+                    del waiting[0]
+            except OSError as error:
+                self.trouble = error
         self._count(event)
         for watcher in self.watchers:
             watcher()
@@ -85,6 +116,17 @@ class Progress:
                 exercise.hints += 1
             case "solution":
                 exercise.saw_solution = True
+
+
+def _append(file: Path, event: dict[str, str]) -> None:
+    """Add an event to a file; on a line of its own, also where the last one was cut off."""
+    line = json.dumps(event, ensure_ascii=False) + "\n"
+    with file.open("a+b") as stream:
+        if stream.tell() > 0:
+            stream.seek(-1, os.SEEK_END)
+            if stream.read() != b"\n":
+                line = "\n" + line
+        stream.write(line.encode())
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,14 @@ SOLUTION_CLOSED = (
     "It opens after a correct answer, or after {tries}. For a hint: `check.{name}.hint()`"
 )
 
+# Progress that cannot be written.
+PROGRESS_NOT_KEPT = (
+    "Your progress cannot be kept in {file}: {why}. It will be lost when this notebook's kernel "
+    "ends, unless that can be written before. Save your work, then see whether the disk or your "
+    "share of it is full, or whether you may not write there: if so, copy the course's folder to "
+    "where you may, and go on there."
+)
+
 # Checks that do not come to a verdict.
 CALLED_TITLE = "Hand over {names} itself"
 CALLED = "Write `{names}` without `()`."

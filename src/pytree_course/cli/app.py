@@ -1,8 +1,12 @@
 """The application that the groups of commands add their commands to."""
 
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
+from io import TextIOWrapper
+from types import MappingProxyType
 
 import typer
 from rich.console import Console
@@ -25,6 +29,9 @@ errors = Console(stderr=True, highlight=False)
 
 def run(application: typer.Typer, name: str | None = None) -> None:
     """Run an application; a `CourseError` ends it with its message and `CANNOT_STATUS`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # not every terminal, or pipe, has a ✓
     try:
         application(prog_name=name)
     except CourseError as error:
@@ -32,9 +39,11 @@ def run(application: typer.Typer, name: str | None = None) -> None:
         sys.exit(CANNOT_STATUS)
 
 
-def run_in_course(command: list[str], course: Course) -> int:
+def run_in_course(
+    command: list[str], course: Course, variables: Mapping[str, str] = MappingProxyType({})
+) -> int:
     """Run another program in the course's folder; Ctrl-C is left to that program."""
     # Neither an exception around the wait, which may lose the status, nor ignored, which the
     # program would inherit.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
-    return subprocess.Popen(command, cwd=course.root).wait()
+    return subprocess.Popen(command, cwd=course.root, env={**os.environ, **variables}).wait()

@@ -13,16 +13,17 @@ from pytree_course.course import Course
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(context: typer.Context) -> None:
     """Open JupyterLab at lesson 1. More options are handed to JupyterLab."""
-    from pytree_course.built import trust_built_notebooks
+    from pytree_course.cli.jupyter_folders import writable_folders
 
     course = Course.find()
-    trust_built_notebooks(course)
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
         *(f"--LabApp.default_url=/lab/tree/{first}", *context.args),
     ]
-    raise typer.Exit(run_in_course(command, course))
+    with writable_folders() as variables:
+        status = run_in_course(command, course, variables)
+    raise typer.Exit(status)
 
 
 @app.command()
@@ -64,6 +65,8 @@ def progress() -> None:
     console.print(f"Badges: {', '.join(names) or 'none yet'}", markup=False)
     if done.unreadable_lines:
         console.print(f"{done.unreadable_lines} lines of {done.file} could not be read.")
+    if done.trouble:
+        console.print(f"{done.file} could not be read: {done.trouble.strerror}", markup=False)
 
 
 @app.command()

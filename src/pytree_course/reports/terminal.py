@@ -88,7 +88,7 @@ def grade_as_json(grade: Grade) -> str:
         "all_correct": grade.all_correct,
         "exercises": exercises,
     }
-    return json.dumps(data, indent=2, ensure_ascii=False)
+    return json.dumps(data, indent=2)  # in ASCII: right in every terminal and pipe
 
 
 @contextmanager

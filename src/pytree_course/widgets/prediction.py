@@ -24,7 +24,12 @@ def predict(lesson: str, name: str) -> "Predict":
         raise LookupError(f"{files.stem} has no prediction {name!r}: build the lesson again.")
     progress = Progress.load(course.progress_file)
     widget = Predict(predictions[name], progress.predictions.get((files.stem, name)))
-    widget.remember = lambda choice: progress.predict(files.stem, name, choice)
+
+    def remember(choice: str) -> None:
+        progress.predict(files.stem, name, choice)
+        widget.news += progress.news()
+
+    widget.remember = remember
     shell = get_ipython()
     if shell is not None:
         _reveal_after_next_cell(widget, shell)
@@ -37,6 +42,7 @@ class Predict(Play):
     def __init__(self, prediction: Prediction, choice: str | None = None) -> None:
         self.prediction = prediction
         self.remember: Callable[[str], None] = lambda choice: None
+        self.news: list[str] = []  # of the learner's progress
         self.revealed = False
         self._said = ipywidgets.HTML()
         if prediction.options:
@@ -69,7 +75,7 @@ class Predict(Play):
         self._say(f"You predict {change['new']}. Now run the next cell.")
 
     def _say(self, text: str) -> None:
-        self._said.value = render("status.html", text=text)
+        self._said.value = render("status.html", text=" ".join([text, *self.news]))
 
     def reveal(self) -> None:
         """Say whether the prediction was right; it cannot be changed any more."""

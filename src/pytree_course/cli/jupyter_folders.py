@@ -1,0 +1,60 @@
+"""Folders for what Jupyter writes, where the user's own cannot be written."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
+
+from pytree_course.cli.app import errors
+
+
+@contextmanager
+def writable_folders() -> Iterator[dict[str, str]]:
+    """Yield environment variables that name other folders, which are removed in the end.
+
+    Without its folders JupyterLab does not start: it keeps settings, signatures of trusted
+    notebooks, and the keys to its kernels there.
+    """
+    folders = {
+        "JUPYTER_CONFIG_DIR": jupyter_config_dir(),
+        "JUPYTER_DATA_DIR": jupyter_data_dir(),
+        "JUPYTER_RUNTIME_DIR": jupyter_runtime_dir(),
+        "IPYTHONDIR": os.environ.get("IPYTHONDIR", "~/.ipython"),
+        "MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR", "~/.config/matplotlib"),
+    }
+    reasons = {name: _why_not(Path(folder).expanduser()) for name, folder in folders.items()}
+    failed = {name: why for name, why in reasons.items() if why is not None}
+    if not failed:
+        yield {}
+        return
+    why = next(iter(failed.values()))
+    with tempfile.TemporaryDirectory(prefix="pytree-course-jupyter-") as temporary:
+        errors.print(
+            f"Jupyter's own folder {why.filename} cannot be written ({why.strerror}): its settings "
+            "and histories of this session go into a temporary one. Your notebooks do not.",
+            style="yellow",
+            markup=False,
+            soft_wrap=True,
+        )
+        variables = {name: str(Path(temporary, name.lower())) for name in failed}
+        for folder in variables.values():
+            Path(folder).mkdir()
+        yield variables
+
+
+def _why_not(folder: Path) -> OSError | None:
+    """Return why a file can't be written in a folder, or in the one that it would be made in."""
+    try:
+        there = next(each for each in (folder, *folder.parents) if each.exists())
+        probe = there / f".pytree-course-{os.getpid()}"  # tempfile may hang on Windows
+        try:
+            probe.write_bytes(b"?")
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as error:
+        error.filename = folder
+        return error
+    return None

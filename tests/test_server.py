@@ -1,0 +1,59 @@
+"""The server extension trusts what came with the course, by its contents, and nothing else."""
+
+import json
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+from jupyter_server.extension.manager import ExtensionManager
+from nbformat.sign import NotebookNotary
+
+from pytree_course.course import Course
+
+NAME = "pytree_course.server"
+
+
+@pytest.fixture
+def notary(tmp_path):
+    """Return the notary of somebody who has never signed anything."""
+    with NotebookNotary(data_dir=str(tmp_path)) as notary:
+        yield notary
+
+
+def start(**server):
+    """Have Jupyter Server's own manager find the extension and load it."""
+    serverapp = SimpleNamespace(reraise_server_extension_failures=False, **server)
+    manager = ExtensionManager(serverapp=serverapp)
+    assert manager.add_extension(NAME, enabled=True)
+    manager.load_extension(NAME)
+
+
+def trusted(notary, file):
+    return notary.check_signature(nbformat.read(file, as_version=4))
+
+
+def test_the_courses_notebooks_are_trusted(notary):
+    start(contents_manager=SimpleNamespace(notary=notary))
+    for files in Course.installed().lessons():
+        for file in (files.notebook, files.solutions, files.blank):
+            assert trusted(notary, file), file
+
+
+def test_changed_outputs_are_not_trusted_even_where_the_course_is_installed(
+    notary, mini, monkeypatch
+):
+    monkeypatch.setattr(Course, "installed", lambda: Course(mini.root))
+    notebook = json.loads(mini.notebook.read_text("utf-8"))
+    outputs = next(cell["outputs"] for cell in notebook["cells"] if cell.get("outputs"))
+    outputs.append({"output_type": "stream", "name": "stdout", "text": "<script>"})
+    mini.notebook.write_text(json.dumps(notebook), "utf-8")
+    start(contents_manager=SimpleNamespace(notary=notary))
+    assert not trusted(notary, mini.notebook)
+    assert trusted(notary, mini.solutions)
+
+
+def test_a_server_that_cannot_sign_says_so_and_starts(caplog):
+    start(contents_manager=SimpleNamespace(name="on some cloud"))
+    [said] = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert NAME in said
+    assert "no attribute 'notary'" in said
