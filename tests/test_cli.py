@@ -123,3 +123,22 @@ def test_outside_the_course_the_commands_say_where_to_go(tmp_path):
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "`exercises`" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signal that asks a process to end")
+def test_what_a_command_started_does_not_outlive_it(course):
+    started = "import time; print('started', flush=True); time.sleep(600)"
+    command = f"""
+from pathlib import Path
+import sys
+from pytree_course.cli.app import run_in_course
+from pytree_course.course import Course
+sys.exit(run_in_course([sys.executable, "-c", {started!r}], Course(Path({str(course.root)!r}))))
+"""
+    process = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    process.terminate()
+    # The pipe is closed when the last process that could write to it has ended.
+    process.communicate(timeout=60)
+    assert process.returncode != 0

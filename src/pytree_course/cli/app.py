@@ -42,8 +42,10 @@ def run(application: typer.Typer, name: str | None = None) -> None:
 def run_in_course(
     command: list[str], course: Course, variables: Mapping[str, str] = MappingProxyType({})
 ) -> int:
-    """Run another program in the course's folder; Ctrl-C is left to that program."""
+    """Run another program in the course's folder; Ctrl-C and a kill are left to that program."""
     # Neither an exception around the wait, which may lose the status, nor ignored, which the
     # program would inherit.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
-    return subprocess.Popen(command, cwd=course.root, env={**os.environ, **variables}).wait()
+    program = subprocess.Popen(command, cwd=course.root, env={**os.environ, **variables})
+    signal.signal(signal.SIGTERM, lambda signum, frame: program.terminate())
+    return program.wait()
