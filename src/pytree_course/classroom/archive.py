@@ -82,7 +82,7 @@ class _Entry:
     def is_litter(self) -> bool:
         """Whether it is what systems and editors leave behind."""
         return not self.parts or any(
-            part.startswith(".") and part != ".." or part == "__MACOSX" for part in self.parts
+            part == "__MACOSX" or (part.startswith(".") and part != "..") for part in self.parts
         )
 
     def problem(self) -> str:
@@ -105,17 +105,22 @@ class _Entry:
 
 def _parts(info: ZipInfo) -> list[str]:
     """Return the parts of a name, as any system can write them."""
-    name = info.filename
-    if not info.flag_bits & 0x800:
-        try:
-            name = name.encode("cp437").decode("utf-8")  # what most programs mean, and few say
-        except UnicodeError:
-            pass  # it is what the format says: code page 437
+    name = unicodedata.normalize("NFC", _decoded(info)).replace("\\", "/")
     parts = (
         part if part == ".." else _NOT_IN_NAMES.sub("_", part).rstrip(". ")
-        for part in unicodedata.normalize("NFC", name).replace("\\", "/").split("/")
+        for part in name.split("/")
     )
     return [part for part in parts if part]
+
+
+def _decoded(info: ZipInfo) -> str:
+    """Return a name: most programs write UTF-8, but few say so; Canvas's does not."""
+    if info.flag_bits & 0x800:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename  # code page 437, as the format has it
 
 
 def _refuse_too_much(archive: Path, entries: list[_Entry]) -> None:

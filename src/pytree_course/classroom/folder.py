@@ -1,7 +1,7 @@
 """Find what a class handed in, in every layout that teachers have; a zip is unpacked first."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -72,11 +72,12 @@ def read_handed_in(folder: Path, course: Course, into: Path) -> ClassFolder:
         return read_class_folder(folder, course)
     stems = [files.stem for files in course.lessons()]
     unpacked, left_out = unpack(folder, into / UNPACKED, stems)
-    read = read_class_folder(unpacked, course)
-    return ClassFolder(read.path, read.submitters, read.notebooks, left_out + read.ignored)
+    return read_class_folder(unpacked, course, left_out)
 
 
-def read_class_folder(folder: Path, course: Course) -> ClassFolder:
+def read_class_folder(
+    folder: Path, course: Course, left_out: Iterable[tuple[Path, str]] = ()
+) -> ClassFolder:
     """Find every student and every notebook in a folder.
 
     The folder holds `<student>/<lesson>.ipynb`, or nbgrader's
@@ -90,7 +91,7 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
         )
     if (folder / _NBGRADER_FOLDER).is_dir():
         folder = folder / _NBGRADER_FOLDER
-    found = _Found([files.stem for files in course.lessons()])
+    found = _Found([files.stem for files in course.lessons()], left_out)
     entries = {_text(entry.name): entry for entry in sorted(folder.iterdir())}
     downloads = download_names(entries)
     # All files of a download have the time at which it was made, or nearly; the attachments'
@@ -127,11 +128,11 @@ def read_class_folder(folder: Path, course: Course) -> ClassFolder:
 class _Found:
     """What is found in a class's folder."""
 
-    def __init__(self, stems: list[str]) -> None:
+    def __init__(self, stems: list[str], ignored: Iterable[tuple[Path, str]]) -> None:
         self.stems = stems
         self.submitters: dict[str, Submitter] = {}
         self.notebooks: list[SubmittedNotebook] = []
-        self.ignored: LeftOut = []
+        self.ignored = [*ignored]
 
     def add_folder(self, folder: Path, submitter: Submitter) -> None:
         """Add a student's folder."""

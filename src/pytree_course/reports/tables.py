@@ -117,8 +117,8 @@ def not_imported(grades: ClassGrades) -> list[str]:
     canvas = [each for each in grades.students if each.system == CANVAS and not each.canvas_id]
     if canvas:
         said.append(
-            f"Not in canvas.csv, for Canvas did not say who it is: {_names(canvas)}. Turn anonymous "
-            "grading off in Canvas, download the submissions, and grade them into another folder."
+            f"Not in canvas.csv, for Canvas did not say who it is: {_names(canvas)}. Turn "
+            "anonymous grading off there, download again, and grade that into another folder."
         )
     return said
 
