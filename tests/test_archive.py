@@ -32,7 +32,7 @@ class Zip:
     def read(self, course):
         found = read_handed_in(self.file, course, self.into)
         files = [(each.student, each.file.name) for each in found.notebooks]
-        return files, {str(file.relative_to(self.file)): why for file, why in found.ignored}
+        return files, {str(file): why for file, why in found.ignored}
 
 
 @pytest.fixture

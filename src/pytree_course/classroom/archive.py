@@ -62,7 +62,7 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
             f"{archive} cannot be unpacked into {into} ({error}). See that the file is there, that "
             "there is room, and that you may write there."
         ) from error
-    return _top(folder, stems), [(archive / name, why) for name, why in left_out]
+    return _top(folder, stems), left_out
 
 
 @dataclass(frozen=True)
@@ -133,17 +133,19 @@ def _refuse_too_much(archive: Path, entries: list[_Entry]) -> None:
         )
 
 
-def _unpack_each(zipped: ZipFile, entries: list[_Entry], folder: Path) -> Iterator[tuple[str, str]]:
+def _unpack_each(
+    zipped: ZipFile, entries: list[_Entry], folder: Path
+) -> Iterator[tuple[Path, str]]:
     """Unpack what is wanted, and yield the name of what is not, with the reason."""
     seen = set()
     for entry in entries:
-        name = "/".join(entry.parts)
+        name = Path(*entry.parts)
         if entry.is_litter:
             continue
         if problem := entry.problem():
             yield name, problem
             continue
-        file = folder.joinpath(*entry.parts)
+        file = folder / name
         try:
             # Also a folder without notebooks is a student's.
             (file if entry.info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
@@ -151,9 +153,9 @@ def _unpack_each(zipped: ZipFile, entries: list[_Entry], folder: Path) -> Iterat
                 if is_download(file.name) and not entry.info.is_dir():
                     yield name, NO_NOTEBOOK
                 continue
-            if name.casefold() in seen:  # not all systems tell A from a
+            if str(name).casefold() in seen:  # not all systems tell A from a
                 raise FileExistsError
-            seen.add(name.casefold())
+            seen.add(str(name).casefold())
             with zipped.open(entry.info) as source, file.open("wb") as target:
                 shutil.copyfileobj(source, target)  # never more than its header says
         except (FileExistsError, NotADirectoryError, IsADirectoryError):

@@ -39,7 +39,7 @@ class ClassFolder:
     path: Path  # the folder of the students' folders
     submitters: list[Submitter]  # all that have a folder, also an empty one
     notebooks: list[SubmittedNotebook]  # of several for one lesson, all
-    ignored: LeftOut  # notebooks of no lesson or no student, links
+    ignored: LeftOut  # notebooks of no lesson or no student, links: as called in that folder
 
     @property
     def students(self) -> list[str]:
@@ -115,14 +115,15 @@ def read_class_folder(
         elif entry.suffix == ".ipynb":
             found.ignored.append((entry, "it is in no student's folder"))
     if not found.submitters:
-        reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in found.ignored[:5])
+        ignored = _below(folder, found.ignored)
+        reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in ignored[:5])
         raise CourseError(
             f"{folder} holds no student's folder. It should look like "
             f"{folder / 'ada' / (found.stems[0] + '.ipynb')}, or be what you downloaded from "
             f"Canvas or Moodle.{reasons}"
         )
     submitters = [found.submitters[student] for student in sorted(found.submitters)]
-    return ClassFolder(folder, submitters, found.notebooks, found.ignored)
+    return ClassFolder(folder, submitters, found.notebooks, _below(folder, found.ignored))
 
 
 class _Found:
@@ -191,6 +192,13 @@ def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> No
             f"A download from {' or '.join(sorted(systems))} does not say when work was handed in: "
             f"leave --due out. {marks}"
         )
+
+
+def _below(folder: Path, files: LeftOut) -> LeftOut:
+    return [
+        (file.relative_to(folder) if file.is_relative_to(folder) else file, why)
+        for file, why in files
+    ]
 
 
 def _text(name: str) -> str:

@@ -105,7 +105,8 @@ def grade(
                 in_sandbox=not unsandboxed,
             )
             for file, why in submitted.ignored:
-                errors.print(f"Left out: {file}: {why}", style="yellow", markup=False)
+                said = f"Left out: {file}: {why}"
+                errors.print(said, style="yellow", markup=False, soft_wrap=True)
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             new_pool = stack.enter_context(dask_cluster(dask)) if dask else local_pool(jobs)
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
