@@ -109,7 +109,7 @@ def test_moodles_folders_and_files(folder, course):
     }
     ((file, why),) = found.ignored
     assert file.name == "Ada Lovelace_1_assignsubmission_onlinetext"
-    assert why == "Moodle's onlinetext is no file"
+    assert why == "it is Moodle's onlinetext, and no file"
 
 
 def test_a_download_with_no_notebook_of_the_course_is_refused_with_the_reasons(folder, course):

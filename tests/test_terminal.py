@@ -33,11 +33,10 @@ def test_a_class_with_five_lessons_has_names_points_and_notes_whole(columns, tmp
         Console(file=printed, width=columns),
     )
     lines = printed.getvalue().splitlines()
-    (points,) = [line.split() for line in lines if line.startswith("  lovelaceada")]
-    assert points[-5:] == ["2"] * 5
+    assert max(map(len, lines)) <= columns
     assert "…" not in printed.getvalue()
     words = " ".join(" ".join(lines).split())
+    assert ("05_mlp of 4" if columns == 200 else "01 02 03 04 05") in words
     assert "lovelaceada (ada.lovelace@example.org): 01_leaves: late by 1:00:00; 02_tree" in words
     assert "02_tree_map, unreadable: it is empty" in words
     assert "12345, 01_leaves, count: error, now correct: the check changed" in words
-    assert ("05_mlp of 4" if columns == 200 else "05 of 4") in words or columns == 60

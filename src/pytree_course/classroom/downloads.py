@@ -77,11 +77,12 @@ def download_names(names: Iterable[str]) -> dict[str, DownloadName]:
         # The number changes with the assignment: it tells two students of one name apart, but
         # would make two students of one who handed in two lessons.
         is_alone = len(numbers[match["name"]]) == 1 and match["name"] != _NO_NAME
+        plugin = match["plugin"]
         whole = "_".join(filter(None, [match["name"], match["number"]]))
         read[name] = DownloadName(
             Submitter(match["name"] if is_alone else whole, system=MOODLE),
             match["rest"] or "",
-            problem="" if match["plugin"] == "file" else f"Moodle's {match['plugin']} is no file",
+            problem="" if plugin == "file" else f"it is Moodle's {plugin}, and no file",
         )
     return read
 

@@ -60,8 +60,8 @@ class ClassFolder:
         if unknown:
             examples = [each.name or each.id for each in self.submitters[:2]]
             raise CourseError(
-                f"{self.path} has nothing of {', '.join(unknown)}. A student is called what the "
-                f"folder is called, as {' or '.join(examples)}."
+                f"{self.path} has nothing of {', '.join(unknown)}. Its students are called as "
+                f"{' or '.join(examples)}."
             )
         return sorted(set().union(*(ids[name] for name in names)))
 
@@ -187,10 +187,12 @@ def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> No
         )
     systems = {each.system for each in folder.submitters} - {""}
     if due and systems:
-        marks = "What Canvas marks as late is noted." if CANVAS in systems else "Moodle says it."
+        where = (
+            "is noted where Canvas marks it" if CANVAS in systems else "stands in Moodle's table"
+        )
         raise CourseError(
             f"A download from {' or '.join(sorted(systems))} does not say when work was handed in: "
-            f"leave --due out. {marks}"
+            f"leave --due out. What was late {where}."
         )
 
 

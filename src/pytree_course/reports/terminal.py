@@ -126,8 +126,9 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
     """Print a table of the students, what has changed, and what could not be graded."""
     table = _class_table(grades, "{} of {}")
-    if console.measure(table).maximum > console.width:
-        table = _class_table(grades, "{0:.2} of {1}")  # the lesson's number
+    if console.measure(table, options=console.options.update_width(1000)).maximum > console.width:
+        table = _class_table(grades, "{:.2}\nof {}")  # the lesson's number
+        table.padding = 0
     console.print(table)
     for student in grades.students:
         if notes := _notes(grades, student):
@@ -154,7 +155,9 @@ def _class_table(grades: ClassGrades, heading: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Student", overflow="fold")
     for lesson in grades.lessons:
-        table.add_column(heading.format(lesson.lesson, lesson.points), justify="right")
+        table.add_column(
+            heading.format(lesson.lesson, lesson.points), justify="right", no_wrap=True
+        )
     for student in grades.students:
         attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
         cells = ["–" if attempt is None else str(attempt.points) for attempt in attempts]
