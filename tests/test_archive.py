@@ -32,7 +32,7 @@ class Zip:
     def read(self, course):
         found = read_handed_in(self.file, course, self.into)
         files = [(each.student, each.file.name) for each in found.notebooks]
-        return files, {str(file): why for file, why in found.ignored}
+        return files, {file.as_posix(): why for file, why in found.ignored}
 
 
 @pytest.fixture

@@ -103,8 +103,10 @@ def test_a_zip_graded_twice_runs_nothing_again_and_a_newer_one_only_what_is_new(
     quick.next_download()  # of those who handed in again, it has the last file only
     quick.put("raybob_77_3_01_mini-1.ipynb", NODES)
     assert "1 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
-    files = {row["student"]: row["points"] for row in quick.table("grades.csv")}
-    assert files == {"12345": "3", "77": "0"}
+    rows = {row["student"]: row for row in quick.table("grades.csv")}
+    assert {student: row["points"] for student, row in rows.items()} == {"12345": "3", "77": "0"}
+    assert {row["handed_in"] for row in rows.values()} == {""}  # it is not known
+    assert "handed in" not in (quick.into / "students" / "77.html").read_text()
     assert [row["Student"] for row in quick.table("canvas.csv")][1:] == ["lovelaceada", "raybob"]
     (_, last) = [each for each in quick.attempts() if each.student == "77"]
     assert last.file.endswith("raybob_77_3_01_mini-1.ipynb")

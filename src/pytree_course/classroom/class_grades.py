@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from pytree_course.checking.expected import Expected
 from pytree_course.classroom.attempt import Attempt, counting
@@ -85,10 +86,15 @@ class ClassGrades:
         return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
-        """Return by how much an attempt was late; None when it was in time."""
-        if self.due is None or attempt.handed_in <= self.due:
+        """Return by how much an attempt was late; None when it was in time, or nobody knows."""
+        if self.due is None or attempt.handed_in <= self.due or attempt.student in self._undated:
             return None
         return attempt.handed_in - self.due
+
+    @cached_property
+    def _undated(self) -> set[str]:
+        """Whose attempts have the time of a download only."""
+        return {student.id for student in self.students if student.system}
 
     def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
         """Yield every attempt that counts."""

@@ -96,8 +96,9 @@ def read_class_folder(
     downloads = download_names(entries)
     # All files of a download have the time at which it was made, or nearly; the attachments'
     # numbers say which of a student's files came later.
-    order = sorted(downloads, key=lambda name: (downloads[name].attachment, name))
-    made = max((_handed_in(entries[name]) for name in downloads), default=datetime.min)
+    in_order = sorted(downloads, key=lambda name: (downloads[name].attachment, name))
+    order = {name: timedelta(microseconds=place) for place, name in enumerate(in_order)}
+    times = [_handed_in(entries[name]) for name in downloads if entries[name].is_file()]
     for name, entry in entries.items():
         download = downloads.get(name)
         if entry.is_symlink():
@@ -110,8 +111,7 @@ def read_class_folder(
             if not name.startswith((".", "_")):
                 found.add_folder(entry, download.submitter if download else Submitter(name))
         elif download and download.rest:
-            moment = made + timedelta(microseconds=order.index(name))
-            found.add_download(entry, download, moment)
+            found.add_download(entry, download, max(times) + order[name])
         elif entry.suffix == ".ipynb":
             found.ignored.append((entry, "it is in no student's folder"))
     if not found.submitters:

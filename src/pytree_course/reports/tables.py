@@ -40,7 +40,7 @@ def grades_csv(grades: ClassGrades) -> str:
                     "points": attempt.points if attempt else 0,
                     "of": lesson.points,
                     "state": attempt.state if attempt else grades.missing(student, lesson),
-                    "handed_in": attempt.handed_in.isoformat(timespec="seconds") if attempt else "",
+                    "handed_in": _handed_in(student, attempt),
                     "late_hours": _late_hours(grades, attempt) if attempt else "",
                     "seconds": f"{attempt.seconds:.1f}" if attempt else "",
                     "reason": attempt.reason if attempt else "",
@@ -135,6 +135,13 @@ def _names(students: list[Student]) -> str:
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
     return [attempt.points if attempt else "" for attempt in attempts]
+
+
+def _handed_in(student: Student, attempt: Attempt | None) -> str:
+    """Return when; of a download nobody knows."""
+    if attempt is None or student.system:
+        return ""
+    return attempt.handed_in.isoformat(timespec="seconds")
 
 
 def _late_hours(grades: ClassGrades, attempt: Attempt) -> str:
