@@ -84,7 +84,9 @@ def test_what_belongs_to_no_lesson_is_left_out_and_said(folder, course):
 
 def test_a_name_that_is_not_utf_8_becomes_text(folder, course):
     put(folder / os.fsdecode(b"j\xfcrgen") / "01_mini.ipynb")
+    put(folder / os.fsdecode(b"j\xf6rgen") / "01_mini-2.ipynb")
     assert read_class_folder(folder, course).students == ["j�rgen"]
+    assert len(found(folder, course)) == 2  # nothing is lost
 
 
 def test_a_folder_without_students_is_refused_with_an_example(folder, course):

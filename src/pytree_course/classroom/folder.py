@@ -92,14 +92,14 @@ def read_class_folder(
     if (folder / _NBGRADER_FOLDER).is_dir():
         folder = folder / _NBGRADER_FOLDER
     found = _Found([files.stem for files in course.lessons()], left_out)
-    entries = {_text(entry.name): entry for entry in sorted(folder.iterdir())}
-    downloads = download_names(entries)
+    entries = [(_text(entry.name), entry) for entry in sorted(folder.iterdir())]
+    downloads = download_names(name for name, _ in entries)
     # All files of a download have the time at which it was made, or nearly; the attachments'
     # numbers say which of a student's files came later.
     in_order = sorted(downloads, key=lambda name: (downloads[name].attachment, name))
     order = {name: timedelta(microseconds=place) for place, name in enumerate(in_order)}
-    times = [_handed_in(entries[name]) for name in downloads if entries[name].is_file()]
-    for name, entry in entries.items():
+    times = [_handed_in(entry) for name, entry in entries if name in downloads and entry.is_file()]
+    for name, entry in entries:
         download = downloads.get(name)
         if entry.is_symlink():
             # It may lead to another student's work, or out of the folder.
@@ -110,7 +110,7 @@ def read_class_folder(
         elif entry.is_dir():
             if not name.startswith((".", "_")):
                 found.add_folder(entry, download.submitter if download else Submitter(name))
-        elif download and download.rest:
+        elif download and download.rest and entry.is_file():
             found.add_download(entry, download, max(times) + order[name])
         elif entry.suffix == ".ipynb":
             found.ignored.append((entry, "it is in no student's folder"))
