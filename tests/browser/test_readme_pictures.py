@@ -1,0 +1,50 @@
+"""The pictures of README.md: a check's feedback and a part of a lesson, in JupyterLab."""
+
+import os
+from pathlib import Path
+
+from tests.browser.lab import SCREENSHOTS, Notebook, Visit
+from tests.conftest import ROOT
+
+NONE_IS_A_LEAF = """\
+def count_leaves(tree):
+    return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))"""
+
+
+def keep(notebook: Notebook, name: str, first: str, last: str) -> None:
+    """Keep a picture of the cells from the first to the last, which have to fit into the window."""
+    folder = os.environ.get(SCREENSHOTS)
+    if not folder:
+        return
+    notebook.cell(last)
+    top = notebook.cell(first).bounding_box()
+    bottom = notebook.page.locator(f'[data-cell-id="{last}"]').bounding_box()
+    area = {"x": top["x"], "y": top["y"], "width": top["width"]}
+    area["height"] = bottom["y"] + bottom["height"] - top["y"]
+    notebook.page.screenshot(path=Path(folder) / f"{name}.png", clip=area)
+
+
+def test_the_readme_picture_of_feedback(visit: Visit):
+    visit.page.set_viewport_size({"width": 1180, "height": 1400})
+    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises.write("count_leaves-answer", NONE_IS_A_LEAF)
+    for cell in ("setup", "count_leaves-answer", "count_leaves-check"):
+        exercises.run(cell)
+    shown = exercises.output_text("count_leaves-check")
+    assert "Your number is too high by one for each None" in shown
+    assert exercises.output("count_leaves-check").get_by_role("img").count() > 0
+    keep(exercises, "feedback", "count_leaves-answer", "count_leaves-check")
+
+
+def test_the_readme_picture_of_a_lesson(visit: Visit):
+    visit.page.set_viewport_size({"width": 1180, "height": 1400})
+    lesson = visit.open("notebooks/01_leaves.ipynb")
+    assert lesson.output("what-jax-sees-4").get_by_role("img").count() == 1
+    keep(lesson, "lesson", "what-jax-sees-3", "what-jax-sees-5")
+
+
+def test_both_pictures_are_there_and_described():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in ("feedback", "lesson"):
+        assert (ROOT / "docs" / "images" / f"{name}.png").stat().st_size > 10_000
+        assert f"](docs/images/{name}.png)" in readme

@@ -1,0 +1,205 @@
+"""The documents: a test runs every command; every link and every named path leads somewhere."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pytree_course.authoring.building import build
+from pytree_course.authoring.release import FILES, FOLDERS
+from pytree_course.authoring.sources import slug
+from pytree_course.course import Course
+from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook
+from tests.made_submissions import ELEMENTS, RIGHT
+
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+RUN_ELSEWHERE = {
+    "python3 course.py lab": "browser/test_start.py::test_the_lab_opens_at_lesson_1_in_peace",
+    "python3 course.py test": "test_release.py::test_a_learner_works_through_the_bundle",
+    "python3 course.py test --fast": "test_documents.py::test_arguments_after_test_reach_pytest",
+    "python3 course.py test -k leaves": "test_documents.py::test_arguments_after_test_reach_pytest",
+    "python3 course.py test -k 01_leaves": (
+        "test_documents.py::test_arguments_after_test_reach_pytest"
+    ),
+    "PYTREE_COURSE_SCREENSHOTS=docs/images python3 course.py test -k readme_picture": (
+        "browser/test_readme_pictures.py::test_the_readme_picture_of_feedback"
+    ),
+    ".venv/bin/ruff format": "test_code_style.py::test_code_style",
+    ".venv/bin/ruff check": "test_code_style.py::test_code_style",
+    ".venv/bin/mypy": "test_code_style.py::test_code_style",
+    "conda env create -f environment.yml": (
+        "test_environment.py::test_lesson_1_runs_in_the_environment_of_environment_yml"
+    ),
+    "conda activate pytree-course": (
+        "test_environment.py::test_lesson_1_runs_in_the_environment_of_environment_yml"
+    ),
+    "python course.py lab": "browser/test_start.py::test_the_lab_opens_at_lesson_1_in_peace",
+    "dask scheduler": (
+        "test_class_grading.py::test_on_a_dask_cluster_a_killed_worker_costs_no_submission"
+    ),
+    "dask worker tcp://SCHEDULER:8786 --nthreads 1": (
+        "test_class_grading.py::test_on_a_dask_cluster_a_killed_worker_costs_no_submission"
+    ),
+    "python3 course.py grade handed-in --into grades --dask tcp://SCHEDULER:8786": (
+        "test_class_grading.py::test_on_a_dask_cluster_a_killed_worker_costs_no_submission"
+    ),
+    ".venv/bin/python -m ipykernel install --prefix NBGRADERS_ENVIRONMENT --name python3"
+    ' --env PYTREE_COURSE "$PWD"': (
+        "test_nbgrader.py::test_what_nbgrader_releases_is_what_the_course_hands_out"
+    ),
+}
+"""Commands that need more than a small course and a class of two, and the tests that run them."""
+
+
+def tokens(document: Path) -> list[Token]:
+    """Return what a document is made of, inline parts included."""
+    found = MarkdownIt("gfm-like", {"linkify": False}).parse(document.read_text(encoding="utf-8"))
+    return [part for token in found for part in (token, *(token.children or ()))]
+
+
+def commands(document: Path) -> list[str]:
+    """Return the commands in a document, in order, without their comments."""
+    found = []
+    for token in tokens(document):
+        if token.info == "sh":
+            found += [re.sub(r"\s+# .*", "", line) for line in token.content.splitlines()]
+        elif token.type == "code_inline" and token.content.startswith("python3 course.py "):
+            found.append(token.content)
+    return found
+
+
+def run_here() -> list[Path]:
+    """Return the documents with commands that a small course can run."""
+    return [each for each in DOCUMENTS if {*commands(each)} - {*RUN_ELSEWHERE}]
+
+
+@pytest.fixture(scope="module")
+def teachers_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a small course whose lesson has the name of lesson 1, with a class that handed in."""
+    root = tmp_path_factory.mktemp("documents") / "course"
+    for file in MINI_COURSE.rglob("*.*"):
+        name = file.relative_to(MINI_COURSE).as_posix().replace("01_mini", "01_leaves")
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        text = file.read_text(encoding="utf-8").replace("01_mini", "01_leaves")
+        (root / name).write_text(text, encoding="utf-8")
+    for name in (*FILES, *FOLDERS):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        copy(ROOT / name, root / name)
+    files = Course(root).lesson("01_leaves")
+    build(files)
+    for student, answers in {"ada": RIGHT, "bob": ELEMENTS}.items():
+        (root / "handed-in" / student).mkdir(parents=True)
+        shutil.copy(files.blank, root / "handed-in" / student)
+        notebook = ExerciseNotebook(root / "handed-in" / student / "01_leaves.ipynb")
+        for exercise, code in answers.items():
+            notebook.answer(exercise, code)
+        notebook.save()
+    return root
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", run_here(), ids=lambda each: each.name)
+def test_the_commands_of_a_document_do_what_it_says(document, teachers_copy, tmp_path):
+    root = tmp_path / "course"
+    shutil.copytree(teachers_copy, root)
+    programs = Path(sys.executable).parent
+    variables = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    for command in commands(document):
+        if command in RUN_ELSEWHERE:
+            continue
+        done = subprocess.run(
+            # This Python has the course already, so that no environment is made in the copy.
+            ["bash", "-euc", command.replace(".venv/bin/", f"{programs}/")],
+            cwd=root,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        # Where not all is solved yet, `check` ends with 1.
+        not_all_right = done.returncode == 1 and "of 3 points" in done.stdout
+        assert done.returncode == 0 or not_all_right, f"{command}\n{done.stdout}"
+        assert not (root / ".venv").exists(), command
+
+
+def test_arguments_after_test_reach_pytest(tmp_path):
+    line = [sys.executable, "course.py", "test", "--fast", "-k", "01_leaves", "--collect-only"]
+    # In a process of its own, and not in those of this run.
+    line += ["--quiet", "--numprocesses", "0"]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_lessons.py::test_prose_cells_are_short[01_leaves]" in done.stdout
+    assert "02_tree_map]" not in done.stdout
+
+
+@pytest.mark.parametrize("place", sorted({*RUN_ELSEWHERE.values()}))
+def test_what_runs_a_command_elsewhere_is_there(place):
+    name, _, function = place.partition("::")
+    text = (ROOT / "tests" / name).read_text(encoding="utf-8")
+    assert re.search(rf"^def {function}\(", text, re.MULTILINE)
+
+
+def test_no_command_is_listed_that_no_document_has():
+    assert {*RUN_ELSEWHERE} <= {command for each in DOCUMENTS for command in commands(each)}
+
+
+def anchors(document: Path) -> set[str]:
+    """Return the names of a document's headings, as links have them."""
+    found = tokens(document)
+    return {
+        slug(found[at + 1].content) for at, each in enumerate(found) if each.type == "heading_open"
+    }
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda each: each.name)
+def test_every_link_inside_the_repository_leads_somewhere(document):
+    for token in tokens(document):
+        link = token.attrGet("href") or token.attrGet("src")
+        if not isinstance(link, str) or "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (document.parent / name).resolve() if name else document
+        assert target.exists(), link
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda each: each.name)
+def test_every_path_that_is_named_exists(document):
+    folders = ("sources/", "src/", "tests/", "checks/", "docs/", "jupyter/", "benchmarks/", ".ci/")
+    for token in tokens(document):
+        is_path = token.type == "code_inline" and token.content.startswith(folders)
+        # 06_name is the lesson that an author may add.
+        if is_path and not re.search(r"[ :*<>]|NN|06_name", token.content):
+            assert (ROOT / token.content).exists(), token.content
+
+
+def test_every_option_that_is_named_is_one():
+    said = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+    table = "\n".join(line for line in said.splitlines() if line.startswith("| `--"))
+    options = {*re.findall(r"`(--[a-z]+)", table)}
+    line = [sys.executable, "-m", "pytree_course", "grade", "--help"]
+    variables = {**os.environ, "COLUMNS": "200"}
+    shown = subprocess.run(line, capture_output=True, text=True, env=variables, check=True).stdout
+    assert len(options) > 5
+    for option in options:
+        assert option in shown
+
+
+def test_the_citation_names_this_version():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    [version] = re.findall(r'^version = "(.+)"', project, re.MULTILINE)
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {version}\n" in citation
+    assert "\nlicense: Apache-2.0\n" in citation
+    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
