@@ -47,7 +47,7 @@ class Roster:
         others = [each for each in submitters if each.system and each.id not in found]
         with_name = Counter(map(_name_key, others))
         entries = defaultdict(set)
-        for entry in self.entries:
+        for entry in {*self.entries} - {*found.values()}:
             for key in _entry_keys(entry):
                 entries[key].add(entry)
         for each in others:
