@@ -36,6 +36,15 @@ def quick(made, monkeypatch):
     return made
 
 
+def shown(done):
+    """Return the points and the notes that a grading printed, by student."""
+    lines = done.stdout.splitlines()
+    rows = [line.strip().rsplit(maxsplit=1) for line in lines if line.startswith("  ")]
+    return dict(row for row in rows if len(row) == 2), dict(
+        line.split(": ", 1) for line in lines if ": " in line
+    )
+
+
 def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_row(made):
     made.hand_in("ada", RIGHT)
     made.hand_in("bob", ELEMENTS)
@@ -47,16 +56,16 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
     roster.write_text("student,name\nada,Ada Lovelace\ngus,\n")
     done = made.run("--roster", str(roster), "--due", "2020-01-01")
     assert done.returncode == 0, done.stderr
-    rows = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
-    assert "Ada Lovelace (ada)" in done.stdout
-    assert rows["Ada"].split()[3] == "3"
-    assert "late by" in rows["Ada"]
-    assert rows["bob"].split()[1] == "0"
-    assert "not on the list of the class" in rows["bob"]
-    assert rows["dan"].split()[1] == "2"
-    assert "unreadable" in rows["eve"]
-    assert "not handed in" in rows["fay"]
-    assert "not handed in" in rows["gus"]
+    rows, notes = shown(done)
+    assert rows["Ada Lovelace (ada)"] == "3"
+    assert notes["Ada Lovelace (ada)"].startswith("01_mini: late by")
+    assert rows["bob"] == "0"
+    assert notes["bob"].startswith("not on the list of the class")
+    assert rows["dan"] == "2"
+    assert "01_mini, unreadable: 01_mini.ipynb is not a notebook" in notes["eve"]
+    assert (rows["fay"], rows["gus"]) == ("–", "–")
+    assert "not handed in" in notes["fay"]
+    assert notes["gus"] == "not handed in"
     kinds = {attempt.student: [row.kind for row in attempt.rows] for attempt in made.attempts()}
     assert kinds == {
         "ada": ["correct", "correct"],
@@ -306,9 +315,9 @@ def test_who_was_not_asked_for_is_not_said_to_have_handed_nothing_in(made):
         made.hand_in(student, {})
     (made.folder / "cyd").mkdir()
     done = made.run("--unsandboxed", "--student", "ada")
-    rows = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
-    assert "handed in, but not graded yet" in rows["bob"]
-    assert rows["cyd"].split() == ["cyd", "–", "not", "handed", "in"]
+    rows, notes = shown(done)
+    assert notes["bob"] == "handed in, but not graded yet"
+    assert (rows["cyd"], notes["cyd"]) == ("–", "not handed in")
     assert (
         'bob,,yes,01_mini,0,3,"handed in, but not graded yet"'
         in (made.into / "grades.csv").read_text()

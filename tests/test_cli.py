@@ -8,7 +8,10 @@ import sys
 
 import pytest
 
+from pytree_course.checking.expected import Expected
 from pytree_course.cli.main import main
+from pytree_course.course import Course
+from tests.conftest import ROOT
 
 
 @pytest.fixture
@@ -63,6 +66,30 @@ def test_progress_shows_what_was_solved_and_which_badges_that_earned(run, course
     assert "✓ correct" in shown
     assert "1 of 2 exercises, 2 of 3 points" in shown
     assert "First leaf" in shown
+
+
+@pytest.mark.parametrize("columns", [60, 40])
+def test_progress_in_a_narrow_terminal_has_every_name_whole(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("PYTREE_COURSE", str(ROOT))
+    command = [sys.executable, "-m", "pytree_course", "progress"]
+    shown = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    assert max(map(len, shown.splitlines())) <= columns
+    words = shown.split()
+    for files in Course(ROOT).lessons():
+        expected = Expected.read(files.expected)
+        assert {expected.lesson, *expected.exercises} <= {*words}
+    assert "…" not in shown
+
+
+def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(run, notebook, monkeypatch):
+    notebook.answer("count_leaves", "def count_leaves(tree):\n    return len(tree)").save()
+    monkeypatch.setenv("COLUMNS", "60")
+    shown = run("check", "1").stdout
+    assert "count_leaves" in shown.split()
+    assert "0/2 ○ Not attempted" in shown
+    assert "count_leaves: You counted the container's" in shown
+    assert "…" not in shown
 
 
 def test_reset_keeps_the_learners_notebook(run, notebook, mini):

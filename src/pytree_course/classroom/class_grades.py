@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from pytree_course.checking.expected import Expected
 from pytree_course.classroom.attempt import Attempt, counting
+from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.classroom.roster import Roster, RosterEntry
 from pytree_course.course import Course
 
 NOT_HANDED_IN = "not handed in"
@@ -18,14 +21,17 @@ NOT_YET_GRADED = "handed in, but not graded yet"
 class Student:
     """A student, who has a folder or is on the list of the class."""
 
-    id: str  # what the folder is called
+    id: str  # what the folder is called, or the download; see `Submitter`
     name: str = ""
     is_expected: bool = True  # on the list of the class, if there is a list
+    login: str = ""  # in Canvas, or Moodle's username; empty where it is not known
+    system: str = ""  # that the work was downloaded from
+    canvas_id: str = ""
 
     @property
     def label(self) -> str:
         """How to call the student in a table."""
-        return f"{self.name} ({self.id})" if self.name else self.id
+        return f"{self.name} ({self.login or self.id})" if self.name else self.id
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ class ClassGrades:
         course: Course,
         folder: ClassFolder,
         gradebook: Gradebook,
-        roster: dict[str, str] | None,
+        roster: Roster | None,
         due: datetime | None,
         *,
         best: bool,
@@ -55,11 +61,18 @@ class ClassGrades:
         lessons = [
             Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
         ]
-        ids = {*folder.students, *(student for student, _ in attempts), *(roster or {})}
-        students = [
-            Student(each, (roster or {}).get(each, ""), roster is None or each in roster)
-            for each in sorted(ids)
+        ids = {*folder.students, *(student for student, _ in attempts)}
+        known = gradebook.submitters() | {each.id: each for each in folder.submitters}
+        submitters = [known.get(each, Submitter(each)) for each in ids]
+        entries = roster.match(submitters) if roster else {}
+        students = [_student(each, entries.get(each.id), roster) for each in submitters]
+        missing = set(roster.entries if roster else ()) - {*entries.values()}
+        students += [
+            Student(each.student, each.name, login=each.student, canvas_id=each.canvas_id)
+            for each in missing
+            if each.student not in ids
         ]
+        students.sort(key=lambda each: (each.name if each.system else each.id, each.id))
         waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
         return cls(students, lessons, attempts, due, frozenset(waiting))
 
@@ -73,10 +86,15 @@ class ClassGrades:
         return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
-        """Return by how much an attempt was late; None when it was in time."""
-        if self.due is None or attempt.handed_in <= self.due:
+        """Return by how much an attempt was late; None when it was in time, or nobody knows."""
+        if self.due is None or attempt.handed_in <= self.due or attempt.student in self._undated:
             return None
         return attempt.handed_in - self.due
+
+    @cached_property
+    def _undated(self) -> set[str]:
+        """Whose attempts have the time of a download only."""
+        return {student.id for student in self.students if student.system}
 
     def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
         """Yield every attempt that counts."""
@@ -94,3 +112,15 @@ class ClassGrades:
     def all_points(self) -> int:
         """Points to be had in all lessons together."""
         return sum(lesson.points for lesson in self.lessons)
+
+
+def _student(submitter: Submitter, entry: RosterEntry | None, roster: Roster | None) -> Student:
+    """Put together what a folder or a download and the list of the class say of a student."""
+    return Student(
+        id=submitter.id,
+        name=entry.name if entry and entry.name else submitter.name,
+        is_expected=roster is None or entry is not None,
+        login=entry.student if entry else "" if submitter.system else submitter.id,
+        system=submitter.system,
+        canvas_id=submitter.canvas_id or (entry.canvas_id if entry else ""),
+    )

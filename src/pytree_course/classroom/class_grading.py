@@ -78,6 +78,7 @@ def grade_class(
     show_progress: ShowProgress = lambda done, of: None,
 ) -> Summary:
     """Grade all that is new or changed, and record each attempt as soon as it is graded."""
+    gradebook.introduce(folder.submitters)
     chosen = [each for each in folder.notebooks if options.wants(each.student, each.lesson)]
     before = counting(gradebook.attempts(), options.best)
     grading = _Grading(course, gradebook, options)
@@ -112,8 +113,8 @@ class _Grading:
             try:
                 content = read_notebook(notebook.file)
             except UnreadableError as error:
-                task = self._task(notebook, Submission())
-                self._record(task, AttemptState.UNREADABLE, str(error))
+                reason = "; ".join(filter(None, [notebook.remark, str(error)]))
+                self._record(self._task(notebook, Submission()), AttemptState.UNREADABLE, reason)
                 continue
             submission = find_answers(content, self._lesson(notebook.lesson).starters)
             key = notebook.student, notebook.lesson, _digest(submission.answers)
@@ -121,10 +122,12 @@ class _Grading:
                 self.summary.unchanged += 1
                 continue
             done.add(key)
-            remark = other_version(content, self.course.lesson(notebook.lesson)) or ""
-            if not submission.has_answer_cells:
-                remark = "; ".join(filter(None, [_NO_ANSWER_CELLS, remark]))
-            yield self._task(notebook, submission, remark)
+            remarks = (
+                notebook.remark,
+                "" if submission.has_answer_cells else _NO_ANSWER_CELLS,
+                other_version(content, self.course.lesson(notebook.lesson)),
+            )
+            yield self._task(notebook, submission, "; ".join(filter(None, remarks)))
         if self.options.best:
             yield from self._earlier_attempts(done)
 

@@ -12,6 +12,7 @@ from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.classroom.downloads import Submitter
 from pytree_course.course import CourseError
 
 VERSION = 1
@@ -72,6 +73,7 @@ class _Columns:
 
 _ATTEMPT = _Columns(Attempt, leave_out="rows")
 _VERDICT = _Columns(VerdictRow)
+_SUBMITTER = _Columns(Submitter)
 _TABLES = (
     f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {_ATTEMPT.definitions}, "
     f"UNIQUE ({', '.join(_KEY)})) STRICT",
@@ -81,6 +83,10 @@ _TABLES = (
     f"position INTEGER NOT NULL, {_VERDICT.definitions}, PRIMARY KEY (attempt, exercise)) "
     "STRICT, WITHOUT ROWID",
     f"PRAGMA user_version = {VERSION}",
+)
+# Gradebooks of this version that were made earlier get it when it is first needed.
+_SUBMITTERS = (
+    f"CREATE TABLE IF NOT EXISTS submitter ({_SUBMITTER.definitions}, PRIMARY KEY (id)) STRICT"
 )
 
 
@@ -147,6 +153,22 @@ class Gradebook:
         return [
             Attempt(**_ATTEMPT.decode(values), rows=rows[number]) for number, *values in attempts
         ]
+
+    def introduce(self, submitters: Sequence[Submitter]) -> None:
+        """Remember whom a download named: the next one, of another lesson, may leave them out."""
+        with self._transaction():
+            self._database.execute(_SUBMITTERS)
+            for each in submitters:
+                self._write("REPLACE", "submitter", _SUBMITTER.encode(each))
+
+    def submitters(self) -> dict[str, Submitter]:
+        """Return those who handed in, by their ids, as the downloads named them last."""
+        known = "SELECT 1 FROM sqlite_schema WHERE name = 'submitter'"
+        if not self._database.execute(known).fetchone():
+            return {}
+        rows = self._database.execute(f"SELECT {_SUBMITTER.names} FROM submitter")
+        found = (Submitter(**_SUBMITTER.decode(row)) for row in rows)
+        return {each.id: each for each in found}
 
     def seed_of_run(self, lesson: str, fresh: int) -> int:
         """Return the seed of an interrupted grading of the lesson, or start one with `fresh`."""

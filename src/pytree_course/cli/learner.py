@@ -3,6 +3,7 @@
 import sys
 
 import typer
+from rich import box
 from rich.table import Table
 
 from pytree_course.cli import options
@@ -45,19 +46,23 @@ def progress() -> None:
     course = Course.find()
     done = Progress.load(course.progress_file)
     lessons = [Expected.read(files.expected) for files in course.lessons()]
-    table = Table("Lesson", "Exercise", "Points", "Status", "Tries", "Hints")
+    columns = ["Points", "Status", "Tries", "Hints"] if console.width > 50 else ["Points", "Status"]
+    table = Table(box=box.SIMPLE_HEAD, padding=0)
+    table.add_column("Exercise", overflow="fold")
+    for heading in columns:
+        table.add_column(heading, no_wrap=True)
     for expected in lessons:
+        table.add_section()
+        table.add_row(expected.lesson, style="bold")
         for exercise in expected.exercises.values():
             mine = done.of(expected.lesson, exercise.name)
-            earned = exercise.points if mine.correct else 0
-            table.add_row(
-                expected.lesson,
-                exercise.name,
-                f"{earned}/{exercise.points}",
+            cells = (
+                f"{exercise.points if mine.correct else 0}/{exercise.points}",
                 "✓ correct" if mine.correct else "… tried" if mine.tries else "○ to do",
                 str(mine.tries),
                 str(mine.hints),
             )
+            table.add_row(f"  {exercise.name}", *cells[: len(columns)])
     console.print(table)
     for expected in lessons:
         console.print(f"{expected.lesson}: {standing(expected, done)}", markup=False)

@@ -39,7 +39,10 @@ def release(
 def grade(
     folder: Annotated[
         Path,
-        typer.Argument(help="A folder with a folder for each student, or nbgrader's `submitted`."),
+        typer.Argument(
+            help="What was handed in: a download from Canvas or Moodle, a folder with a folder "
+            "for each student, or nbgrader's `submitted`; also as a zip."
+        ),
     ],
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
@@ -53,7 +56,10 @@ def grade(
     ] = None,
     roster: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The class: CSV with the columns student and name."),
+        typer.Option(
+            metavar="FILE",
+            help="The class: CSV with the columns student and name, or Canvas's export of grades.",
+        ),
     ] = None,
     due: Annotated[
         datetime | None, typer.Option(help="Work handed in later than this is marked as late.")
@@ -71,33 +77,36 @@ def grade(
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.classroom.class_grades import ClassGrades
     from pytree_course.classroom.class_grading import GradingOptions, grade_class
-    from pytree_course.classroom.folder import read_class_folder, read_roster, refuse_mistakes
+    from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
     from pytree_course.classroom.gradebook import Gradebook
     from pytree_course.classroom.pool import dask_cluster, local_pool
+    from pytree_course.classroom.roster import read_roster
     from pytree_course.grading.sandbox import require_sandbox
     from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.tables import write_tables
+    from pytree_course.reports.tables import not_imported, write_tables
     from pytree_course.reports.terminal import grading_progress, show_class
 
     course = Course.find()
     with ExitStack() as stack:
         with _explained("Nothing was graded."):
-            chosen = GradingOptions(
-                lessons=[options.lesson_with_exercises(name).stem for name in lesson or ()],
-                students=student or (),
-                force=force,
-                best=best,
-                in_sandbox=not unsandboxed,
-            )
+            lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
             if unsandboxed:
                 errors.print(UNSANDBOXED, style="yellow")
             else:
                 require_sandbox()
-            submitted = read_class_folder(folder, course)
-            refuse_mistakes(submitted, into, chosen.students)
             names = read_roster(roster) if roster else None
+            submitted = read_handed_in(folder, course, into)
+            refuse_mistakes(submitted, into, due)
+            chosen = GradingOptions(
+                lessons=lessons,
+                students=submitted.chosen(student or (), names),
+                force=force,
+                best=best,
+                in_sandbox=not unsandboxed,
+            )
             for file, why in submitted.ignored:
-                errors.print(f"Left out: {file}: {why}", style="yellow", markup=False)
+                said = f"Left out: {file}: {why}"
+                errors.print(said, style="yellow", markup=False, soft_wrap=True)
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             new_pool = stack.enter_context(dask_cluster(dask)) if dask else local_pool(jobs)
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
@@ -113,6 +122,8 @@ def grade(
             f"{error}. Fix that, and start again: nothing is run twice."
         ) from error
     show_class(summary, grades, into, console)
+    for what in not_imported(grades):
+        errors.print(what, style="yellow", markup=False)
     raise typer.Exit(1 if summary.failed else 0)
 
 

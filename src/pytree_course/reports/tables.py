@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pytree_course.classroom.attempt import Attempt
 from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.reports.junit import class_junit
 
 
@@ -39,7 +40,7 @@ def grades_csv(grades: ClassGrades) -> str:
                     "points": attempt.points if attempt else 0,
                     "of": lesson.points,
                     "state": attempt.state if attempt else grades.missing(student, lesson),
-                    "handed_in": attempt.handed_in.isoformat(timespec="seconds") if attempt else "",
+                    "handed_in": _handed_in(student, attempt),
                     "late_hours": _late_hours(grades, attempt) if attempt else "",
                     "seconds": f"{attempt.seconds:.1f}" if attempt else "",
                     "reason": attempt.reason if attempt else "",
@@ -71,9 +72,12 @@ def exercises_csv(grades: ClassGrades) -> str:
 
 
 def canvas_csv(grades: ClassGrades) -> str:
-    """Return what Canvas imports under Grades: the folders' names are the SIS login IDs.
+    """Return what Canvas imports under Grades.
 
-    An empty cell leaves a grade as it is in Canvas: so it is where nothing was handed in.
+    Canvas looks for a student by its own ID, then by the SIS login ID, then by the whole name
+    (`lib/gradebook_importer.rb` in instructure/canvas-lms). Who has neither of the first is left
+    out: Canvas would take another student of that name, or ask. An empty cell leaves a grade as it
+    is in Canvas: so it is where nothing was handed in.
     """
     titles = [lesson.title for lesson in grades.lessons]
     rows: list[list[object]] = [
@@ -81,21 +85,63 @@ def canvas_csv(grades: ClassGrades) -> str:
         ["    Points Possible", *[""] * 4, *(lesson.points for lesson in grades.lessons)],
     ]
     for student in grades.students:
-        name = student.name or student.id
-        rows.append([name, "", "", student.id, "", *_points(grades, student)])
+        if student.canvas_id or student.login:
+            name = student.name or student.id
+            points = _points(grades, student)
+            rows.append([name, student.canvas_id, "", student.login, "", *points])
     return _csv(rows)
 
 
 def moodle_csv(grades: ClassGrades) -> str:
-    """Return what Moodle imports under Grades, CSV file: map `username` to the user's username."""
+    """Return what Moodle imports under Grades, CSV file: map `username` to the user's username.
+
+    Who has no known username is left out: one that Moodle does not find stops the import.
+    """
     rows: list[list[object]] = [["username", *(lesson.title for lesson in grades.lessons)]]
-    rows += [[student.id, *_points(grades, student)] for student in grades.students]
+    rows += [
+        [student.login, *_points(grades, student)] for student in grades.students if student.login
+    ]
     return _csv(rows)
+
+
+def not_imported(grades: ClassGrades) -> list[str]:
+    """Say of whom Canvas or Moodle, that the work came from, can import no points, and why."""
+    said = []
+    moodles = [each for each in grades.students if each.system == MOODLE and not each.login]
+    if moodles:
+        advice = (
+            "Their names are not on the list of the class, or more than once: mend it"
+            if any(not each.is_expected for each in moodles)
+            else "With --roster, name a CSV file with the first line `student,name`, then the "
+            "username and the name of each"
+        )
+        said.append(
+            f"Not in moodle.csv, for Moodle's downloads do not say usernames: {_names(moodles)}. "
+            f"{advice}, and grade again: nothing is run twice."
+        )
+    canvas = [each for each in grades.students if each.system == CANVAS and not each.canvas_id]
+    if canvas:
+        said.append(
+            f"Not in canvas.csv, for Canvas did not say who it is: {_names(canvas)}. Turn "
+            "anonymous grading off there, download again, and grade that into another folder."
+        )
+    return said
+
+
+def _names(students: list[Student]) -> str:
+    return ", ".join(student.label for student in students)
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
     return [attempt.points if attempt else "" for attempt in attempts]
+
+
+def _handed_in(student: Student, attempt: Attempt | None) -> str:
+    """Return when; of a download nobody knows."""
+    if attempt is None or student.system:
+        return ""
+    return attempt.handed_in.isoformat(timespec="seconds")
 
 
 def _late_hours(grades: ClassGrades, attempt: Attempt) -> str:

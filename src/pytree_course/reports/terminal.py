@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple
 from pathlib import Path
 
 from rich import box
@@ -24,9 +23,18 @@ from pytree_course.checking.feedback import LOOKS, feedback
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation
-from pytree_course.classroom.class_grades import NOT_HANDED_IN, NOT_YET_GRADED, ClassGrades
+from pytree_course.classroom.attempt import AttemptState
+from pytree_course.classroom.class_grades import (
+    NOT_HANDED_IN,
+    NOT_YET_GRADED,
+    ClassGrades,
+    Student,
+)
 from pytree_course.classroom.class_grading import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
+
+_WIDE = 80
+"""Columns of a terminal from which on there is room for feedback beside the verdicts."""
 
 _STYLES = {
     VerdictKind.CORRECT: "green",
@@ -39,20 +47,25 @@ def show_grade(grade: Grade, console: Console) -> None:
     """Print a table of the exercises, and below it the feedback on wrong answers."""
     console.print(Text(grade.title, style="bold"))
     console.print(Text(str(grade.notebook)), soft_wrap=True)
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("Exercise", no_wrap=True)
+    is_wide = console.width >= _WIDE
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1) if is_wide else 0)
+    table.add_column("Exercise", overflow="fold")
     table.add_column("Points", justify="right", no_wrap=True)
     table.add_column("Verdict", no_wrap=True)
-    table.add_column("Feedback", ratio=1)
+    if is_wide:
+        table.add_column("Feedback", ratio=1)
     for verdict in grade.verdicts:
         look = LOOKS[verdict.kind]
         table.add_row(
             Text(verdict.exercise),
             f"{verdict.points}/{verdict.exercise_points}",
             Text(f"{look.symbol} {look.word}", style=_STYLES.get(verdict.kind, "red")),
-            Text(explanation(verdict, grade.notes)),
+            *([Text(explanation(verdict, grade.notes))] if is_wide else []),
         )
     console.print(table)
+    for verdict in [] if is_wide else grade.verdicts:
+        if verdict.kind is not VerdictKind.NOT_ATTEMPTED or verdict.exercise in grade.notes:
+            console.print(Text(f"{verdict.exercise}: {explanation(verdict, grade.notes)}"))
     for verdict in grade.verdicts:
         if verdict.failure is not None:
             console.print(Text(feedback(verdict).text), end="\n\n")
@@ -112,34 +125,23 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
 
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
     """Print a table of the students, what has changed, and what could not be graded."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("Student")
-    for lesson in grades.lessons:
-        table.add_column(f"{lesson.lesson} of {lesson.points}", justify="right")
-    table.add_column("Note")
-    for student in grades.students:
-        notes = [] if student.is_expected else ["not on the list of the class"]
-        cells = []
-        for lesson in grades.lessons:
-            attempt = grades.attempt(student, lesson)
-            if attempt is None:
-                cells.append("–")
-                continue
-            cells.append(str(attempt.points))
-            if attempt.reason:
-                notes.append(f"{lesson.lesson}, {attempt.state}: {attempt.reason}")
-            if late := grades.late_by(attempt):
-                notes.append(f"{lesson.lesson}: late by {str(late).split('.')[0]}")
-        if all(cell == "–" for cell in cells):
-            is_waiting = any(student.id == waiting for waiting, _ in grades.waiting)
-            notes.append(NOT_YET_GRADED if is_waiting else NOT_HANDED_IN)
-        table.add_row(Text(student.label), *cells, Text("; ".join(notes)))
+    table = _class_table(grades, "{} of {}")
+    if console.measure(table, options=console.options.update_width(1000)).maximum > console.width:
+        table = _class_table(grades, "{:.2}\nof {}")  # the lesson's number
+        table.padding = 0
     console.print(table)
+    for student in grades.students:
+        if notes := _notes(grades, student):
+            console.print(Text(f"{student.label}: {'; '.join(notes)}"))
     if summary.changes:
-        changes = Table("Student", "Lesson", "Exercise", "Before", "Now", "Why", title="Changed")
-        for change in summary.changes:
-            changes.add_row(*map(Text, astuple(change)))
-        console.print(changes)
+        console.print("Changed:")
+    for change in summary.changes:
+        console.print(
+            Text(
+                f"  {change.student}, {change.lesson}, {change.exercise}: {change.before}, now "
+                f"{change.after}: {change.why}"
+            )
+        )
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(summary.failed)} could not be graded."
@@ -147,3 +149,38 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     for notebook, reason in summary.failed:
         console.print(Text(f"{notebook.file}: {reason} It will be tried again next time."))
     console.print(Text(f"The class report: {into / 'report.html'}"))
+
+
+def _class_table(grades: ClassGrades, heading: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("Student", overflow="fold")
+    for lesson in grades.lessons:
+        table.add_column(
+            heading.format(lesson.lesson, lesson.points), justify="right", no_wrap=True
+        )
+    for student in grades.students:
+        attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
+        cells = ["–" if attempt is None else str(attempt.points) for attempt in attempts]
+        table.add_row(Text(student.label), *cells)
+    return table
+
+
+def _notes(grades: ClassGrades, student: Student) -> list[str]:
+    """Return what there is to say of a student beside the points."""
+    notes = [] if student.is_expected else ["not on the list of the class"]
+    has_attempt = False
+    for lesson in grades.lessons:
+        attempt = grades.attempt(student, lesson)
+        if attempt is None:
+            continue
+        has_attempt = True
+        state = "" if attempt.state is AttemptState.GRADED else f", {attempt.state}"
+        if attempt.reason:
+            reason = attempt.reason.replace(attempt.file, Path(attempt.file).name)
+            notes.append(f"{lesson.lesson}{state}: {reason}")
+        if late := grades.late_by(attempt):
+            notes.append(f"{lesson.lesson}: late by {str(late).split('.')[0]}")
+    if not has_attempt:
+        is_waiting = any(student.id == waiting for waiting, _ in grades.waiting)
+        notes.append(NOT_YET_GRADED if is_waiting else NOT_HANDED_IN)
+    return notes

@@ -1,0 +1,104 @@
+"""The list of a class: what its students are called, and who of them handed in."""
+
+import csv
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytree_course.classroom.downloads import CANVAS, MOODLE, Submitter
+from pytree_course.course import CourseError
+
+_OF_CANVAS = ("SIS Login ID", "Student", "ID")
+"""The columns of what Canvas exports under Grades, for a student's login, name and id."""
+
+
+@dataclass(frozen=True)
+class RosterEntry:
+    """A student on the list."""
+
+    student: str  # what the folder is called; the login in Canvas, the username in Moodle
+    name: str = ""
+    canvas_id: str = ""
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The list of a class."""
+
+    entries: list[RosterEntry]
+
+    def match(self, submitters: Iterable[Submitter]) -> dict[str, RosterEntry]:
+        """Return the entries of those who handed in, by their ids; nobody is guessed.
+
+        Canvas's ids and folders' names match exactly; other students by name, in any order of its
+        words, where just one of the list and one of those who handed in have it.
+        """
+        submitters = list(submitters)
+        students = {entry.student: entry for entry in self.entries}
+        canvas_ids = {entry.canvas_id: entry for entry in self.entries if entry.canvas_id}
+        found = {}
+        for each in submitters:
+            exact = canvas_ids if each.system == CANVAS else students
+            if entry := exact.get(each.id):
+                found[each.id] = entry
+        others = [each for each in submitters if each.system and each.id not in found]
+        with_name = Counter(map(_name_key, others))
+        entries = defaultdict(set)
+        for entry in {*self.entries} - {*found.values()}:
+            for key in _entry_keys(entry):
+                entries[key].add(entry)
+        for each in others:
+            key = _name_key(each)
+            if with_name[key] == 1 and len(entries[key]) == 1:
+                (found[each.id],) = entries[key]
+        return found
+
+
+def read_roster(file: Path) -> Roster:
+    """Read a CSV file with the columns student, name and canvas_id, or Canvas's export of grades.
+
+    Only the column student has to be there.
+    """
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as opened:
+            rows = list(csv.DictReader(opened))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise CourseError(
+            f"{file} cannot be read: {error}. Name a CSV file with the columns student and name."
+        ) from error
+    columns = ("student", "name", "canvas_id")
+    if rows and {"Student", "ID"} <= rows[0].keys():
+        # Canvas's second line is the points; its test student has no login.
+        rows = [row for row in rows if row["ID"]]
+        columns = _OF_CANVAS if rows and "SIS Login ID" in rows[0] else ("ID", *_OF_CANVAS[1:])
+    if not rows or columns[0] not in rows[0]:
+        raise CourseError(f"{file} needs a first line `student,name`, then a line per student.")
+    cells = ([(row.get(column) or "").strip() for column in columns] for row in rows)
+    return Roster([*{each[0]: RosterEntry(*each) for each in cells if each[0]}.values()])
+
+
+def _words(name: str) -> list[str]:
+    """Return a name's words; LMSs leave out what is no letter, as in O'Brien."""
+    text = unicodedata.normalize("NFC", name).casefold()
+    words = (re.sub(r"[\W_]", "", word) for word in re.split(r"[\s,]+", text))
+    return [word for word in words if word]
+
+
+def _name_key(submitter: Submitter) -> tuple[str, object]:
+    if submitter.system == CANVAS:
+        return CANVAS, "".join(_words(submitter.name))
+    return MOODLE, tuple(sorted(_words(submitter.id)))
+
+
+def _entry_keys(entry: RosterEntry) -> Iterable[tuple[str, object]]:
+    """Yield a name as Moodle and as Canvas may write it."""
+    words = _words(entry.name)
+    if not words:
+        return
+    yield MOODLE, tuple(sorted(words))
+    if not entry.canvas_id:  # it would have matched by that
+        for first in range(len(words)):
+            yield CANVAS, "".join(words[first:] + words[:first])

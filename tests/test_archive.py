@@ -1,0 +1,176 @@
+"""A zip of a class's work is unpacked safely: each notebook in its place, the rest said."""
+
+import stat
+import time
+import zipfile
+
+import pytest
+
+from pytree_course.classroom import archive
+from pytree_course.classroom.folder import read_handed_in
+from pytree_course.course import CourseError
+
+
+class Zip:
+    """A zip that a test puts entries into."""
+
+    def __init__(self, tmp_path):
+        self.file = tmp_path / "submissions.zip"
+        self.into = tmp_path / "grades"
+
+    def put(self, name, text="{}", moment=(2026, 11, 21, 12, 30, 0), mode=0, utf8=True):
+        info = zipfile.ZipInfo(name, moment)
+        info.external_attr = mode << 16
+        with zipfile.ZipFile(self.file, "a", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr(info, text)
+        if not utf8:  # as where a program writes UTF-8 and does not say so
+            data = bytearray(self.file.read_bytes())
+            for at in (data.index(b"PK\x03\x04") + 7, data.index(b"PK\x01\x02") + 9):
+                data[at] &= ~0x08
+            self.file.write_bytes(data)
+
+    def read(self, course):
+        found = read_handed_in(self.file, course, self.into)
+        files = [(each.student, each.file.name) for each in found.notebooks]
+        return files, {file.as_posix(): why for file, why in found.ignored}
+
+
+@pytest.fixture
+def zipped(tmp_path):
+    return Zip(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["ada/01_mini.ipynb", "bob/01_mini.ipynb"],
+        ["handed-in/ada/01_mini.ipynb", "handed-in/bob/01_mini.ipynb"],
+        ["handed-in\\ada\\01_mini.ipynb", "handed-in\\bob\\01_mini.ipynb"],
+        ["submitted/ada/01_mini/01_mini.ipynb", "submitted/bob/01_mini/01_mini.ipynb"],
+        ["week/submitted/ada/01_mini/01_mini.ipynb", "week/submitted/bob/01_mini/01_mini.ipynb"],
+        ["ada_assignsubmission_file/01_mini.ipynb", "bob_assignsubmission_file/01_mini.ipynb"],
+        [
+            "up/ada_assignsubmission_file/01_mini.ipynb",
+            "up/bob_assignsubmission_file/01_mini.ipynb",
+        ],
+    ],
+)
+def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course, names):
+    for name in names:
+        zipped.put(name)
+    zipped.put("__MACOSX/ada/._01_mini.ipynb")
+    zipped.put("handed-in/.DS_Store")
+    files, ignored = zipped.read(course)
+    assert [student for student, _ in files] == ["ada", "bob"]
+    assert ignored == {}
+
+
+@pytest.mark.parametrize("above", ["", "submissions/"])
+def test_canvass_zip(zipped, course, above):
+    zipped.put(f"{above}lovelaceada_1_2_01_mini.ipynb")
+    zipped.put(f"{above}lovelaceada_1_3_data.csv")
+    files, ignored = zipped.read(course)
+    assert files == [("1", "lovelaceada_1_2_01_mini.ipynb")]
+    assert ignored == {f"{above}lovelaceada_1_3_data.csv": "it is no notebook"}
+
+
+@pytest.mark.parametrize("name", ["ada/01_mini.ipynb", "ada/01_mini/01_mini.ipynb"])
+def test_a_class_of_one(zipped, course, name):
+    zipped.put(name)
+    assert zipped.read(course)[0] == [("ada", "01_mini.ipynb")]
+
+
+def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(zipped, course):
+    zipped.put("ada/01_mini.ipynb")
+    zipped.put("bob/essay.pdf")
+    zipped.put("cyd/")
+    found = read_handed_in(zipped.file, course, zipped.into)
+    assert found.students == ["ada", "bob", "cyd"]
+    moment = time.mktime((2026, 11, 21, 12, 30, 0, 0, 0, -1))
+    assert found.notebooks[0].handed_in.timestamp() == moment
+    assert not list(zipped.into.rglob("essay.pdf"))
+
+
+def test_nothing_escapes_is_followed_or_is_too_large(zipped, course, tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "NOTEBOOK_BYTES", 1000)
+    zipped.put("ada/01_mini.ipynb")
+    zipped.put("../evil/01_mini.ipynb")
+    zipped.put("ada/../../evil/01_mini.ipynb")
+    zipped.put("/evil/01_mini.ipynb")
+    zipped.put("C:\\evil\\01_mini.ipynb")
+    zipped.put("eve/01_mini.ipynb", "/etc/passwd", mode=stat.S_IFLNK | 0o777)
+    zipped.put("fay/01_mini.ipynb", mode=stat.S_IFIFO | 0o777)
+    zipped.put("gus/01_mini.ipynb", "0" * 2000)
+    zipped.put("ADA/01_mini.ipynb")
+    zipped.put("ada/01_mini.ipynb/01_mini.ipynb")
+    zipped.put("/".join("deep" * 20) + "/01_mini.ipynb")
+    zipped.put("x" * 300 + "/01_mini.ipynb")
+    files, ignored = zipped.read(course)
+    assert files == [("C_", "01_mini.ipynb"), ("ada", "01_mini.ipynb")]
+    assert sorted(why.split(",")[0].split(":")[0] for why in ignored.values()) == [
+        "another file in the zip has this name",
+        "another file in the zip has this name",
+        "it is a link or a device",
+        "it is a link or a device",
+        "it is larger than 0 MB",
+        "it is too deep",
+        "its name is too long",
+        "its name leads out of the zip",
+        "its name leads out of the zip",
+        "its name leads out of the zip",
+    ]
+    assert {file.name for file in tmp_path.iterdir()} == {"submissions.zip", "grades", "course"}
+
+
+def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatch):
+    zipped.put("ada/01_mini.ipynb", "0" * 100_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(archive, "MOST_BYTES", 99_999)
+        with pytest.raises(CourseError, match="unpack it yourself"):
+            zipped.read(course)
+    monkeypatch.setattr(archive, "MOST_ENTRIES", 0)
+    with pytest.raises(CourseError, match="unpack it yourself"):
+        zipped.read(course)
+    assert not zipped.into.exists()
+
+
+def test_a_damaged_notebook_costs_only_itself(zipped, course):
+    zipped.put("ada/01_mini.ipynb", '{"first": 1}')
+    zipped.put("bob/01_mini.ipynb")
+    data = zipped.file.read_bytes()
+    start = data.index(b"ada/01_mini.ipynb") + len("ada/01_mini.ipynb")
+    zipped.file.write_bytes(data[:start] + b"\xff\xff\xff" + data[start + 3 :])
+    files, ignored = zipped.read(course)
+    assert files == [("bob", "01_mini.ipynb")]
+    assert ignored["ada/01_mini.ipynb"].startswith("it cannot be unpacked")
+
+
+@pytest.mark.parametrize("utf8", [True, False])
+def test_names_are_utf_8_even_where_the_zip_does_not_say_so(zipped, course, utf8):
+    zipped.put("Zoë Ünal_3_assignsubmission_file/01_mini.ipynb", utf8=utf8)
+    assert zipped.read(course)[0] == [("Zoë Ünal", "01_mini.ipynb")]
+
+
+def test_the_same_zip_goes_to_the_same_folder_and_a_newer_one_to_another(zipped, course):
+    zipped.put("ada/01_mini.ipynb")
+    first = read_handed_in(zipped.file, course, zipped.into).notebooks
+    assert read_handed_in(zipped.file, course, zipped.into).notebooks == first
+    zipped.put("bob/01_mini.ipynb")
+    second = read_handed_in(zipped.file, course, zipped.into).notebooks
+    assert len(second) == 2
+    assert first[0].file != second[0].file
+    assert first[0].file.exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x05\x06" + b"\0" * 17])
+def test_what_is_no_zip_is_refused(zipped, course, data):
+    zipped.file.write_bytes(data)
+    with pytest.raises(CourseError, match="neither a folder nor a zip"):
+        zipped.read(course)
+
+
+def test_where_it_cannot_be_unpacked_is_said(zipped, course):
+    zipped.put("ada/01_mini.ipynb")
+    zipped.into.write_text("my notes")
+    with pytest.raises(CourseError, match="cannot be unpacked into"):
+        zipped.read(course)

@@ -1,0 +1,148 @@
+"""From a download to what is imported: Canvas's and Moodle's own zips are graded as they come."""
+
+import csv
+import io
+import zipfile
+
+import pytest
+
+from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass, SameProcess
+
+pytestmark = pytest.mark.slow
+
+
+class Download(MadeClass):
+    """A zip that students' notebooks come in."""
+
+    def __init__(self, course, tmp_path):
+        super().__init__(course, tmp_path)
+        self.folder = tmp_path / "submissions.zip"
+        self.written = tmp_path / "written"
+        self.moment = (2026, 11, 20, 9, 0, 0)  # the download's
+
+    def put(self, name, answers):
+        zipped, self.folder = self.folder, self.written
+        text = self.hand_in("anybody", answers).read_bytes()
+        self.folder = zipped
+        with zipfile.ZipFile(self.folder, "a") as opened:
+            opened.writestr(zipfile.ZipInfo(name, self.moment), text)
+
+    def next_download(self):
+        self.folder.unlink()
+        self.moment = (2026, 11, 27, 9, 0, 0)
+
+    def table(self, name):
+        return [*csv.DictReader(io.StringIO((self.into / name).read_text()))]
+
+    def grade_here(self, monkeypatch, capsys, *arguments):
+        monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SameProcess)
+        monkeypatch.setenv("COLUMNS", "200")
+        status = self.run_here(monkeypatch, *arguments, "--unsandboxed")
+        said = capsys.readouterr()
+        assert status == 0, said.err
+        return said.out, said.err
+
+
+@pytest.fixture
+def made(course, tmp_path):
+    return Download(course, tmp_path)
+
+
+@pytest.fixture
+def quick(made, monkeypatch):
+    made.run_without_kernels(monkeypatch)
+    return made
+
+
+def test_canvass_zip_is_graded_in_the_sandbox_and_its_ids_are_imported(made):
+    made.put("lovelaceada_12345_678901_01_mini-1.ipynb", RIGHT)
+    made.put("raybob_LATE_77_678902_01_mini.ipynb", ELEMENTS)
+    made.put("raycy_78_678903_my homework.ipynb", RIGHT)
+    roster = made.into.parent / "class.csv"
+    roster.write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section\n"
+        '"Lovelace, Ada",12345,u1,ada,One\n'
+        '"Ray, Bob",77,u2,bob,One\n'
+        '"Ray, Cy",78,u3,cy,One\n'
+    )
+    done = made.run("--roster", str(roster))
+    assert done.returncode == 0, done.stderr
+    assert "raycy_78_678903_my homework.ipynb: its name begins with none of 01_mini" in done.stderr
+    assert "late, says Canvas" in done.stdout
+    assert "Lovelace, Ada (ada)" in done.stdout
+    points, *rows = made.table("canvas.csv")
+    lesson = [*points][-1]
+    assert points["Student"].strip() == "Points Possible"
+    assert [(row["Student"], row["ID"], row["SIS Login ID"], row[lesson]) for row in rows] == [
+        ("Lovelace, Ada", "12345", "ada", "3"),
+        ("Ray, Bob", "77", "bob", "0"),
+        ("Ray, Cy", "78", "cy", ""),
+    ]
+
+
+def test_two_students_of_one_name_are_two_and_who_is_anonymous_is_said(quick, monkeypatch, capsys):
+    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
+    quick.put("lovelaceada_999_2_01_mini.ipynb", ELEMENTS)
+    quick.put("anon_aB3dE_3_01_mini.ipynb", RIGHT)
+    out, err = quick.grade_here(monkeypatch, capsys)
+    assert "lovelaceada (12345)" in out
+    assert "lovelaceada (999)" in out
+    assert "Not in canvas.csv, for Canvas did not say who it is: anon_aB3dE." in err
+    assert [row["ID"] for row in quick.table("canvas.csv")] == ["", "12345", "999"]
+    assert quick.table("moodle.csv") == []
+    assert {row["student"] for row in quick.table("grades.csv")} == {"12345", "999", "anon_aB3dE"}
+
+
+def test_a_zip_graded_twice_runs_nothing_again_and_a_newer_one_only_what_is_new(
+    quick, monkeypatch, capsys
+):
+    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
+    quick.put("raybob_77_2_01_mini.ipynb", ELEMENTS)
+    assert "2 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
+    assert "0 graded, 2 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
+    quick.next_download()  # of those who handed in again, it has the last file only
+    quick.put("raybob_77_3_01_mini-1.ipynb", NODES)
+    assert "1 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
+    rows = {row["student"]: row for row in quick.table("grades.csv")}
+    assert {student: row["points"] for student, row in rows.items()} == {"12345": "3", "77": "0"}
+    assert {row["handed_in"] for row in rows.values()} == {""}  # it is not known
+    assert "handed in" not in (quick.into / "students" / "77.html").read_text()
+    assert [row["Student"] for row in quick.table("canvas.csv")][1:] == ["lovelaceada", "raybob"]
+    (_, last) = [each for each in quick.attempts() if each.student == "77"]
+    assert last.file.endswith("raybob_77_3_01_mini-1.ipynb")
+
+
+def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, monkeypatch, capsys):
+    quick.put("Ada Lovelace_501_assignsubmission_file_/01_mini.ipynb", RIGHT)
+    quick.put("Bob Ray_502_assignsubmission_file_/01_mini (1).ipynb", ELEMENTS)
+    quick.put("Bob Ray_502_assignsubmission_onlinetext_/onlinetext.html", {})
+    roster = quick.into.parent / "class.csv"
+    roster.write_text("student,name\nada,Ada Lovelace\ncy,Cy Twombly\n")
+    out, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
+    assert "Ada Lovelace (ada)" in out
+    assert "Not in moodle.csv, for Moodle's downloads do not say usernames: Bob Ray." in err
+    assert [[*row.values()] for row in quick.table("moodle.csv")] == [["ada", "3"], ["cy", ""]]
+    assert {row["student"]: row["on_list"] for row in quick.table("grades.csv")} == {
+        "Ada Lovelace": "yes",
+        "Bob Ray": "no",
+        "cy": "yes",
+    }
+    roster.write_text("student,name\nada,Ada Lovelace\nbob,Bob Ray\n")
+    out, err = quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
+    assert "0 graded, 2 had not changed" in out
+    assert "Not in" not in err
+    assert [row["username"] for row in quick.table("moodle.csv")] == ["ada", "bob"]
+
+
+def test_a_student_is_chosen_by_name(quick, monkeypatch, capsys):
+    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
+    quick.put("raybob_77_2_01_mini.ipynb", ELEMENTS)
+    out, _ = quick.grade_here(monkeypatch, capsys, "--student", "raybob")
+    assert "1 graded" in out
+    assert [each.student for each in quick.attempts()] == ["77"]
+
+
+def test_when_work_of_a_download_was_late_is_not_made_up(quick, monkeypatch, capsys):
+    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
+    assert quick.run_here(monkeypatch, "--unsandboxed", "--due", "2020-01-01") == 2
+    assert "Nothing was graded. A download from Canvas does not say" in capsys.readouterr().err

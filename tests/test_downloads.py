@@ -1,0 +1,136 @@
+"""What Canvas and Moodle make of a class's files: whose each is, read from names alone."""
+
+import os
+
+import pytest
+
+from pytree_course.classroom.downloads import download_names, is_download
+from pytree_course.classroom.folder import read_class_folder, refuse_mistakes
+from pytree_course.course import CourseError
+
+
+def read(name):
+    (download,) = download_names([name]).values()
+    who = download.submitter
+    return who.id, who.name, who.canvas_id, download.rest, download.remark
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("lovelaceada_12345_678901_01_x-1.ipynb", ("12345", "lovelaceada", "12345", "01_x-1", "")),
+        ("raybob_LATE_77_8_01_x.ipynb", ("77", "raybob", "77", "01_x", "late, says Canvas")),
+        ("óbrien_ray_77_8_01_x.ipynb", ("77", "óbrien_ray", "77", "01_x", "")),
+        ("李雷_77_8_9_10_11.ipynb", ("77", "李雷", "77", "9_10_11", "")),
+        ("anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "01_x", "")),
+        ("LATE_anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "01_x", "late, says Canvas")),
+        ("anon_12345_8_01_x.ipynb", ("anon_12345", "", "", "01_x", "")),  # not a user's id
+    ],
+)
+def test_a_file_from_canvas(name, says):
+    *who, rest, remark = says
+    assert read(name) == (*who, f"{rest}.ipynb", remark)
+
+
+@pytest.mark.parametrize(
+    ("name", "student", "rest"),
+    [
+        ("Ada Lovelace_12345_assignsubmission_file_", "Ada Lovelace", ""),
+        ("Ada Lovelace_12345_assignsubmission_file", "Ada Lovelace", ""),
+        ("Ada Lovelace_12345_assignsubmission_file_01_x.ipynb", "Ada Lovelace", "01_x.ipynb"),
+        ("Default group_assignsubmission_file", "Default group", ""),
+        ("Participant_12345_assignsubmission_file", "Participant_12345", ""),
+    ],
+)
+def test_a_folder_or_file_from_moodle(name, student, rest):
+    assert read(name) == (student, "", "", rest, "")
+
+
+def test_moodles_number_tells_two_of_one_name_apart():
+    names = ["Ada King_1_assignsubmission_file", "Ada King_2_assignsubmission_file"]
+    ids = [each.submitter.id for each in download_names(names).values()]
+    assert ids == ["Ada King_1", "Ada King_2"]
+
+
+@pytest.mark.parametrize("name", ["01_x.ipynb", "01_x (1).ipynb", "ada_2.ipynb", "12_34_x.ipynb"])
+def test_other_names_are_nobodys(name):
+    assert not is_download(name)
+    assert download_names([name]) == {}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "class"
+
+
+def put(file):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("{}")
+
+
+def test_canvass_folder(folder, course):
+    for name in (
+        "lovelaceada_12345_1001_01_mini-1.ipynb",
+        "lovelaceada_12345_999_01_mini.ipynb",
+        "lovelaceada_222_1000_01_mini (1).ipynb",
+        "raybob_LATE_77_8_my own.ipynb",
+        "raybob_LATE_77_9_essay.pdf",
+        "raybob_LATE_77_text.html",
+        "01_mini.ipynb",
+    ):
+        put(folder / name)
+        os.utime(folder / name, (1_000_000, 1_000_000))
+    found = read_class_folder(folder, course)
+    assert [(each.id, each.name) for each in found.submitters] == [
+        ("12345", "lovelaceada"),
+        ("222", "lovelaceada"),
+    ]
+    mine = [each for each in found.notebooks if each.student == "12345"]
+    last = max(mine, key=lambda each: each.handed_in)
+    assert last.file.name == "lovelaceada_12345_1001_01_mini-1.ipynb"
+    assert {file.name: why.split(",")[0] for file, why in found.ignored} == {
+        "raybob_LATE_77_8_my own.ipynb": "its name begins with none of 01_mini",
+        "raybob_LATE_77_9_essay.pdf": "it is no notebook",
+        "raybob_LATE_77_text.html": "it is no notebook",
+        "01_mini.ipynb": "it is in no student's folder",
+    }
+
+
+def test_moodles_folders_and_files(folder, course):
+    put(folder / "Ada Lovelace_1_assignsubmission_file_" / "01_mini.ipynb")
+    put(folder / "Ada Lovelace_1_assignsubmission_onlinetext" / "onlinetext.html")
+    put(folder / "Bob Ray_2_assignsubmission_file" / "week 1" / "01_mini-2.ipynb")
+    put(folder / "Cy Twombly_3_assignsubmission_file_01_mini.ipynb")
+    found = read_class_folder(folder, course)
+    assert {each.student: each.file.name for each in found.notebooks} == {
+        "Ada Lovelace": "01_mini.ipynb",
+        "Bob Ray": "01_mini-2.ipynb",
+        "Cy Twombly": "Cy Twombly_3_assignsubmission_file_01_mini.ipynb",
+    }
+    ((file, why),) = found.ignored
+    assert file.name == "Ada Lovelace_1_assignsubmission_onlinetext"
+    assert why == "it is Moodle's onlinetext, and no file"
+
+
+def test_a_download_with_no_notebook_of_the_course_is_refused_with_the_reasons(folder, course):
+    put(folder / "raybob_77_8_essay.ipynb")
+    with pytest.raises(CourseError, match=r"raybob_77_8_essay\.ipynb: its name begins with none"):
+        read_class_folder(folder, course)
+
+
+def test_a_download_is_not_asked_when_work_was_handed_in(folder, course, tmp_path):
+    put(folder / "raybob_77_8_01_mini.ipynb")
+    found = read_class_folder(folder, course)
+    refuse_mistakes(found, tmp_path / "grades", None)
+    with pytest.raises(CourseError, match="leave --due out"):
+        refuse_mistakes(found, tmp_path / "grades", found.notebooks[0].handed_in)
+
+
+def test_students_are_chosen_by_whatever_they_are_called(folder, course):
+    put(folder / "lovelaceada_12345_999_01_mini.ipynb")
+    put(folder / "lovelaceada_222_999_01_mini.ipynb")
+    found = read_class_folder(folder, course)
+    assert found.chosen(["222"], None) == ["222"]
+    assert found.chosen(["lovelaceada"], None) == ["12345", "222"]
+    with pytest.raises(CourseError, match="as lovelaceada"):
+        found.chosen(["eve"], None)

@@ -1,0 +1,74 @@
+"""The list of a class: read in the forms that teachers have, and matched without guessing."""
+
+import pytest
+
+from pytree_course.classroom.downloads import CANVAS, MOODLE, Submitter
+from pytree_course.classroom.roster import Roster, RosterEntry, read_roster
+from pytree_course.course import CourseError
+
+ADA = RosterEntry("ada", "Ada Lovelace")
+BOB = RosterEntry("bob", "Bob O'Brien-Ray")
+
+
+def written(tmp_path, text):
+    file = tmp_path / "class.csv"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def canvas(number, name):
+    return Submitter(number, name, CANVAS, number)
+
+
+def matched(entries, *submitters):
+    return {each: entry.student for each, entry in Roster(entries).match(submitters).items()}
+
+
+def test_the_list_gives_the_students_names(tmp_path):
+    file = written(tmp_path, "\ufeffstudent,name\nada,Ada Lovelace\nbob,\n,nobody\n")
+    assert read_roster(file).entries == [ADA, RosterEntry("bob")]
+
+
+def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
+    file = written(
+        tmp_path,
+        "Student,ID,SIS User ID,SIS Login ID,Section,Lesson 1 (99)\n"
+        "    Points Possible,,,,,21\n"
+        '"Lovelace, Ada",12345,u1,ada,One,\n'
+        '"Student, Test",777,,,One,\n',
+    )
+    assert read_roster(file).entries == [RosterEntry("ada", "Lovelace, Ada", "12345")]
+
+
+@pytest.mark.parametrize("text", ["", "name,mail\nAda,ada@example.org\n", "\x00\x01"])
+def test_what_is_no_list_is_refused(tmp_path, text):
+    with pytest.raises(CourseError, match=r"student,name|cannot be read"):
+        read_roster(written(tmp_path, text))
+    with pytest.raises(CourseError, match="cannot be read"):
+        read_roster(tmp_path / "missing.csv")
+
+
+def test_folders_match_by_what_they_are_called_only():
+    assert matched([ADA], Submitter("ada"), Submitter("Ada Lovelace")) == {"ada": "ada"}
+
+
+def test_canvass_students_match_by_id_and_otherwise_by_name():
+    by_id = RosterEntry("eve", "Somebody Else", "77")
+    found = matched([ADA, BOB, by_id], canvas("12", "lovelaceada"), canvas("77", "lovelacebob"))
+    assert found == {"12": "ada", "77": "eve"}
+    assert matched([BOB], canvas("13", "obrienraybob")) == {"13": "bob"}
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace", "Lovelace Ada", "LOVELACE  Ada", "Lovelace, Ada"])
+def test_moodles_students_match_by_the_words_of_their_names(name):
+    found = matched([ADA, BOB], Submitter(name, system=MOODLE))
+    assert found == {name: "ada"}
+    assert matched([BOB], Submitter("Bob OBrien-Ray", system=MOODLE)) == {"Bob OBrien-Ray": "bob"}
+
+
+def test_a_name_that_two_have_matches_nobody():
+    twin = RosterEntry("ada2", "Ada Lovelace")
+    assert matched([ADA, twin], Submitter("Ada Lovelace", system=MOODLE)) == {}
+    assert matched([ADA], canvas("12", "lovelaceada"), canvas("13", "lovelaceada")) == {}
+    moodles = Submitter("Ada Lovelace", system=MOODLE)
+    assert matched([ADA], Submitter("ada"), moodles) == {"ada": "ada"}
