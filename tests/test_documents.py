@@ -33,6 +33,9 @@ RUN_ELSEWHERE = {
     "PYTREE_COURSE_SCREENSHOTS=docs/images python3 course.py test -k readme_picture": (
         "browser/test_readme_pictures.py::test_the_readme_picture_of_feedback"
     ),
+    "python3 course.py grade submissions.zip --into grades --roster class.csv": (
+        "test_download_grading.py::test_canvass_zip_is_graded_in_the_sandbox_and_its_ids_are_imported"
+    ),
     ".venv/bin/ruff format": "test_code_style.py::test_code_style",
     ".venv/bin/ruff check": "test_code_style.py::test_code_style",
     ".venv/bin/mypy": "test_code_style.py::test_code_style",

@@ -19,9 +19,13 @@ def keep(notebook: Notebook, name: str, first: str, last: str) -> None:
     notebook.cell(last)
     top = notebook.cell(first).bounding_box()
     bottom = notebook.page.locator(f'[data-cell-id="{last}"]').bounding_box()
-    area = {"x": top["x"], "y": top["y"], "width": top["width"]}
-    area["height"] = bottom["y"] + bottom["height"] - top["y"]
-    notebook.page.screenshot(path=Path(folder) / f"{name}.png", clip=area)
+    assert top is not None
+    assert bottom is not None
+    height = bottom["y"] + bottom["height"] - top["y"]
+    notebook.page.screenshot(
+        path=Path(folder) / f"{name}.png",
+        clip={"x": top["x"], "y": top["y"], "width": top["width"], "height": height},
+    )
 
 
 def test_the_readme_picture_of_feedback(visit: Visit):
