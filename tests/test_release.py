@@ -13,7 +13,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pytree_course.authoring.release import FILES, FOLDERS, RELEASE_FILE, bundle, release
+from pytree_course.authoring.bundle import bundle
+from pytree_course.authoring.bundle_files import FILES, FOLDERS, RELEASE_FILE
+from pytree_course.authoring.release import release
 from pytree_course.authoring.sources import read_sources
 from pytree_course.built import METADATA_KEY, other_version, stamp_of
 from pytree_course.course import Course, CourseError

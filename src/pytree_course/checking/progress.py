@@ -65,6 +65,7 @@ class Progress:
     def _record(self, event: dict[str, str]) -> None:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         if self.file is not None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
             with self.file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"time": time, **event}, ensure_ascii=False) + "\n")
         self._count(event)

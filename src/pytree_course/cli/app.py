@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -13,11 +14,13 @@ from pytree_course.course import Course, CourseError
 CANNOT_STATUS = 2
 """Exit status of a command that could not do what it was asked to."""
 
+STARTED_AS = "pytree-course" if Path(sys.argv[0]).stem == "pytree-course" else "python3 course.py"
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="A hands-on course on JAX pytrees. Start with: python3 course.py lab",
+    help=f"A hands-on course on JAX pytrees. Start with: {STARTED_AS} lab",
 )
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
