@@ -43,8 +43,9 @@ def bundle_files(course: Course) -> dict[str, Path]:
             if file.suffix in kinds and not is_foreign:
                 wanted[f"{folder}/{name.as_posix()}"] = file
     notebooks = [files.notebook for files in course.with_sources()]
-    if not notebooks:  # a bundle, whose stamp stays as it is
+    if not notebooks:  # a bundle, or what a wheel holds
         notebooks = list((root / "notebooks").glob("*.ipynb"))
+    if (root / RELEASE_FILE).exists():
         wanted[RELEASE_FILE] = root / RELEASE_FILE
     of_lessons = [
         file
