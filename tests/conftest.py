@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from pytree_course.authoring.building import build
+from pytree_course.authoring.bundle_files import FILES, FOLDERS
 from pytree_course.course import Course, LessonFiles
 
 # course.py sets it when it is called from another folder; the tests look in folders of their own.
-os.environ.pop("PYTREE_COURSE", None)
+for name in ("PYTREE_COURSE", "PYTREE_COURSE_PROGRESS", "PYTREE_COURSE_LINKS"):
+    os.environ.pop(name, None)
 
 ROOT = Path(__file__).parents[1]
 MINI_COURSE = ROOT / "tests" / "mini_course"
@@ -38,6 +40,25 @@ def course(built_course: Path, tmp_path: Path) -> Course:
 def mini(course: Course) -> LessonFiles:
     """Return the files of the small course's only lesson."""
     return course.lesson("01_mini")
+
+
+@pytest.fixture
+def whole(course: Course) -> Course:
+    """Return a small course with everything around its lesson."""
+    for name in (*FILES, *FOLDERS):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (course.root / name).parent.mkdir(exist_ok=True)
+        copy(ROOT / name, course.root / name)
+    return course
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files in a folder by their names."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 class ExerciseNotebook:

@@ -146,7 +146,7 @@ def test_a_check_script_speaks_to_every_terminal(course, mini):
 
 
 def test_outside_the_course_the_commands_say_where_to_go(tmp_path):
-    line = [sys.executable, "-m", "pytree_course", "progress"]
+    line = [sys.executable, "-m", "pytree_course", "check", "1"]
     done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "`exercises`" in done.stderr

@@ -13,11 +13,13 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pytree_course.authoring.release import FILES, FOLDERS, RELEASE_FILE, bundle, release
+from pytree_course.authoring.bundle import bundle
+from pytree_course.authoring.bundle_files import FILES, FOLDERS, RELEASE_FILE
+from pytree_course.authoring.release import release
 from pytree_course.authoring.sources import read_sources
 from pytree_course.built import METADATA_KEY, other_version, stamp_of
 from pytree_course.course import Course, CourseError
-from tests.conftest import ROOT, ExerciseNotebook
+from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.leaks import find_leaks
 
 TAUGHT = {
@@ -27,16 +29,6 @@ TAUGHT = {
 }
 RIGHT = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_leaves"
 WRONG = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[-1]"
-
-
-@pytest.fixture
-def whole(course: Course) -> Course:
-    """Return a small course with everything around its lesson."""
-    for name in (*FILES, *FOLDERS):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        (course.root / name).parent.mkdir(exist_ok=True)
-        copy(ROOT / name, course.root / name)
-    return course
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +42,6 @@ def exercises():
     """Return all exercises of the real lessons, with their answers."""
     lessons = Course(ROOT).lessons()
     return [each for files in lessons for each in read_sources(files).exercises.values()]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        file.relative_to(folder).as_posix(): file.read_bytes()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
 
 
 def stamp_in(contents: dict[str, bytes]) -> str:
@@ -156,19 +140,38 @@ def test_an_earlier_release_is_replaced_and_nothing_else_is(whole, tmp_path):
             release(whole, precious)
 
 
+def test_a_release_keeps_the_repository_that_it_is_pushed_from(whole, tmp_path):
+    folder = tmp_path / "bundle"
+    (folder / ".git").mkdir(parents=True)  # as `git clone` of a new repository leaves it
+    (folder / ".git/HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    for _ in range(2):
+        release(whole, folder)
+        assert contents(folder).keys() - {".git/HEAD"} == bundle(whole).keys()
+        assert (folder / ".git/HEAD").exists()
+
+
 def test_a_release_that_fails_leaves_the_earlier_one_as_it_was(whole, tmp_path, monkeypatch):
     folder = tmp_path / "bundle"
     release(whole, folder)
+    (folder / ".gitignore").write_text("mine", encoding="utf-8")
     before = contents(folder)
 
     def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "write_bytes", fail)
-    with pytest.raises(KeyboardInterrupt):
-        release(whole, folder)
-    assert contents(folder) == before
-    assert [path.name for path in tmp_path.glob("*bundle*")] == ["bundle"]
+    rename = Path.rename
+
+    def fail_at_last(self, target):
+        if self.name == "new":
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    for name, failing in (("write_bytes", fail), ("rename", fail_at_last)):
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(Path, name, failing)
+            release(whole, folder)
+        assert contents(folder) == before
+        assert [path.name for path in tmp_path.glob("*bundle*")] == ["bundle"]
 
 
 def test_stale_files_are_not_released(whole, mini, tmp_path):

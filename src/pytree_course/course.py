@@ -15,6 +15,12 @@ from pytree_course import nbgrader
 COURSE_VARIABLE = "PYTREE_COURSE"
 """Environment variable that names the course's folder, for notebooks that run elsewhere."""
 
+PROGRESS_VARIABLE = "PYTREE_COURSE_PROGRESS"
+"""Environment variable that names the folder to keep the learner's progress in."""
+
+LINKS_VARIABLE = "PYTREE_COURSE_LINKS"
+"""Environment variable with the address of the notebooks, where they are not files: on Colab."""
+
 NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
 """Environment variable that the build sets: what it runs is no learner's progress."""
 
@@ -44,20 +50,41 @@ class Course:
     """The folder that holds the course."""
 
     root: Path
+    is_elsewhere: bool = False  # whether the notebook that runs, alone, is not in this folder
 
     @classmethod
-    def find(cls, start: Path | None = None) -> "Course":
+    def above(cls, start: Path | None = None) -> "Course | None":
         """Look for the course upwards from PYTREE_COURSE, from `start`, or from where we are."""
-        start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd())
-        for folder in (start.resolve(), *start.resolve().parents):
+        start = _start(start)
+        for folder in (start, *start.parents):
             if any((folder / "checks").glob("check_*.py")):
                 return cls(folder)
-        advice = "Keep the notebook in the course's folder `exercises`, and open it from there."
+        return None
+
+    @classmethod
+    def around(cls, start: Path | None = None) -> "Course":
+        """Return the course that is `above`; a CourseError says where to go."""
+        if course := cls.above(start):
+            return course
+        advice = (
+            "Go to the course's folder; a notebook belongs into its folder `exercises`. "
+            "In an empty folder, `pytree-course lab` makes a new one."
+        )
         if nbgrader.is_running():
             advice = (
                 f"Set {COURSE_VARIABLE} to the course's folder in the kernel that nbgrader starts."
             )
-        raise CourseError(f"The course's folder `checks` is nowhere above {start}. {advice}")
+        raise CourseError(
+            f"The course's folder `checks` is nowhere above {_start(start)}. {advice}"
+        )
+
+    @classmethod
+    def find(cls) -> "Course":
+        """Return the course around a notebook; for a notebook alone, the one that is installed."""
+        # Where somebody has to say which course it is, none is guessed.
+        is_told = nbgrader.is_running() or COURSE_VARIABLE in os.environ
+        installed = None if is_told or cls.above() else cls.installed()
+        return cls(installed.root, is_elsewhere=True) if installed else cls.around()
 
     @classmethod
     def installed(cls) -> "Course | None":
@@ -75,7 +102,18 @@ class Course:
     @property
     def progress_file(self) -> Path | None:
         """The one local file that keeps the learner's progress; None where the build runs."""
-        return None if NOBODY_VARIABLE in os.environ else self.root / "progress.jsonl"
+        if NOBODY_VARIABLE in os.environ:
+            return None
+        folder = os.environ.get(PROGRESS_VARIABLE) or (Path() if self.is_elsewhere else self.root)
+        return Path(folder).absolute() / "progress.jsonl"
+
+    def link(self, notebook: Path, section: str = "") -> str:
+        """Return the link from another notebook to this one; "" where none leads there."""
+        name = notebook.relative_to(self.root).as_posix()
+        if address := os.environ.get(LINKS_VARIABLE):
+            return f"{address}/{name}"
+        anchor = f"#{section.replace(' ', '-')}" if section else ""
+        return "" if self.is_elsewhere else f"../{name}{anchor}"
 
     def lessons(self) -> list["LessonFiles"]:
         """Return the files of every lesson that is here, in order."""
@@ -99,6 +137,10 @@ class Course:
             if name in (stem, number, number.lstrip("0"), topic):
                 return self.lesson(stem)
         raise CourseError(f"There is no lesson {name!r}. The lessons here: {', '.join(stems)}.")
+
+
+def _start(start: Path | None) -> Path:
+    return Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd()).resolve()
 
 
 class LessonFiles:

@@ -200,7 +200,7 @@ def test_badges_are_earned_one_by_one(in_course):
 def test_the_start_page_shows_lessons_progress_and_badges(in_course):
     Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
     page = course_map()
-    assert 'href="01_mini.ipynb"' in page.html
+    assert 'href="../notebooks/01_mini.ipynb"' in page.html
     for form in (page.html, page.text):
         assert "1 of 2 exercises" in form
         assert form.count("(earned)") == 1

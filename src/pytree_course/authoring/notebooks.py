@@ -9,8 +9,7 @@ from pytree_course import nbgrader
 from pytree_course.authoring.slides import slide_types
 from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources, SourceCell
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
-from pytree_course.checking.feedback import section_link
-from pytree_course.course import answer_id, check_id
+from pytree_course.course import Course, answer_id, check_id
 from pytree_course.drawing.labels import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
@@ -18,6 +17,21 @@ AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "silent_bug", "prediction", "id", "covers"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
+
+
+INSTALLED_ID = "installed"
+INSTALLED = """\
+# Says what to do where the course is not installed; otherwise it does nothing.
+from importlib.util import find_spec
+
+if find_spec("pytree_course") is None:
+    advice = ImportError(
+        "This Python does not have the course: open this notebook from the course's folder with "
+        "`python3 course.py lab`, or install the course for the kernel that you have chosen."
+    )
+    advice._render_traceback_ = lambda: [str(advice)]
+    raise advice"""
+"""The first code cell of every notebook, for one that is opened without the rest of the course."""
 
 
 def render_lesson(sources: LessonSources) -> NotebookNode:
@@ -39,7 +53,7 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
     for built in cells:
         if built.id in slides:
             built.metadata["slideshow"] = {"slide_type": slides[built.id]}
-    return _notebook(cells, sources.lesson_digest)
+    return _notebook(_with_installed(cells), sources.lesson_digest)
 
 
 def render_exercises(sources: LessonSources, *, solved: bool = False) -> NotebookNode:
@@ -61,7 +75,18 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
             cells.append(_code(check, exercise.call, marks=marks))
         else:
             cells.append(_code(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
-    return _notebook(cells, sources.exercises_digest)
+    return _notebook(_with_installed(cells, nbgrader.marks(INSTALLED_ID)), sources.exercises_digest)
+
+
+def _with_installed(
+    cells: list[NotebookNode], marks: dict[str, Any] | None = None
+) -> list[NotebookNode]:
+    """Put the cell that asks whether the course is installed above all other code."""
+    cell = _code(INSTALLED_ID, INSTALLED, marks=marks)
+    cell.metadata |= {"jupyter": {"source_hidden": True}, "slideshow": {"slide_type": "skip"}}
+    code = (at for at, each in enumerate(cells) if each.cell_type == "code")
+    first = next(code, len(cells))
+    return [*cells[:first], cell, *cells[first:]]
 
 
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
@@ -69,7 +94,7 @@ def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
     points = counted(exercise.points, "point", "points")
     title = sources.sections[exercise.section]
-    link = f"[{title}]({section_link(sources.files.stem, title)})"
+    link = f"[{title}]({Course(sources.files.root).link(sources.files.notebook, title)})"
     facts = f"{stars} · {points} · about {exercise.minutes} minutes · reread: {link}"
     heading, _, rest = text.partition("\n")
     return f"{heading}\n\n{facts}\n{rest}"

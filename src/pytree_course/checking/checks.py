@@ -15,7 +15,7 @@ from pytree_course import nbgrader
 from pytree_course.checking import words
 from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.feedback import Feedback, feedback, note, section_link
+from pytree_course.checking.feedback import Feedback, feedback, note
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import (
     OUTCOMES_MIME,
@@ -44,7 +44,7 @@ class Checks:
     """
 
     def __init__(self, lesson: str) -> None:
-        course = Course.find()
+        course = self._course = Course.find()
         self._presenter: Presenter = lambda shown, _: display(shown)
         self._files = course.lesson_named(lesson)
         # Solution notebooks, and what nbgrader runs, are not this learner's work.
@@ -147,7 +147,9 @@ class ExerciseCheck:
             return feedback(verdict, advice=advice)
         explained = verdict.misconceptions[0] if verdict.misconceptions else self._exercise
         section = expected.sections[explained.section]
-        link = section_link(expected.lesson, section)
+        link = self._checks._course.link(self._checks._files.notebook, section)
+        if not link:
+            section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
         return feedback(verdict, advice=advice, section=section, link=link)
 
     def hint(self) -> None:

@@ -53,11 +53,6 @@ class Feedback:
         return self.text
 
 
-def section_link(lesson: str, title: str) -> str:
-    """Return the link from a notebook in another folder to a section of a lesson."""
-    return f"../notebooks/{lesson}.ipynb#{title.replace(' ', '-')}"
-
-
 def feedback(
     verdict: Verdict,
     *,

@@ -93,6 +93,7 @@ class Progress:
             waiting = _waiting.setdefault(self.file, [])
             waiting.append({"time": time, **event})
             try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
                 while waiting:
                     _append(self.file, waiting[0])
                     del waiting[0]

@@ -75,6 +75,8 @@ NEXT_HINT = "For a hint ({left} left): `check.{name}.hint()`"
 HINTS_AGAIN = "To see the hints again: `check.{name}.hint()`"
 SEE_SOLUTION = "For the solution: `check.{name}.solution()`"
 
+SECTION_ELSEWHERE = "{section}, in {lesson}"
+
 # Hints and the solution.
 HINTS_TITLE = "Hint {opened} of {hints} for {name}"
 MORE_HINTS = "Ask again for the next one."
@@ -101,7 +103,7 @@ INTERRUPTED_TITLE = "You stopped it"
 INTERRUPTED = "Your code was working on `{inputs}`."
 TOO_EARLY_TITLE = "Not yet: another cell comes first"
 SET_UP_CELL_FIRST = (
-    "Run the set-up cell first: it is the first code cell of this notebook. "
+    "Run the set-up cell first: the one with `check = Checks(...)`, above the first exercise. "
     "Then run your answer cell, then this cell."
 )
 ANSWER_CELL_FIRST = (

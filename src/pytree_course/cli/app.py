@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from io import TextIOWrapper
+from pathlib import Path
 from types import MappingProxyType
 
 import typer
@@ -17,11 +18,13 @@ from pytree_course.course import Course, CourseError
 CANNOT_STATUS = 2
 """Exit status of a command that could not do what it was asked to."""
 
+STARTED_AS = "pytree-course" if Path(sys.argv[0]).stem == "pytree-course" else "python3 course.py"
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="A hands-on course on JAX pytrees. Start with: python3 course.py lab",
+    help=f"A hands-on course on JAX pytrees. Start with: {STARTED_AS} lab",
 )
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)

@@ -18,7 +18,7 @@ def test(
     ] = False,
 ) -> None:
     """Run all tests of the course. More options are handed to pytest."""
-    course = Course.find()
+    course = Course.around()
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
     folders = ["tests"] if fast else ["notebooks", "solutions", "tests"]
     command = [
@@ -43,7 +43,7 @@ def build(
     from pytree_course.authoring.building import build as build_lesson
     from pytree_course.authoring.traceability import write_table
 
-    course = Course.find()
+    course = Course.around()
     everything = course.with_sources()
     if not everything:
         raise CourseError("This copy of the course has no sources to build it from.")

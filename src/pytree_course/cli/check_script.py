@@ -12,7 +12,7 @@ from pytree_course.course import Course, LessonFiles
 def main(check_script: str) -> None:
     """Run a check script, named by its `__file__`, as a command that grades a notebook."""
     script = Path(check_script).resolve()
-    files = Course.find(script.parent).lesson(script.stem.removeprefix("check_"))
+    files = Course.around(script.parent).lesson(script.stem.removeprefix("check_"))
 
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

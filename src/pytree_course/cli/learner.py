@@ -1,6 +1,7 @@
 """The learner's commands: lab, check, progress, reset."""
 
 import sys
+from pathlib import Path
 
 import typer
 from rich import box
@@ -13,10 +14,17 @@ from pytree_course.course import Course
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(context: typer.Context) -> None:
-    """Open JupyterLab at lesson 1. More options are handed to JupyterLab."""
+    """Open JupyterLab at lesson 1; in an empty folder, unpack the course there first.
+
+    More options are handed to JupyterLab.
+    """
+    from pytree_course.authoring.bundle import unpack
     from pytree_course.cli.jupyter_folders import writable_folders
 
-    course = Course.find()
+    course = Course.above()
+    if course is None:
+        course = unpack(Path.cwd())
+        console.print(f"The course is in {course.root}. Start here again to go on.", markup=False)
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),

@@ -1,10 +1,10 @@
-"""All commands of `course.py`."""
+"""All commands of `course.py`, which are those of `pytree-course`."""
 
 # Importing a group adds its commands, in the order in which the help lists them.
 from pytree_course.cli import author, learner, teacher  # noqa: F401
-from pytree_course.cli.app import app, run
+from pytree_course.cli.app import STARTED_AS, app, run
 
 
 def main() -> None:
     """Run the command that is named on the command line."""
-    run(app, "course.py")
+    run(app, STARTED_AS.removeprefix("python3 "))

@@ -21,7 +21,7 @@ Junit = Annotated[
 
 def lesson_with_exercises(name: str) -> LessonFiles:
     """Return the lesson that is meant; a page without exercises is refused."""
-    files = Course.find().lesson_named(name)
+    files = Course.around().lesson_named(name)
     if not files.has_exercises:
         raise CourseError(f"{files.stem} has no exercises.")
     return files

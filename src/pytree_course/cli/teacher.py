@@ -26,12 +26,21 @@ def release(
         Path,
         typer.Argument(metavar="DIR", help="A new folder, or that of an earlier release."),
     ],
+    colab: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OWNER/REPO[@BRANCH]",
+            help="Also make notebooks for Colab. DIR has to be pushed to this GitHub repository.",
+        ),
+    ] = None,
 ) -> None:
     """For teachers: write the learners' bundle, which has no solutions in it."""
+    from pytree_course.authoring.colab import Repository
     from pytree_course.authoring.release import release as release_to
 
+    course, repository = Course.around(), Repository.named(colab) if colab is not None else None
     with console.status("Looking whether everything fits its sources: a minute or two ..."):
-        stamp = release_to(Course.find(), folder)
+        stamp = release_to(course, folder, repository)
     console.print(f"{folder} holds what learners get. Its version: {stamp}", markup=False)
 
 
@@ -86,7 +95,7 @@ def grade(
     from pytree_course.reports.tables import not_imported, write_tables
     from pytree_course.reports.terminal import grading_progress, show_class
 
-    course = Course.find()
+    course = Course.around()
     with ExitStack() as stack:
         with _explained("Nothing was graded."):
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]

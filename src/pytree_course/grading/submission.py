@@ -51,12 +51,14 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
     """Find the answers in a notebook, given as untrusted JSON, by the starters of the exercises.
 
     Only answer cells count, matched by cell id; anything else in the notebook may be missing,
-    moved, doubled or changed. A program that saves an older format drops the ids, and the next one
-    makes new ones: where none is left, nbgrader's names of the cells are used.
+    moved, doubled or changed. A program that saves an older format drops the ids, as Colab does,
+    which keeps them in the metadata, and the next one makes new ones: where none is left,
+    nbgrader's names of the cells are used.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     wanted = [answer_id(exercise) for exercise in starters]
-    name = _id if any(_id(cell) in wanted for cell in cells) else _nbgraders_id
+    names = (_id, _colabs_id, _nbgraders_id)
+    name = next((name for name in names if any(name(cell) in wanted for cell in cells)), _id)
     answers, notes = {}, {}
     has_answer_cells = False
     for exercise, starter in starters.items():
@@ -80,6 +82,11 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
 
 def _id(cell: dict[str, Any]) -> object:
     return cell.get("id")
+
+
+def _colabs_id(cell: dict[str, Any]) -> object:
+    metadata = cell.get("metadata")
+    return metadata.get("id") if isinstance(metadata, dict) else None
 
 
 def _nbgraders_id(cell: dict[str, Any]) -> object:

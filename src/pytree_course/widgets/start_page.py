@@ -12,12 +12,16 @@ def course_map() -> Feedback:
     """Show the lessons that are here, the learner's progress in each, and the badges."""
     course = Course.find()
     progress = Progress.load(course.progress_file)
-    expected = [Expected.read(files.expected) for files in course.lessons()]
+    files = course.lessons()
+    expected = [Expected.read(each.expected) for each in files]
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
+    links = [(course.link(each.notebook), course.link(each.exercises)) for each in files]
     medals = badges(expected, progress)
     lines = [f"{lesson.title}: {now}" for lesson, now in lessons]
     for badge in medals:
         word = "earned" if badge.earned else "to earn"
         lines.append(f"{badge.symbol} {badge.name} ({word}): {badge.how}")
     # No widget: only in plain HTML does JupyterLab see to it that links open notebooks.
-    return Feedback(render("start_page.html", lessons=lessons, badges=medals), "\n".join(lines))
+    return Feedback(
+        render("start_page.html", lessons=lessons, links=links, badges=medals), "\n".join(lines)
+    )

@@ -1,0 +1,96 @@
+"""Notebooks for Google Colab: they install the course, and link to each other on Colab."""
+
+import json
+import re
+from dataclasses import dataclass
+
+from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, CourseError
+
+INSTALL = """\
+# Run this first: it installs the course, in each new session of Colab.
+# To keep your progress, choose a folder of your Drive, such as "/content/drive/MyDrive/pytrees".
+progress_folder = "/content/pytrees"
+
+%pip install --quiet equinox
+%pip install --quiet --no-deps "{package}"
+import os
+
+os.environ.update({progress_variable}=progress_folder, {links_variable}="{address}")
+if progress_folder.startswith("/content/drive"):
+    from google.colab import drive
+
+    drive.mount("/content/drive")"""
+"""The first cell. Colab has all that a notebook of the course imports, but for equinox."""
+
+LINK = re.compile(
+    r'(?P<before>\]\(|href=\\")(\.\./(?P<folder>\w+)/)?(?P<file>\w+\.ipynb)(#[^)"\\]*)?'
+)
+"""A link between notebooks, in a notebook's JSON: in Markdown, and in HTML."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A public repository on GitHub, and a branch of it."""
+
+    name: str  # OWNER/REPO
+    branch: str
+
+    @classmethod
+    def named(cls, text: str) -> "Repository":
+        """Read OWNER/REPO or OWNER/REPO@BRANCH."""
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*/[\w.-]+(@\w[\w./-]*)?", text, re.ASCII):
+            raise CourseError(
+                f"{text!r} names no repository on GitHub: write OWNER/REPO, such as ada/pytrees, "
+                "or OWNER/REPO@BRANCH."
+            )
+        name, _, branch = text.partition("@")
+        return cls(name, branch or "main")
+
+    @property
+    def package(self) -> str:
+        """What pip installs the course from."""
+        return f"git+https://github.com/{self.name}@{self.branch}"
+
+    @property
+    def address(self) -> str:
+        """Where Colab opens the notebooks."""
+        return f"https://colab.research.google.com/github/{self.name}/blob/{self.branch}/colab"
+
+
+def for_colab(bundle: dict[str, bytes], repository: Repository) -> dict[str, bytes]:
+    """Return what a bundle has to have besides: the folder `colab`, and links in the README."""
+    notebooks = {
+        name: _for_colab(name.split("/")[0], content.decode(), repository).encode()
+        for name, content in bundle.items()
+        if re.fullmatch(r"(notebooks|exercises)/\w+\.ipynb", name)
+    }
+    lines = [f"- [{name}]({repository.address}/{name})" for name in sorted(notebooks)]
+    readme = bundle["README.md"].decode().rstrip("\n")
+    section = "\n".join(
+        ["## On Colab", "", "Nothing to install, for a Google account:", "", *lines]
+    )
+    colab = {f"colab/{name}": content for name, content in notebooks.items()}
+    return {"README.md": f"{readme}\n\n{section}\n".encode(), **colab}
+
+
+def _for_colab(folder: str, text: str, repository: Repository) -> str:
+    """Let a notebook, in one of the bundle's folders, install the course, and link to Colab."""
+    linked = LINK.sub(
+        lambda link: (
+            f"{link['before']}{repository.address}/{link['folder'] or folder}/{link['file']}"
+        ),
+        text,
+    )
+    notebook = json.loads(linked)
+    for cell in notebook["cells"]:
+        cell["metadata"]["id"] = cell["id"]  # where Colab keeps it, and grading finds it
+    cell = next(cell for cell in notebook["cells"] if cell["id"] == INSTALLED_ID)
+    del cell["metadata"]["jupyter"]  # here, there is a line to change in it
+    cell["source"] = INSTALL.format(
+        package=repository.package,
+        address=repository.address,
+        progress_variable=PROGRESS_VARIABLE,
+        links_variable=LINKS_VARIABLE,
+    ).splitlines(keepends=True)
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"

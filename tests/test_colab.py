@@ -1,0 +1,126 @@
+"""Notebooks for Colab: their first cell, their links, and what Colab makes of them."""
+
+import json
+import re
+
+import pytest
+
+from pytree_course.authoring.bundle import bundle
+from pytree_course.authoring.colab import Repository, for_colab
+from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.authoring.release import release
+from pytree_course.course import Course, CourseError
+from pytree_course.grading.submission import read_submission
+from tests.conftest import ROOT, contents
+
+ADDRESS = "https://colab.research.google.com/github/ada/pytrees/blob/spring/colab"
+
+
+@pytest.fixture(scope="module")
+def learners():
+    return bundle(Course(ROOT))
+
+
+@pytest.fixture(scope="module")
+def colab(learners):
+    return for_colab(learners, Repository.named("ada/pytrees@spring"))
+
+
+def notebooks(files):
+    return {name: content.decode() for name, content in files.items() if ".ipynb" in name}
+
+
+def cell(text, cell_id):
+    return next(cell for cell in json.loads(text)["cells"] if cell["id"] == cell_id)
+
+
+def test_every_lesson_and_its_exercises_are_there(learners, colab):
+    wanted = [name for name in notebooks(learners) if not name.startswith("checks")]
+    assert notebooks(colab).keys() == {f"colab/{name}" for name in wanted}
+
+
+def test_the_first_code_cell_installs_the_course_and_asks_where_progress_goes(colab):
+    for text in notebooks(colab).values():
+        first = next(cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
+        assert first["id"] == INSTALLED_ID
+        code = "".join(first["source"])
+        assert '--no-deps "git+https://github.com/ada/pytrees@spring"' in code
+        assert re.search(r"^progress_folder = ", code, re.MULTILINE)
+        assert "source_hidden" not in json.dumps(first["metadata"])
+
+
+def test_every_link_between_notebooks_leads_to_one_on_colab(colab):
+    for name, text in notebooks(colab).items():
+        links = re.findall(r'(?:\]\(|href=\\")([^)"\\]*\.ipynb[^)"\\]*)', text)
+        assert links, name
+        for link in links:
+            assert link.startswith(f"{ADDRESS}/"), (name, link)
+            assert f"colab/{link.removeprefix(ADDRESS + '/')}" in colab, (name, link)
+
+
+def test_the_readme_links_to_every_notebook(colab):
+    readme = colab["README.md"].decode()
+    for name in notebooks(colab):
+        assert f"{ADDRESS}/{name.removeprefix('colab/')})" in readme
+
+
+def test_nothing_but_the_first_cell_and_links_differs(learners, colab):
+    theirs, ours = (
+        json.loads(files[name])["cells"]
+        for files, name in (
+            (learners, "exercises/01_leaves.ipynb"),
+            (colab, "colab/exercises/01_leaves.ipynb"),
+        )
+    )
+    changed = [a["id"] for a, b in zip(theirs, ours, strict=True) if a["source"] != b["source"]]
+    assert INSTALLED_ID in changed
+    assert not [name for name in changed if name.endswith(("-answer", "-check"))]
+
+
+def test_the_release_has_them_beside_all_the_rest(whole, tmp_path):
+    folder = tmp_path / "bundle"
+    release(whole, folder)
+    plain = contents(folder)
+    release(whole, folder, Repository.named("ada/pytrees"))
+    more = contents(folder)
+    assert {name for name in more if plain.get(name) != more[name]} == {
+        "README.md",
+        "colab/exercises/01_mini.ipynb",
+        "colab/notebooks/01_mini.ipynb",
+    }
+    assert "blob/main/colab" in more["README.md"].decode()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "pytrees",
+        "ada/",
+        "ada/pytrees@",
+        "ada/x/y",
+        "https://github.com/ada/x",
+        'a/b"; rm',
+        "a/b@-x",
+    ],
+)
+def test_what_names_no_repository_is_refused_with_how_to_write_it(name):
+    with pytest.raises(CourseError, match=r"OWNER/REPO, such as ada/pytrees"):
+        Repository.named(name)
+
+
+@pytest.mark.parametrize("kept", ["our ids", "nbgrader's names"])
+def test_what_colab_saves_is_graded_like_any_notebook(notebook, kept):
+    """Colab's format is 4.0: it has no ids but in the metadata."""
+    notebook.answer("count_leaves", "mine")
+    notebook.content["nbformat_minor"] = 0
+    notebook.content["metadata"]["colab"] = {"provenance": []}
+    for number, cell in enumerate(notebook.cells):
+        own = cell.pop("id")
+        cell["metadata"]["id"] = own if kept == "our ids" else f"Xy{number}"
+        if kept == "our ids":
+            cell["metadata"].pop("nbgrader", None)
+    read = read_submission(notebook.save(), {"count_leaves": "", "first_leaf": "x"})
+    assert read.answers["count_leaves"] == "mine"
+    assert read.has_answer_cells
+    assert not read.notes

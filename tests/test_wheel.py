@@ -1,0 +1,250 @@
+"""The wheel: `pytree-course lab` in an empty folder, and a notebook opened alone."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from pytree_course.authoring.bundle import bundle, write_atomically
+from pytree_course.authoring.colab import Repository, for_colab
+from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.course import Course
+from tests.conftest import ROOT, ExerciseNotebook, contents
+
+pytestmark = pytest.mark.slow
+
+RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+WRONG = "def count_leaves(tree):\n    return len(tree)"
+CHECK = "count_leaves-check"
+
+
+class Installed:
+    """A wheel of the course, installed where nothing else of the course is in sight."""
+
+    def __init__(self, source: Path, folder: Path) -> None:
+        self.packages = folder / "packages"
+        uv = [sys.executable, "-m", "uv"]
+        wheel = ["build", "--quiet", "--wheel", "--no-build-isolation", "--out-dir", str(folder)]
+        subprocess.run([*uv, *wheel, str(source)], check=True)
+        [built] = folder.glob("*.whl")
+        install = ["pip", "install", "--quiet", "--no-deps", "--target", str(self.packages)]
+        subprocess.run([*uv, *install, str(built)], check=True)
+        self.variables = os.environ | {
+            "PYTHONPATH": str(self.packages),
+            **{f"JUPYTER_{name}_DIR": str(folder / name) for name in ("CONFIG", "DATA", "RUNTIME")},
+        }
+        self.before = contents(self.packages)
+
+    def command(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run `pytree-course` in a folder."""
+        line = [sys.executable, str(self.packages / "bin" / "pytree-course"), *arguments]
+        return subprocess.run(
+            line, cwd=folder, env=self.variables, capture_output=True, text=True, check=False
+        )
+
+    def run_notebook(self, file: Path, **variables: str) -> dict[str, str]:
+        """Run a notebook where it lies; return each code cell's output as text and HTML, by id."""
+        notebook = nbformat.read(file, as_version=4)
+        where = {"metadata": {"path": str(file.parent)}}
+        client = NotebookClient(notebook, resources=where, allow_errors=True)
+        client.execute(env=self.variables | variables)
+        return {
+            cell.id: "\n".join(
+                part
+                for output in cell.outputs
+                for part in (
+                    *(output.get("text", ""), *output.get("traceback", ())),
+                    *(output.get("data", {}).get(kind, "") for kind in ("text/plain", "text/html")),
+                )
+            )
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+        }
+
+    def is_untouched(self) -> bool:
+        """Say whether nothing was written among the packages but what Python itself caches."""
+        now = {name: what for name, what in contents(self.packages).items() if name[-4:] != ".pyc"}
+        return now.items() <= self.before.items()
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    return Installed(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """Return an exercise notebook that lies in a folder of its own."""
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    shutil.copy(Course(ROOT).lesson("01_leaves").blank, folder / "01_leaves.ipynb")
+    return with_one_exercise(folder / "01_leaves.ipynb")
+
+
+def with_one_exercise(file: Path) -> ExerciseNotebook:
+    """Keep what comes before a notebook's first check, and that: the rest takes time."""
+    notebook = ExerciseNotebook(file)
+    cells = notebook.cells
+    del cells[cells.index(notebook.cell(CHECK)) + 1 :]
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def first_start(installed, tmp_path_factory):
+    """Run `pytree-course lab` in an empty folder; return this, and where JupyterLab opened."""
+    folder = tmp_path_factory.mktemp("pytrees")
+    (folder / ".venv").mkdir()  # what is hidden is no obstacle
+    line = [str(installed.packages / "bin" / "pytree-course"), "lab", "--no-browser"]
+    server = subprocess.Popen(
+        [sys.executable, *line, "--allow-root", "--ServerApp.port=0"],
+        cwd=folder,
+        env=installed.variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert server.stderr is not None
+        opened = next(line for line in server.stderr if "/lab/tree/" in line)
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)  # the command, and JupyterLab itself
+        server.communicate()
+    return folder, opened
+
+
+@pytest.fixture
+def unpacked(first_start, tmp_path):
+    """Return an unpacked course of one's own."""
+    return Path(shutil.copytree(first_start[0], tmp_path / "pytrees"))
+
+
+# --- unpacking
+
+
+def test_jupyterlab_opens_the_unpacked_course_at_lesson_1(first_start):
+    assert "/lab/tree/notebooks/01_leaves.ipynb" in first_start[1]
+
+
+def test_what_is_unpacked_is_what_is_released(first_start):
+    assert contents(first_start[0]) == bundle(Course(ROOT))
+
+
+def test_a_wheel_of_a_release_holds_that_release(tmp_path):
+    released = bundle(Course(ROOT))
+    write_atomically(tmp_path / "bundle", released)
+    again = Installed(tmp_path / "bundle", tmp_path)
+    (tmp_path / "pytrees").mkdir()
+    code = "import pathlib, pytree_course.authoring.bundle as b; b.unpack(pathlib.Path.cwd())"
+    line = [sys.executable, "-c", code]
+    subprocess.run(line, cwd=tmp_path / "pytrees", env=again.variables, check=True)
+    assert contents(tmp_path / "pytrees") == released
+
+
+def test_the_wheel_has_no_answers_in_it(installed):
+    for part in ("sources", "solutions", "tests", "exercises"):
+        assert not (installed.packages / "pytree_course" / "bundle" / part).exists()
+
+
+def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
+    mine = with_one_exercise(unpacked / "exercises/01_leaves.ipynb").answer("count_leaves", RIGHT)
+    shown = installed.run_notebook(mine.save())
+    assert "Correct" in shown[CHECK]
+    assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
+    assert "1 of 11 exercises correct" in installed.command(unpacked, "check", "1").stdout
+    assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
+    assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
+
+
+def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):
+    mine = ExerciseNotebook(unpacked / "exercises/01_leaves.ipynb").answer("count_leaves", RIGHT)
+    (unpacked / "README.md").write_text("mine", encoding="utf-8")
+    mine.save()
+    before = contents(unpacked)
+    done = installed.command(unpacked / "exercises", "lab", "--version")
+    assert done.returncode == 0, done.stderr
+    assert contents(unpacked) == before
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(installed, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
+    done = installed.command(tmp_path, "lab")
+    assert done.returncode == 2
+    for text in ("thesis.txt", "Make an empty one", "mkdir"):
+        assert text in done.stderr
+    assert contents(tmp_path) == {"thesis.txt": b"mine"}
+    done = installed.command(tmp_path, "check", "1")
+    assert done.returncode == 2
+    assert "`pytree-course lab`" in " ".join(done.stderr.split())
+
+
+# --- a notebook alone
+
+
+def test_a_notebook_alone_uses_the_installed_course(installed, alone):
+    shown = installed.run_notebook(alone.answer("count_leaves", RIGHT).save())
+    assert shown[INSTALLED_ID] == ""
+    assert "Correct" in shown[CHECK]
+    folder = alone.file.parent
+    assert {file.name for file in folder.iterdir()} == {"01_leaves.ipynb", "progress.jsonl"}
+    assert "1 of 11 exercises" in installed.command(folder, "progress").stdout
+    assert installed.is_untouched()
+
+
+def test_its_progress_goes_where_the_learner_says_and_its_links_lead_nowhere_dead(
+    installed, alone, tmp_path
+):
+    chosen = tmp_path / "not yet" / "there"
+    alone.answer("count_leaves", WRONG)
+    shown = installed.run_notebook(alone.save(), PYTREE_COURSE_PROGRESS=str(chosen))
+    assert re.search("Reread: [^<>(]+, in Lesson 1 ·", shown[CHECK])
+    assert "<a href" not in shown[CHECK]
+    [event] = (chosen / "progress.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(event)["event"] == "tried"
+    assert not (alone.file.parent / "progress.jsonl").exists()
+
+
+def test_the_start_page_alone_says_how_to_get_the_lessons(installed, tmp_path):
+    page = Path(shutil.copy(ROOT / "notebooks/00_start_here.ipynb", tmp_path))
+    shown = installed.run_notebook(page)["course-map"]
+    assert "pytree-course lab" in shown
+    assert "<a href" not in shown
+
+
+def test_a_notebook_without_the_course_says_what_to_do_in_one_sentence(installed, alone):
+    hide = nbformat.v4.new_code_cell(
+        "import sys\nsys.modules['pytree_course'] = None", id="hide", metadata={}
+    )
+    alone.content["cells"] = [hide, alone.cell(INSTALLED_ID)]
+    said = installed.run_notebook(alone.save())[INSTALLED_ID].strip()
+    assert "`python3 course.py lab`" in said
+    assert len(said.splitlines()) == 1
+
+
+# --- on Colab
+
+
+def test_a_notebook_on_colab_installs_the_course_and_works(installed, alone, tmp_path):
+    colab = for_colab(bundle(Course(ROOT)), Repository.named("ada/pytrees"))
+    alone.file.write_bytes(colab["colab/exercises/01_leaves.ipynb"])
+    notebook = with_one_exercise(alone.file).answer("count_leaves", WRONG)
+    install = notebook.cell(INSTALLED_ID)
+    code = "".join(install["source"]).replace("/content/pytrees", str(tmp_path / "drive"))
+    # The course is there already: no test depends on the network.
+    install["source"] = code.replace("%pip", "# %pip")
+    shown = installed.run_notebook(notebook.save())
+    assert shown[INSTALLED_ID] == ""
+    address = "https://colab.research.google.com/github/ada/pytrees/blob/main/colab"
+    assert f'<a href="{address}/notebooks/01_leaves.ipynb" target="_blank">' in shown[CHECK]
+    notebook.answer("count_leaves", RIGHT)
+    assert "Correct" in installed.run_notebook(notebook.save())[CHECK]
+    assert (tmp_path / "drive" / "progress.jsonl").exists()
+    assert installed.is_untouched()
