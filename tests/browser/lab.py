@@ -29,7 +29,7 @@ PATIENCE = 60_000  # ms, for anything that a person would wait for
 class Lab:
     """JupyterLab on a learner's copy of the course, started by the course's own command."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, python: str | Path = sys.executable) -> None:
         self.root = folder / "course"
         self.token = secrets.token_hex(16)
         self.log = folder / "lab.log"
@@ -39,7 +39,7 @@ class Lab:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.command = [
-            *(sys.executable, "-P", "-m", "pytree_course", "lab", "--no-browser", "--allow-root"),
+            *(str(python), "-P", "-m", "pytree_course", "lab", "--no-browser", "--allow-root"),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
             # If the tests are killed, the server does not outlive them for long.
             "--ServerApp.shutdown_no_activity_timeout=600",
