@@ -31,7 +31,7 @@ class Lab:
 
     program: tuple[str, ...] = ("pytree_course", "lab")
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, python: str | Path = sys.executable) -> None:
         self.root = folder / "course"
         self.token = secrets.token_hex(16)
         self.log = folder / "lab.log"
@@ -41,7 +41,7 @@ class Lab:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self.command = [
-            *(sys.executable, "-P", "-m", *self.program, "--no-browser", "--allow-root"),
+            *(str(python), "-P", "-m", *self.program, "--no-browser", "--allow-root"),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
             # If the tests are killed, the server does not outlive them for long.
             "--ServerApp.shutdown_no_activity_timeout=600",

@@ -9,16 +9,23 @@ from pytree_course.course import Course, CourseError
 
 # What learners get is listed: whatever else may lie in the course's folder stays there.
 FILES = (
+    "CITATION.cff",
+    "LICENSE",
     "README.md",
     "conftest.py",
     "course.py",
+    "docs/learning.md",
     "environment.yml",
     "hatch_build.py",
     "pyproject.toml",
     "requirements.txt",
 )
 CODE = "src/pytree_course"
-FOLDERS = {"jupyter": {".json", ".py"}, CODE: {".css", ".html", ".py", ".txt"}}
+FOLDERS = {
+    "docs/images": {".png"},
+    "jupyter": {".json", ".py"},
+    CODE: {".css", ".html", ".py", ".txt"},
+}
 
 RELEASE_FILE = "checks/release.json"
 """Holds a bundle's stamp, and the digest of each lesson's exercises."""

@@ -12,7 +12,7 @@ INSTALL = """\
 # To keep your progress, choose a folder of your Drive, such as "/content/drive/MyDrive/pytrees".
 progress_folder = "/content/pytrees"
 
-%pip install --quiet equinox
+%pip install --quiet equinox chex
 %pip install --quiet --no-deps "{package}"
 import os
 
@@ -21,7 +21,7 @@ if progress_folder.startswith("/content/drive"):
     from google.colab import drive
 
     drive.mount("/content/drive")"""
-"""The first cell. Colab has all that a notebook of the course imports, but for equinox."""
+"""The first cell. Colab has all that a notebook of the course imports, but for these two."""
 
 LINK = re.compile(
     r'(?P<before>\]\(|href=\\")(\.\./(?P<folder>\w+)/)?(?P<file>\w+\.ipynb)(#[^)"\\]*)?'

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import ipywidgets
-
 from pytree_course.checking.feedback import Feedback
+from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import BORDER, EDGE
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
@@ -33,9 +32,15 @@ class Play(ipywidgets.VBox):
         """Return the widget's first state as plain text."""
         return self.static.text
 
-    def _repr_mimebundle_(self, **keywords: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**keywords) or {}
-        return {**bundle, "text/html": self.static_html(), "text/plain": self.static_text()}
+    # IPython would call ipywidgets 7's own, which knows no static form.
+    _ipython_display_ = None
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        bundle = {"text/html": self.static_html(), "text/plain": self.static_text()}
+        if self.comm is None:
+            return bundle
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.comm.comm_id}
+        return {**bundle, WIDGET_MIME: view}
 
     def __repr__(self) -> str:
         return self.static_text()
@@ -47,9 +52,7 @@ def frame_layout() -> ipywidgets.Layout:
     return ipywidgets.Layout(**sides, border_left=EDGE, padding="8px 14px", margin="2px 0")
 
 
-def button(
-    description: str, action: Callable[[], object], tooltip: str | None = None
-) -> ipywidgets.Button:
+def button(description: str, action: Callable[[], object], tooltip: str = "") -> ipywidgets.Button:
     """Make a button as wide as its words."""
     made = ipywidgets.Button(description=description, tooltip=tooltip, layout={"width": "auto"})
     made.on_click(lambda _: action())

@@ -1,12 +1,12 @@
 """The header of an exercise notebook, and hints at the press of a button."""
 
-import ipywidgets
 from IPython.display import display
 
 from pytree_course.checking.checks import Checks, ExerciseCheck
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress, standing
 from pytree_course.widgets.base import Play, button
+from pytree_course.widgets.controls import can_be_pressed, ipywidgets
 from pytree_course.widgets.html import render
 
 
@@ -17,7 +17,8 @@ def show_progress(check: Checks) -> None:
     """
     if check.is_graded:
         return
-    if check.progress.file is not None:  # a solution notebook is nobody's own work
+    # A solution notebook is nobody's own work.
+    if check.progress.file is not None and can_be_pressed:
         check.present_with(show_with_buttons)
     display(Header(check))
 
@@ -28,9 +29,10 @@ class Header(Play):
     def __init__(self, check: Checks) -> None:
         self._check = check
         self._bar = ipywidgets.HTML()
-        # Of a learner who has not begun: a stored notebook has nobody's progress.
-        begun = standing(check.expected, Progress.load(None))
-        super().__init__([self._bar], Feedback(render("progress.html", now=begun), str(begun)))
+        # Below a live view, of a learner who has not begun: a stored notebook has nobody's.
+        progress = Progress.load(None) if can_be_pressed else check.progress
+        static = standing(check.expected, progress)
+        super().__init__([self._bar], Feedback(render("progress.html", now=static), str(static)))
         check.progress.watchers.append(self.update)
         self.update()
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import ipywidgets
 import jax
 
 from pytree_course.checking.feedback import Feedback
 from pytree_course.drawing.labels import counted
 from pytree_course.widgets.base import Play, button
+from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import FRAMES, render
 from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
@@ -143,7 +143,9 @@ def _controls(abbreviations: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{name}={abbreviation!r} cannot be made into a control")
         if isinstance(control, ipywidgets.Widget):
             control.description = control.description or name
-            control.tooltip = control.tooltip or name
+            # The second is ipywidgets 7's name.
+            tip = "tooltip" if control.has_trait("tooltip") else "description_tooltip"
+            setattr(control, tip, getattr(control, tip) or name)
             if control.has_trait("continuous_update"):
                 # A call for each stop of a slider, not for each pixel on its way.
                 control.continuous_update = False

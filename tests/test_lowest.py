@@ -1,0 +1,89 @@
+"""The lowest versions that pyproject.toml allows: grading and JupyterLab work with them."""
+
+import csv
+import os
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from pytree_course.course import Course
+from tests.browser.lab import Lab
+from tests.needs import missing
+from tests.test_environment import find_python, run
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+GROUPS = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
+DECLARED = [Requirement(line) for group in GROUPS for line in group]
+PAGES = Course(ROOT).with_sources()
+LESSONS = Course(ROOT).lessons()
+# Those that depend most on versions: custom nodes, and the lesson with the most libraries.
+CLASS = LESSONS[2::2]
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the course with the lowest versions for the lowest Python; return that Python."""
+    version = PROJECT["requires-python"].removeprefix(">=")
+    base = find_python(version)
+    if base is None:
+        missing(f"Python {version}, the lowest that the course allows")
+    fresh = tmp_path_factory.mktemp("lowest") / "environment"
+    run(base, "-m", "venv", "--without-pip", fresh)
+    inside = fresh / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    install = (sys.executable, "-m", "uv", "pip", "install", "--python", inside)
+    run(*install, "--resolution", "lowest-direct", "--editable", ROOT)
+    return inside
+
+
+@pytest.mark.parametrize("requirement", DECLARED, ids=lambda requirement: requirement.name)
+def test_every_dependency_has_a_lower_bound_and_no_other(requirement):
+    assert [each.operator for each in requirement.specifier] == [">="]
+
+
+@pytest.mark.parametrize("files", PAGES, ids=lambda files: files.stem)
+def test_a_lesson_says_which_jax_it_was_made_with(files):
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    locked = [Requirement(line) for line in lines if line.startswith("jax==")]
+    (on_311, newer) = (str(each.specifier).removeprefix("==") for each in locked)
+    newer = ".".join(newer.split(".")[:2])
+    text = (files.sources / "lesson.md").read_text("utf-8")
+    assert f"ade with JAX {on_311} on Python 3.11, and with {newer} on newer ones" in text
+
+
+def test_the_start_page_says_which_jax_is_enough_for_the_exercises():
+    (jax,) = (each for each in DECLARED if each.name == "jax")
+    lowest = str(jax.specifier).removeprefix(">=")
+    text = (ROOT / "sources" / "00_start_here" / "lesson.md").read_text("utf-8")
+    assert f"work from JAX {lowest} on" in text
+
+
+@pytest.mark.slow
+def test_a_class_gets_full_marks_for_the_solutions(python, tmp_path):
+    student = tmp_path / "handed-in" / "ada"
+    student.mkdir(parents=True)
+    for files in CLASS:
+        shutil.copy(files.solutions, student)
+    alone = [] if shutil.which("bwrap") else ["--unsandboxed"]
+    grade = ("-m", "pytree_course", "grade", student.parent, "--into", tmp_path / "grades")
+    run(python, *grade, "--jobs", "2", *alone)
+    with (tmp_path / "grades" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["lesson"] for row in rows} == {files.stem for files in CLASS}
+    assert [row for row in rows if row["points"] != row["of"]] == []
+
+
+@pytest.mark.slow
+def test_a_check_script_gives_full_marks_to_a_solution(python):
+    # Its exit status is 0 if all are correct.
+    run(python, LESSONS[0].check_script, LESSONS[0].solutions)
+
+
+@pytest.mark.slow
+def test_jupyterlab_starts(python, tmp_path):
+    with Lab(tmp_path, python) as lab:
+        assert "ERROR" not in lab.log.read_text("utf-8")
