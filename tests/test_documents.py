@@ -36,6 +36,10 @@ RUN_ELSEWHERE = {
     "python3 course.py grade submissions.zip --into grades --roster class.csv": (
         "test_download_grading.py::test_canvass_zip_is_graded_in_the_sandbox_and_its_ids_are_imported"
     ),
+    "uvx --from ../pytree_course-0.1.0-py3-none-any.whl pytree-course lab": (
+        "test_wheel.py::test_jupyterlab_opens_the_unpacked_course_at_lesson_1"
+    ),
+    "uv build --wheel": "test_wheel.py::test_a_wheel_of_a_release_holds_that_release",
     ".venv/bin/ruff format": "test_code_style.py::test_code_style",
     ".venv/bin/ruff check": "test_code_style.py::test_code_style",
     ".venv/bin/mypy": "test_code_style.py::test_code_style",
