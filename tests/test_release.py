@@ -87,8 +87,9 @@ def test_a_leak_in_a_bundle_is_found(lessons_bundle, exercises):
 
 def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
     folders = {name.split("/")[0] for name in lessons_bundle if "/" in name}
-    assert folders == {"checks", "exercises", "jupyter", "notebooks", "src"}
-    assert {name for name in lessons_bundle if "/" not in name} == set(FILES)
+    assert folders == {"checks", "docs", "exercises", "jupyter", "notebooks", "src"}
+    assert {name for name in lessons_bundle if "/" not in name} <= set(FILES)
+    assert set(FILES) <= lessons_bundle.keys()
     assert not [name for name in lessons_bundle if "__pycache__" in name or "/." in name]
     for name in lessons_bundle.keys() - {RELEASE_FILE}:
         assert (ROOT / name).exists(), name
@@ -267,7 +268,8 @@ def test_the_bundles_readme_speaks_of_nothing_that_is_not_in_it(lessons_bundle):
     for name in links + rows:
         assert any(file == name or file.startswith(name) for file in lessons_bundle), name
     assert "For teachers" not in readme
-    assert "## Something wrong?" in readme
+    assert "## Begin" in readme
+    assert "[Apache 2.0](LICENSE)" in readme
 
 
 @pytest.mark.slow

@@ -6,9 +6,7 @@ from pathlib import Path
 from tests.browser.lab import SCREENSHOTS, Notebook, Visit
 from tests.conftest import ROOT
 
-NONE_IS_A_LEAF = """\
-def count_leaves(tree):
-    return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))"""
+WRONG = "def count_leaves(tree):\n    return len(tree)"  # nothing that gives the answer away
 
 
 def keep(notebook: Notebook, name: str, first: str, last: str) -> None:
@@ -31,11 +29,11 @@ def keep(notebook: Notebook, name: str, first: str, last: str) -> None:
 def test_the_readme_picture_of_feedback(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
     exercises = visit.open("exercises/01_leaves.ipynb")
-    exercises.write("count_leaves-answer", NONE_IS_A_LEAF)
+    exercises.write("count_leaves-answer", WRONG)
     for cell in ("setup", "count_leaves-answer", "count_leaves-check"):
         exercises.run(cell)
     shown = exercises.output_text("count_leaves-check")
-    assert "Your number is too high by one for each None" in shown
+    assert "Your results are those of len" in shown
     assert exercises.output("count_leaves-check").get_by_role("img").count() > 0
     keep(exercises, "feedback", "count_leaves-answer", "count_leaves-check")
 
