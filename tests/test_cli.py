@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from pytree_course.checking.expected import Expected
+from pytree_course.cli.app import console
 from pytree_course.cli.main import main
 from pytree_course.course import Course
 from tests.conftest import ROOT
@@ -84,7 +85,7 @@ def test_progress_in_a_narrow_terminal_has_every_name_whole(monkeypatch, columns
 
 def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(run, notebook, monkeypatch):
     notebook.answer("count_leaves", "def count_leaves(tree):\n    return len(tree)").save()
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(console, "width", 60)
     shown = run("check", "1").stdout
     assert "count_leaves" in shown.split()
     assert "0/2 ○ Not attempted" in shown
