@@ -4,26 +4,23 @@ import hashlib
 import os
 import re
 import shutil
-import stat
 import time
 import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from pytree_course.classroom.downloads import download_names, is_download
+from pytree_course.classroom.downloads import is_download
 from pytree_course.course import CourseError
-from pytree_course.grading.limits import NOTEBOOK_BYTES
 
+NBGRADER_FOLDER, NBGRADER_TIMESTAMP = "submitted", "timestamp.txt"
 NO_NOTEBOOK = "it is no notebook"
 MOST_ENTRIES = 50_000
 MOST_BYTES = 2_000_000_000
-_MOST_PARTS, _MOST_PART_BYTES = 12, 255
 
-_BESIDE_NOTEBOOKS = "timestamp.txt"  # nbgrader's
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]')  # Windows allows none of these
 _BAD_DATA = (BadZipFile, zlib.error, LZMAError, EOFError, NotImplementedError, RuntimeError)
 
@@ -45,13 +42,12 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
     """
     try:
         with archive.open("rb") as opened, ZipFile(opened) as zipped:
-            entries = [_Entry(info, _parts(info)) for info in zipped.infolist()]
-            _refuse_too_much(archive, entries)
+            _refuse_too_much(archive, zipped.infolist())
             opened.seek(0)
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
-            left_out = list(_unpack_each(zipped, entries, folder))
+            left_out = list(_unpack_each(zipped, folder))
     except _BAD_DATA as error:
         raise CourseError(
             f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
@@ -65,66 +61,8 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
     return _top(folder, stems), left_out
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A file or a folder in a zip, and where it would go."""
-
-    info: ZipInfo
-    parts: list[str]
-
-    @property
-    def is_wanted(self) -> bool:
-        if self.info.is_dir() or not self.parts:
-            return False
-        return self.parts[-1].lower().endswith(".ipynb") or self.parts[-1] == _BESIDE_NOTEBOOKS
-
-    @property
-    def is_litter(self) -> bool:
-        """Whether it is what systems and editors leave behind."""
-        return not self.parts or any(
-            part == "__MACOSX" or (part.startswith(".") and part != "..") for part in self.parts
-        )
-
-    def problem(self) -> str:
-        """Say why it is not unpacked; nothing where it may be."""
-        kind = stat.S_IFMT(self.info.external_attr >> 16)
-        if ".." in self.parts or self.info.filename.startswith(("/", "\\")):
-            return "its name leads out of the zip"
-        if len(self.parts) > _MOST_PARTS:
-            return "it is too deep: put it into the student's folder"
-        if any(len(part.encode()) > _MOST_PART_BYTES for part in self.parts):
-            return "its name is too long"
-        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            return "it is a link or a device, and those are not followed"
-        if self.is_wanted and self.info.flag_bits & 1:
-            return "it is encrypted: ask for it without a password"
-        if self.is_wanted and self.info.file_size > NOTEBOOK_BYTES:
-            return f"it is larger than {NOTEBOOK_BYTES // 1_000_000} MB"
-        return ""
-
-
-def _parts(info: ZipInfo) -> list[str]:
-    """Return the parts of a name, as any system can write them."""
-    name = unicodedata.normalize("NFC", _decoded(info)).replace("\\", "/")
-    parts = (
-        part if part == ".." else _NOT_IN_NAMES.sub("_", part).rstrip(". ")
-        for part in name.split("/")
-    )
-    return [part for part in parts if part]
-
-
-def _decoded(info: ZipInfo) -> str:
-    """Return a name: most programs write UTF-8, but few say so; Canvas's does not."""
-    if info.flag_bits & 0x800:
-        return info.filename
-    try:
-        return info.filename.encode("cp437").decode("utf-8")
-    except UnicodeError:
-        return info.filename  # code page 437, as the format has it
-
-
-def _refuse_too_much(archive: Path, entries: list[_Entry]) -> None:
-    size = sum(entry.info.file_size for entry in entries if entry.is_wanted)
+def _refuse_too_much(archive: Path, entries: list[ZipInfo]) -> None:
+    size = sum(info.file_size for info in entries if _is_wanted(info.filename))
     if len(entries) > MOST_ENTRIES or size > MOST_BYTES:
         raise CourseError(
             f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB of notebooks. No more "
@@ -133,50 +71,52 @@ def _refuse_too_much(archive: Path, entries: list[_Entry]) -> None:
         )
 
 
-def _unpack_each(
-    zipped: ZipFile, entries: list[_Entry], folder: Path
-) -> Iterator[tuple[Path, str]]:
+def _is_wanted(name: str) -> bool:
+    return name.lower().endswith((".ipynb", NBGRADER_TIMESTAMP))
+
+
+def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
     """Unpack what is wanted, and yield the name of what is not, with the reason."""
     seen = set()
-    for entry in entries:
-        name = Path(*entry.parts)
-        if entry.is_litter:
+    for info in zipped.infolist():
+        parts = _parts(info)
+        name, file = Path(*parts), folder.joinpath(*parts)
+        if any(part.startswith((".", "__MACOSX")) for part in parts):
+            continue  # what systems and editors leave behind
+        if any(len(part.encode()) > 255 for part in parts):
+            yield name, "its name is too long"
             continue
-        if problem := entry.problem():
-            yield name, problem
-            continue
-        file = folder / name
         try:
             # Also a folder without notebooks is a student's.
-            (file if entry.info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
-            if not entry.is_wanted:
-                if is_download(file.name) and not entry.info.is_dir():
-                    yield name, NO_NOTEBOOK
-                continue
-            if str(name).casefold() in seen:  # not all systems tell A from a
-                raise FileExistsError
-            seen.add(str(name).casefold())
-            with zipped.open(entry.info) as source, file.open("wb") as target:
-                shutil.copyfileobj(source, target)  # never more than its header says
+            (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
+            if _is_wanted(info.filename):
+                if str(name).casefold() in seen:  # not all systems tell A from a
+                    raise FileExistsError
+                seen.add(str(name).casefold())
+                # A link becomes a file too, with the place that it leads to in it.
+                with zipped.open(info) as source, file.open("wb") as target:
+                    shutil.copyfileobj(source, target)  # never more than its header says
+                if info.date_time[0] > 1980:  # where the format's calendar begins: no time
+                    os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
+            elif is_download(file.name) and not info.is_dir():
+                yield name, NO_NOTEBOOK
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
             yield name, "another file in the zip has this name"
-            continue
         except _BAD_DATA as error:
             file.unlink(missing_ok=True)
             yield name, f"it cannot be unpacked: {error}"
-            continue
-        if moment := _moment(entry.info):
-            os.utime(file, (moment, moment))
 
 
-def _moment(info: ZipInfo) -> float | None:
-    """Return the time of an entry, which is local time; None where it has none."""
-    if info.date_time[0] <= 1980:  # where the format's calendar begins: it means nothing
-        return None
-    try:
-        return time.mktime((*info.date_time, 0, 0, -1))
-    except (ValueError, OverflowError):
-        return None
+def _parts(info: ZipInfo) -> list[str]:
+    """Return the parts of a name: none leads out of the folder, and any system can write them."""
+    name = info.filename
+    if not info.flag_bits & 0x800:
+        # Most programs write UTF-8, but few say so; otherwise it is code page 437.
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    name = unicodedata.normalize("NFC", name).replace("\\", "/")
+    parts = (_NOT_IN_NAMES.sub("_", part).rstrip(". ") for part in name.split("/"))
+    return [part for part in parts if part]
 
 
 def _top(folder: Path, stems: Sequence[str]) -> Path:
@@ -185,12 +125,10 @@ def _top(folder: Path, stems: Sequence[str]) -> Path:
         entries = list(folder.iterdir())
         if len(entries) != 1 or not entries[0].is_dir() or is_download(entries[0].name):
             return folder
-        names = [entry.name for entry in entries[0].iterdir()]
+        names = [each.name for each in entries[0].iterdir() if not is_download(each.name)]
         # A student's folder holds notebooks, or nbgrader's folders of assignments.
-        is_students = any(
-            name.endswith(".ipynb") or name.startswith(tuple(stems))
-            for name in {*names} - {*download_names(names)}
-        )
-        if is_students or entries[0].name == "submitted":
+        if entries[0].name == NBGRADER_FOLDER or any(
+            name.endswith(".ipynb") or name.startswith(tuple(stems)) for name in names
+        ):
             return folder
         folder = entries[0]

@@ -1,24 +1,25 @@
 """Find what a class handed in, in every layout that teachers have; a zip is unpacked first."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.classroom.archive import NO_NOTEBOOK, LeftOut, unpack
+from pytree_course.classroom.archive import (
+    NBGRADER_FOLDER,
+    NBGRADER_TIMESTAMP,
+    NO_NOTEBOOK,
+    LeftOut,
+    unpack,
+)
 from pytree_course.classroom.downloads import CANVAS, DownloadName, Submitter, download_names
 from pytree_course.classroom.roster import Roster
 from pytree_course.course import Course, CourseError
 
 UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""
-
-_NBGRADER_FOLDER = "submitted"
-_NBGRADER_TIMESTAMP = "timestamp.txt"
-_CHECKPOINTS = ".ipynb_checkpoints"
-_IS_LINK = "it is a link, and links are not followed"
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,11 @@ def read_handed_in(folder: Path, course: Course, into: Path) -> ClassFolder:
     """Find every student and every notebook, in a folder or in a zip."""
     if not folder.is_file():
         return read_class_folder(folder, course)
-    stems = [files.stem for files in course.lessons()]
-    unpacked, left_out = unpack(folder, into / UNPACKED, stems)
+    unpacked, left_out = unpack(folder, into / UNPACKED, [each.stem for each in course.lessons()])
     return read_class_folder(unpacked, course, left_out)
 
 
-def read_class_folder(
-    folder: Path, course: Course, left_out: Iterable[tuple[Path, str]] = ()
-) -> ClassFolder:
+def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = None) -> ClassFolder:
     """Find every student and every notebook in a folder.
 
     The folder holds `<student>/<lesson>.ipynb`, or nbgrader's
@@ -89,92 +87,69 @@ def read_class_folder(
             f"{folder} is not there. Name the folder that holds a folder for each student, or what "
             "you downloaded from Canvas or Moodle."
         )
-    if (folder / _NBGRADER_FOLDER).is_dir():
-        folder = folder / _NBGRADER_FOLDER
-    found = _Found([files.stem for files in course.lessons()], left_out)
+    if (folder / NBGRADER_FOLDER).is_dir():
+        folder = folder / NBGRADER_FOLDER
+    stems = [files.stem for files in course.lessons()]
     entries = [(_text(entry.name), entry) for entry in sorted(folder.iterdir())]
     downloads = download_names(name for name, _ in entries)
     # All files of a download have the time at which it was made, or nearly; the attachments'
     # numbers say which of a student's files came later.
-    in_order = sorted(downloads, key=lambda name: (downloads[name].attachment, name))
-    order = {name: timedelta(microseconds=place) for place, name in enumerate(in_order)}
-    times = [_handed_in(entry) for name, entry in entries if name in downloads and entry.is_file()]
+    times = [_handed_in(entry) for name, entry in entries if name in downloads]
+    order = sorted(downloads, key=lambda name: (downloads[name].attachment, name))
+    moments = {name: max(times) + timedelta(microseconds=at) for at, name in enumerate(order)}
+    submitters: dict[str, Submitter] = {}
+    notebooks, ignored = [], left_out or []
     for name, entry in entries:
-        download = downloads.get(name)
-        if entry.is_symlink():
-            # It may lead to another student's work, or out of the folder.
-            if entry.is_dir() or entry.suffix == ".ipynb":
-                found.ignored.append((entry, _IS_LINK))
-        elif download and download.problem:
-            found.ignored.append((entry, download.problem))
-        elif entry.is_dir():
-            if not name.startswith((".", "_")):
-                found.add_folder(entry, download.submitter if download else Submitter(name))
-        elif download and download.rest and entry.is_file():
-            found.add_download(entry, download, max(times) + order[name])
-        elif entry.suffix == ".ipynb":
-            found.ignored.append((entry, "it is in no student's folder"))
-    if not found.submitters:
-        ignored = _below(folder, found.ignored)
+        download = downloads.get(name, DownloadName(Submitter(name)))
+        who = download.submitter
+        if entry.is_dir() and not entry.is_symlink() and not download.problem:
+            if name.startswith((".", "_")):
+                continue
+            submitters[who.id] = who
+        for file, names in _files(entry, download):
+            lesson = next((stem for stem in stems for each in names if each.startswith(stem)), "")
+            if why := _problem(file, names, download):
+                ignored.append((file.relative_to(folder), why))
+            elif not lesson:
+                why = f"its name begins with none of {', '.join(stems)}"
+                ignored.append((file.relative_to(folder), why))
+            else:
+                submitters[who.id] = who
+                moment = moments[name] if download.rest else _handed_in(file)
+                notebooks.append(SubmittedNotebook(who.id, lesson, file, moment, download.remark))
+    if not submitters:
         reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in ignored[:5])
         raise CourseError(
             f"{folder} holds no student's folder. It should look like "
-            f"{folder / 'ada' / (found.stems[0] + '.ipynb')}, or be what you downloaded from "
+            f"{folder / 'ada' / (stems[0] + '.ipynb')}, or be what you downloaded from "
             f"Canvas or Moodle.{reasons}"
         )
-    submitters = [found.submitters[student] for student in sorted(found.submitters)]
-    return ClassFolder(folder, submitters, found.notebooks, _below(folder, found.ignored))
+    return ClassFolder(
+        folder, [submitters[each] for each in sorted(submitters)], notebooks, ignored
+    )
 
 
-class _Found:
-    """What is found in a class's folder."""
+def _files(entry: Path, download: DownloadName) -> list[tuple[Path, tuple[str, ...]]]:
+    """Return what may be notebooks, each with the names that may say its lesson."""
+    if entry.is_symlink() or entry.is_file() or download.problem:
+        is_meant = entry.is_symlink() or download.rest or entry.suffix == ".ipynb"
+        return [(entry, (download.rest,))] if is_meant or download.problem else []
+    found = sorted(entry.rglob("*.ipynb"))  # follows no links to folders
+    inner = [(file, file.relative_to(entry).parts) for file in found]
+    return [(file, names) for file, names in inner if ".ipynb_checkpoints" not in names]
 
-    def __init__(self, stems: list[str], ignored: Iterable[tuple[Path, str]]) -> None:
-        self.stems = stems
-        self.submitters: dict[str, Submitter] = {}
-        self.notebooks: list[SubmittedNotebook] = []
-        self.ignored = [*ignored]
 
-    def add_folder(self, folder: Path, submitter: Submitter) -> None:
-        """Add a student's folder."""
-        self.submitters[submitter.id] = submitter
-        self.ignored += [
-            (file, "it is too deep: put it into the student's folder")
-            for file in sorted(folder.glob("*/*/**/*.ipynb"))
-            if _CHECKPOINTS not in file.parts
-        ]
-        for file in _notebooks(folder):
-            names = (file.stem, *(part.name for part in file.relative_to(folder).parents))
-            lesson = self._lesson(*names)
-            if file.is_symlink():
-                self.ignored.append((file, _IS_LINK))
-            elif lesson is None:
-                self._belongs_to_none(file)
-            else:
-                self.notebooks.append(
-                    SubmittedNotebook(submitter.id, lesson, file, _handed_in(file))
-                )
-
-    def add_download(self, file: Path, download: DownloadName, handed_in: datetime) -> None:
-        """Add a file whose name says whose it is."""
-        lesson = self._lesson(download.rest)
-        if not download.rest.endswith(".ipynb"):
-            self.ignored.append((file, NO_NOTEBOOK))
-        elif lesson is None:
-            self._belongs_to_none(file)
-        else:
-            self.submitters[download.submitter.id] = download.submitter
-            self.notebooks.append(
-                SubmittedNotebook(download.submitter.id, lesson, file, handed_in, download.remark)
-            )
-
-    def _lesson(self, *names: str) -> str | None:
-        return next(
-            (stem for stem in self.stems if any(name.startswith(stem) for name in names)), None
-        )
-
-    def _belongs_to_none(self, file: Path) -> None:
-        self.ignored.append((file, f"its name begins with none of {', '.join(self.stems)}"))
+def _problem(file: Path, names: Sequence[str], download: DownloadName) -> str:
+    """Say why a file is no student's notebook; nothing where it is."""
+    if file.is_symlink():  # it may lead to another student's work, or out of the folder
+        return "it is a link, and links are not followed"
+    if download.problem:
+        return download.problem
+    if not names[-1]:
+        return "it is in no student's folder"
+    if not names[-1].endswith(".ipynb"):
+        return NO_NOTEBOOK
+    return "it is too deep: put it into the student's folder" if len(names) > 2 else ""
 
 
 def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> None:
@@ -196,28 +171,14 @@ def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> No
         )
 
 
-def _below(folder: Path, files: LeftOut) -> LeftOut:
-    return [
-        (file.relative_to(folder) if file.is_relative_to(folder) else file, why)
-        for file, why in files
-    ]
-
-
 def _text(name: str) -> str:
     """Return a file's name as text: names that are not UTF-8 have no place in a gradebook."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def _notebooks(student: Path) -> list[Path]:
-    files = sorted(student.glob("*.ipynb")) + sorted(student.glob("*/*.ipynb"))
-    return [
-        file for file in files if _CHECKPOINTS not in file.parts and not file.parent.is_symlink()
-    ]
-
-
 def _handed_in(file: Path) -> datetime:
     """Return when a file was handed in, in local time with its offset."""
-    stamp = file.parent / _NBGRADER_TIMESTAMP
+    stamp = file.parent / NBGRADER_TIMESTAMP
     if stamp.is_file() and not stamp.is_symlink():
         text = stamp.read_text(encoding="utf-8", errors="replace")
         moment, _, zone = text.strip().rpartition(" ")
