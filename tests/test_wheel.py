@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pytree_course.authoring.bundle import bundle, write_atomically
+from pytree_course.authoring.bundle import bundle, write_bundle
 from pytree_course.authoring.colab import Repository, for_colab
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.course import Course
@@ -140,7 +140,7 @@ def test_what_is_unpacked_is_what_is_released(first_start):
 
 def test_a_wheel_of_a_release_holds_that_release(tmp_path):
     released = bundle(Course(ROOT))
-    write_atomically(tmp_path / "bundle", released)
+    write_bundle(tmp_path / "bundle", released)
     again = Installed(tmp_path / "bundle", tmp_path)
     (tmp_path / "pytrees").mkdir()
     code = "import pathlib, pytree_course.authoring.bundle as b; b.unpack(pathlib.Path.cwd())"

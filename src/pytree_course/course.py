@@ -53,19 +53,12 @@ class Course:
     is_elsewhere: bool = False  # whether the notebook that runs, alone, is not in this folder
 
     @classmethod
-    def above(cls, start: Path | None = None) -> "Course | None":
+    def around(cls, start: Path | None = None) -> "Course":
         """Look for the course upwards from PYTREE_COURSE, from `start`, or from where we are."""
-        start = _start(start)
+        start = Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
             if any((folder / "checks").glob("check_*.py")):
                 return cls(folder)
-        return None
-
-    @classmethod
-    def around(cls, start: Path | None = None) -> "Course":
-        """Return the course that is `above`; a CourseError says where to go."""
-        if course := cls.above(start):
-            return course
         advice = (
             "Go to the course's folder; a notebook belongs into its folder `exercises`. "
             "In an empty folder, `pytree-course lab` makes a new one."
@@ -74,17 +67,19 @@ class Course:
             advice = (
                 f"Set {COURSE_VARIABLE} to the course's folder in the kernel that nbgrader starts."
             )
-        raise CourseError(
-            f"The course's folder `checks` is nowhere above {_start(start)}. {advice}"
-        )
+        raise CourseError(f"The course's folder `checks` is nowhere above {start}. {advice}")
 
     @classmethod
     def find(cls) -> "Course":
         """Return the course around a notebook; for a notebook alone, the one that is installed."""
-        # Where somebody has to say which course it is, none is guessed.
-        is_told = nbgrader.is_running() or COURSE_VARIABLE in os.environ
-        installed = None if is_told or cls.above() else cls.installed()
-        return cls(installed.root, is_elsewhere=True) if installed else cls.around()
+        try:
+            return cls.around()
+        except CourseError:
+            installed = cls.installed()
+            # Where somebody has to say which course it is, none is guessed.
+            if installed is None or nbgrader.is_running() or COURSE_VARIABLE in os.environ:
+                raise
+            return cls(installed.root, is_elsewhere=True)
 
     @classmethod
     def installed(cls) -> "Course | None":
@@ -137,10 +132,6 @@ class Course:
             if name in (stem, number, number.lstrip("0"), topic):
                 return self.lesson(stem)
         raise CourseError(f"There is no lesson {name!r}. The lessons here: {', '.join(stems)}.")
-
-
-def _start(start: Path | None) -> Path:
-    return Path(os.environ.get(COURSE_VARIABLE) or start or Path.cwd()).resolve()
 
 
 class LessonFiles:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.bundle import bundle, write_atomically
+from pytree_course.authoring.bundle import bundle, write_bundle
 from pytree_course.authoring.bundle_files import RELEASE_FILE
 from pytree_course.authoring.colab import Repository, for_colab
 from pytree_course.built import RELEASE
@@ -29,7 +29,7 @@ def release(course: Course, folder: Path, colab: Repository | None = None) -> st
     contents = bundle(course)
     if colab is not None:
         contents |= for_colab(contents, colab)
-    write_atomically(folder, contents)
+    write_bundle(folder, contents)
     return str(json.loads(contents[RELEASE_FILE])[RELEASE])
 
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, run_in_course
-from pytree_course.course import Course
+from pytree_course.course import Course, CourseError
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -21,8 +21,9 @@ def lab(context: typer.Context) -> None:
     from pytree_course.authoring.bundle import unpack
     from pytree_course.cli.jupyter_folders import writable_folders
 
-    course = Course.above()
-    if course is None:
+    try:
+        course = Course.around()
+    except CourseError:
         course = unpack(Path.cwd())
         console.print(f"The course is in {course.root}. Start here again to go on.", markup=False)
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
