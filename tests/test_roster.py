@@ -3,7 +3,7 @@
 import pytest
 
 from pytree_course.classroom.downloads import CANVAS, MOODLE, Submitter
-from pytree_course.classroom.roster import Roster, RosterEntry, read_roster
+from pytree_course.classroom.roster import RosterEntry, match, read_roster
 from pytree_course.course import CourseError
 
 ADA = RosterEntry("ada", "Ada Lovelace")
@@ -21,12 +21,12 @@ def canvas(number, name):
 
 
 def matched(entries, *submitters):
-    return {each: entry.student for each, entry in Roster(entries).match(submitters).items()}
+    return {each: entry.student for each, entry in match(entries, submitters).items()}
 
 
 def test_the_list_gives_the_students_names(tmp_path):
     file = written(tmp_path, "\ufeffstudent,name\nada,Ada Lovelace\nbob,\n,nobody\n")
-    assert read_roster(file).entries == [ADA, RosterEntry("bob")]
+    assert read_roster(file) == [ADA, RosterEntry("bob")]
 
 
 def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
@@ -37,7 +37,7 @@ def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
         '"Lovelace, Ada",12345,u1,ada,One,\n'
         '"Student, Test",777,,,One,\n',
     )
-    assert read_roster(file).entries == [RosterEntry("ada", "Lovelace, Ada", "12345")]
+    assert read_roster(file) == [RosterEntry("ada", "Lovelace, Ada", "12345")]
 
 
 @pytest.mark.parametrize("text", ["", "name,mail\nAda,ada@example.org\n", "\x00\x01"])

@@ -1,6 +1,6 @@
 """The grades of a class: by student and lesson, the attempt that counts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -10,7 +10,7 @@ from pytree_course.classroom.attempt import Attempt, counting
 from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
-from pytree_course.classroom.roster import Roster, RosterEntry
+from pytree_course.classroom.roster import RosterEntry, match
 from pytree_course.course import Course
 
 NOT_HANDED_IN = "not handed in"
@@ -18,15 +18,11 @@ NOT_YET_GRADED = "handed in, but not graded yet"
 
 
 @dataclass(frozen=True)
-class Student:
+class Student(Submitter):
     """A student, who has a folder or is on the list of the class."""
 
-    id: str  # what the folder is called, or the download; see `Submitter`
-    name: str = ""
     is_expected: bool = True  # on the list of the class, if there is a list
     login: str = ""  # in Canvas, or Moodle's username; empty where it is not known
-    system: str = ""  # that the work was downloaded from
-    canvas_id: str = ""
 
     @property
     def label(self) -> str:
@@ -50,7 +46,7 @@ class ClassGrades:
         course: Course,
         folder: ClassFolder,
         gradebook: Gradebook,
-        roster: Roster | None,
+        roster: Sequence[RosterEntry] | None,
         due: datetime | None,
         *,
         best: bool,
@@ -64,14 +60,11 @@ class ClassGrades:
         ids = {*folder.students, *(student for student, _ in attempts)}
         known = gradebook.submitters() | {each.id: each for each in folder.submitters}
         submitters = [known.get(each, Submitter(each)) for each in ids]
-        entries = roster.match(submitters) if roster else {}
-        students = [_student(each, entries.get(each.id), roster) for each in submitters]
-        missing = set(roster.entries if roster else ()) - {*entries.values()}
-        students += [
-            Student(each.student, each.name, login=each.student, canvas_id=each.canvas_id)
-            for each in missing
-            if each.student not in ids
-        ]
+        entries = match(roster or (), submitters)
+        missing = {*(roster or ())} - {*entries.values()}
+        absent = {each.student: each for each in missing if each.student not in ids}
+        students = [_student(each, entries.get(each.id), roster is None) for each in submitters]
+        students += [_student(Submitter(each), absent[each], False) for each in absent]
         students.sort(key=lambda each: (each.name if each.system else each.id, each.id))
         waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
         return cls(students, lessons, attempts, due, frozenset(waiting))
@@ -114,13 +107,15 @@ class ClassGrades:
         return sum(lesson.points for lesson in self.lessons)
 
 
-def _student(submitter: Submitter, entry: RosterEntry | None, roster: Roster | None) -> Student:
+def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
     """Put together what a folder or a download and the list of the class say of a student."""
+    if entry is None:
+        login = "" if submitter.system else submitter.id
+        return Student(**vars(submitter), is_expected=is_expected, login=login)
     return Student(
-        id=submitter.id,
-        name=entry.name if entry and entry.name else submitter.name,
-        is_expected=roster is None or entry is not None,
-        login=entry.student if entry else "" if submitter.system else submitter.id,
-        system=submitter.system,
-        canvas_id=submitter.canvas_id or (entry.canvas_id if entry else ""),
+        submitter.id,
+        entry.name or submitter.name,
+        submitter.system,
+        submitter.canvas_id or entry.canvas_id,
+        login=entry.student,
     )

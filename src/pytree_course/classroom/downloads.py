@@ -88,13 +88,9 @@ def download_names(names: Iterable[str]) -> dict[str, DownloadName]:
 
 
 def _canvas(match: re.Match[str]) -> DownloadName:
-    anonymous = match["anonymous"]
-    if anonymous:
-        submitter = Submitter(anonymous, system=CANVAS)
-    else:
-        submitter = Submitter(match["id"], match["name"], CANVAS, match["id"])
+    number = match["id"] or ""  # none where it is anonymous
     return DownloadName(
-        submitter,
+        Submitter(number or match["anonymous"], match["name"] or "", CANVAS, number),
         match["rest"] or match["text"],
         int(match["attachment"] or 0),
         "late, says Canvas" if match["late"] or match["late_too"] else "",

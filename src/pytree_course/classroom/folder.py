@@ -1,6 +1,7 @@
 """Find what a class handed in, in every layout that teachers have; a zip is unpacked first."""
 
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from pytree_course.classroom.archive import (
     unpack,
 )
 from pytree_course.classroom.downloads import CANVAS, DownloadName, Submitter, download_names
-from pytree_course.classroom.roster import Roster
+from pytree_course.classroom.roster import RosterEntry, match
 from pytree_course.course import Course, CourseError
 
 UNPACKED = "submissions"
@@ -47,16 +48,14 @@ class ClassFolder:
         """The ids of all that have a folder."""
         return [each.id for each in self.submitters]
 
-    def chosen(self, names: Sequence[str], roster: Roster | None) -> list[str]:
+    def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry] | None) -> list[str]:
         """Return the ids of the students that a teacher names, by whatever they are called."""
-        entries = roster.match(self.submitters) if roster else {}
-        ids: dict[str, set[str]] = {}
+        entries = match(roster or (), self.submitters)
+        ids = defaultdict(set)
         for each in self.submitters:
-            called = {each.id, each.name}
-            if entry := entries.get(each.id):
-                called |= {entry.student, entry.name}
-            for name in called:
-                ids.setdefault(name, set()).add(each.id)
+            entry = entries.get(each.id, RosterEntry(each.id))
+            for name in (each.id, each.name, entry.student, entry.name):
+                ids[name].add(each.id)
         unknown = sorted({*names} - {*ids})
         if unknown:
             examples = [each.name or each.id for each in self.submitters[:2]]

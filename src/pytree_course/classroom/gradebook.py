@@ -84,7 +84,7 @@ _TABLES = (
     "STRICT, WITHOUT ROWID",
     f"PRAGMA user_version = {VERSION}",
 )
-# Gradebooks of this version that were made earlier get it when it is first needed.
+# Gradebooks of this version that were made earlier get it when they are opened.
 _SUBMITTERS = (
     f"CREATE TABLE IF NOT EXISTS submitter ({_SUBMITTER.definitions}, PRIMARY KEY (id)) STRICT"
 )
@@ -116,6 +116,7 @@ class Gradebook:
                         self._database.execute(statement)
             elif version != VERSION:
                 raise sqlite3.DatabaseError("it is not one of this course's version")
+            self._database.execute(_SUBMITTERS)
         except sqlite3.DatabaseError as error:
             raise CourseError(
                 f"{file} cannot be used as a gradebook: {error}. Keep it, and grade into "
@@ -157,15 +158,11 @@ class Gradebook:
     def introduce(self, submitters: Sequence[Submitter]) -> None:
         """Remember whom a download named: the next one, of another lesson, may leave them out."""
         with self._transaction():
-            self._database.execute(_SUBMITTERS)
             for each in submitters:
                 self._write("REPLACE", "submitter", _SUBMITTER.encode(each))
 
     def submitters(self) -> dict[str, Submitter]:
         """Return those who handed in, by their ids, as the downloads named them last."""
-        known = "SELECT 1 FROM sqlite_schema WHERE name = 'submitter'"
-        if not self._database.execute(known).fetchone():
-            return {}
         rows = self._database.execute(f"SELECT {_SUBMITTER.names} FROM submitter")
         found = (Submitter(**_SUBMITTER.decode(row)) for row in rows)
         return {each.id: each for each in found}

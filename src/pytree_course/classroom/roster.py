@@ -24,40 +24,34 @@ class RosterEntry:
     canvas_id: str = ""
 
 
-@dataclass(frozen=True)
-class Roster:
-    """The list of a class."""
+def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dict[str, RosterEntry]:
+    """Return the entries of those who handed in, by their ids; nobody is guessed.
 
-    entries: list[RosterEntry]
-
-    def match(self, submitters: Iterable[Submitter]) -> dict[str, RosterEntry]:
-        """Return the entries of those who handed in, by their ids; nobody is guessed.
-
-        Canvas's ids and folders' names match exactly; other students by name, in any order of its
-        words, where just one of the list and one of those who handed in have it.
-        """
-        submitters = list(submitters)
-        students = {entry.student: entry for entry in self.entries}
-        canvas_ids = {entry.canvas_id: entry for entry in self.entries if entry.canvas_id}
-        found = {}
-        for each in submitters:
-            exact = canvas_ids if each.system == CANVAS else students
-            if entry := exact.get(each.id):
-                found[each.id] = entry
-        others = [each for each in submitters if each.system and each.id not in found]
-        with_name = Counter(map(_name_key, others))
-        entries = defaultdict(set)
-        for entry in {*self.entries} - {*found.values()}:
-            for key in _entry_keys(entry):
-                entries[key].add(entry)
-        for each in others:
-            key = _name_key(each)
-            if with_name[key] == 1 and len(entries[key]) == 1:
-                (found[each.id],) = entries[key]
-        return found
+    Canvas's ids and folders' names match exactly; other students by name, in any order of its
+    words, where just one of the list and one of those who handed in have it.
+    """
+    roster, submitters = list(roster), list(submitters)
+    students = {entry.student: entry for entry in roster}
+    canvas_ids = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
+    found = {}
+    for each in submitters:
+        exact = canvas_ids if each.system == CANVAS else students
+        if entry := exact.get(each.id):
+            found[each.id] = entry
+    others = [each for each in submitters if each.system and each.id not in found]
+    with_name = Counter(map(_name_key, others))
+    entries = defaultdict(set)
+    for entry in {*roster} - {*found.values()}:
+        for key in _entry_keys(entry):
+            entries[key].add(entry)
+    for each in others:
+        key = _name_key(each)
+        if with_name[key] == 1 and len(entries[key]) == 1:
+            (found[each.id],) = entries[key]
+    return found
 
 
-def read_roster(file: Path) -> Roster:
+def read_roster(file: Path) -> list[RosterEntry]:
     """Read a CSV file with the columns student, name and canvas_id, or Canvas's export of grades.
 
     Only the column student has to be there.
@@ -77,7 +71,7 @@ def read_roster(file: Path) -> Roster:
     if not rows or columns[0] not in rows[0]:
         raise CourseError(f"{file} needs a first line `student,name`, then a line per student.")
     cells = ([(row.get(column) or "").strip() for column in columns] for row in rows)
-    return Roster([*{each[0]: RosterEntry(*each) for each in cells if each[0]}.values()])
+    return [*{each[0]: RosterEntry(*each) for each in cells if each[0]}.values()]
 
 
 def _words(name: str) -> list[str]:

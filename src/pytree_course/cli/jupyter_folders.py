@@ -25,16 +25,19 @@ def writable_folders() -> Iterator[dict[str, str]]:
         "IPYTHONDIR": os.environ.get("IPYTHONDIR", "~/.ipython"),
         "MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR", "~/.config/matplotlib"),
     }
-    reasons = {name: _why_not(Path(folder).expanduser()) for name, folder in folders.items()}
-    failed = {name: why for name, why in reasons.items() if why is not None}
+    failed = {}
+    for name, folder in folders.items():
+        try:
+            _try_to_write(Path(folder).expanduser())
+        except OSError as error:
+            failed[name] = f"{folder} cannot be written ({error.strerror})"
     if not failed:
         yield {}
         return
-    why = next(iter(failed.values()))
     with tempfile.TemporaryDirectory(prefix="pytree-course-jupyter-") as temporary:
         errors.print(
-            f"Jupyter's own folder {why.filename} cannot be written ({why.strerror}): its settings "
-            "and histories of this session go into a temporary one. Your notebooks do not.",
+            f"Jupyter's own folder {next(iter(failed.values()))}: its settings and histories of "
+            "this session go into a temporary one. Your notebooks do not.",
             style="yellow",
             markup=False,
             soft_wrap=True,
@@ -45,16 +48,11 @@ def writable_folders() -> Iterator[dict[str, str]]:
         yield variables
 
 
-def _why_not(folder: Path) -> OSError | None:
-    """Return why a file can't be written in a folder, or in the one that it would be made in."""
+def _try_to_write(folder: Path) -> None:
+    """Write a file into a folder, or into the one that it would be made in, and remove it."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    probe = there / f".pytree-course-{os.getpid()}"  # tempfile may hang on Windows
     try:
-        there = next(each for each in (folder, *folder.parents) if each.exists())
-        probe = there / f".pytree-course-{os.getpid()}"  # tempfile may hang on Windows
-        try:
-            probe.write_bytes(b"?")
-        finally:
-            probe.unlink(missing_ok=True)
-    except OSError as error:
-        error.filename = folder
-        return error
-    return None
+        probe.write_bytes(b"?")
+    finally:
+        probe.unlink(missing_ok=True)

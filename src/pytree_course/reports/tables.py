@@ -109,15 +109,10 @@ def not_imported(grades: ClassGrades) -> list[str]:
     said = []
     moodles = [each for each in grades.students if each.system == MOODLE and not each.login]
     if moodles:
-        advice = (
-            "Their names are not on the list of the class, or more than once: mend it"
-            if any(not each.is_expected for each in moodles)
-            else "With --roster, name a CSV file with the first line `student,name`, then the "
-            "username and the name of each"
-        )
         said.append(
             f"Not in moodle.csv, for Moodle's downloads do not say usernames: {_names(moodles)}. "
-            f"{advice}, and grade again: nothing is run twice."
+            "With --roster, name a CSV file with the first line `student,name`, then the username "
+            "and the name of each, once, and grade again: nothing is run twice."
         )
     canvas = [each for each in grades.students if each.system == CANVAS and not each.canvas_id]
     if canvas:

@@ -131,17 +131,11 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
         table.padding = 0
     console.print(table)
     for student in grades.students:
-        if notes := _notes(grades, student):
-            console.print(Text(f"{student.label}: {'; '.join(notes)}"))
-    if summary.changes:
-        console.print("Changed:")
+        if notes := "; ".join(_notes(grades, student)):
+            console.print(Text(f"{student.label}: {notes}"))
     for change in summary.changes:
-        console.print(
-            Text(
-                f"  {change.student}, {change.lesson}, {change.exercise}: {change.before}, now "
-                f"{change.after}: {change.why}"
-            )
-        )
+        where = f"{change.student}, {change.lesson}, {change.exercise}"
+        console.print(Text(f"Changed: {where}: {change.before}, now {change.after}: {change.why}"))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(summary.failed)} could not be graded."
@@ -155,9 +149,8 @@ def _class_table(grades: ClassGrades, heading: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Student", overflow="fold")
     for lesson in grades.lessons:
-        table.add_column(
-            heading.format(lesson.lesson, lesson.points), justify="right", no_wrap=True
-        )
+        title = heading.format(lesson.lesson, lesson.points)
+        table.add_column(title, justify="right", no_wrap=True)
     for student in grades.students:
         attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
         cells = ["–" if attempt is None else str(attempt.points) for attempt in attempts]
@@ -165,22 +158,18 @@ def _class_table(grades: ClassGrades, heading: str) -> Table:
     return table
 
 
-def _notes(grades: ClassGrades, student: Student) -> list[str]:
-    """Return what there is to say of a student beside the points."""
-    notes = [] if student.is_expected else ["not on the list of the class"]
-    has_attempt = False
-    for lesson in grades.lessons:
-        attempt = grades.attempt(student, lesson)
-        if attempt is None:
-            continue
-        has_attempt = True
+def _notes(grades: ClassGrades, student: Student) -> Iterator[str]:
+    """Yield what there is to say of a student beside the points."""
+    if not student.is_expected:
+        yield "not on the list of the class"
+    attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
+    for attempt in filter(None, attempts):
         state = "" if attempt.state is AttemptState.GRADED else f", {attempt.state}"
         if attempt.reason:
             reason = attempt.reason.replace(attempt.file, Path(attempt.file).name)
-            notes.append(f"{lesson.lesson}{state}: {reason}")
+            yield f"{attempt.lesson}{state}: {reason}"
         if late := grades.late_by(attempt):
-            notes.append(f"{lesson.lesson}: late by {str(late).split('.')[0]}")
-    if not has_attempt:
+            yield f"{attempt.lesson}: late by {str(late).split('.')[0]}"
+    if not any(attempts):
         is_waiting = any(student.id == waiting for waiting, _ in grades.waiting)
-        notes.append(NOT_YET_GRADED if is_waiting else NOT_HANDED_IN)
-    return notes
+        yield NOT_YET_GRADED if is_waiting else NOT_HANDED_IN

@@ -52,27 +52,15 @@ class StillChoice(Still):
 
 
 def still_control(abbreviation: Any) -> Still | None:
-    """Make the control that `ipywidgets.interact` makes of a short form."""
+    """Make a control of a short form that `ipywidgets.interact` takes; of a range, its low end."""
     match abbreviation:
         case Still():
             return abbreviation
-        case bool() | str():
+        case bool() | str() | int() | float():
             return Still(value=abbreviation)
-        case int() | float():
-            low, high = sorted((-abbreviation, 3 * abbreviation)) if abbreviation else (0, 1)
-            return _slider(low, high, value=abbreviation)
-        case (int() | float(), int() | float()) | (int() | float(), int() | float(), _):
-            return _slider(*abbreviation)
+        case (int() | float() as low, int() | float()) | (int() | float() as low, _, _):
+            return Still(value=low)
     return None
-
-
-def _slider(low: float, high: float, step: float = 0, value: float | None = None) -> Still:
-    whole = isinstance(low + high + step, int)
-    middle = low + ((high - low) // 2 if whole else (high - low) / 2)
-    if step:
-        middle = low + int((middle - low) / step) * step
-    start = middle if value is None else value
-    return Still(min=low, max=high, step=step or (1 if whole else 0.1), value=start)
 
 
 try:
