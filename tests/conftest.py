@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.bundle_files import FILES, FOLDERS
+from pytree_course.authoring.bundle import FILES, FOLDERS
 from pytree_course.course import Course, LessonFiles
 
 # course.py sets it when it is called from another folder; the tests look in folders of their own.

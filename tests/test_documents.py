@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.bundle_files import FILES, FOLDERS
+from pytree_course.authoring.bundle import FILES, FOLDERS
 from pytree_course.authoring.sources import slug
 from pytree_course.course import Course
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook

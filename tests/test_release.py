@@ -13,8 +13,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pytree_course.authoring.bundle import bundle
-from pytree_course.authoring.bundle_files import FILES, FOLDERS, RELEASE_FILE
+from pytree_course.authoring.bundle import FILES, FOLDERS, RELEASE_FILE, bundle
 from pytree_course.authoring.release import release
 from pytree_course.authoring.sources import read_sources
 from pytree_course.built import METADATA_KEY, other_version, stamp_of

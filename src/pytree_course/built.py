@@ -3,11 +3,12 @@
 import hashlib
 import json
 import re
-from typing import Any
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING, Any
 
 from pytree_course.course import LessonFiles
+
+if TYPE_CHECKING:  # it is read where nothing is installed yet
+    from nbformat import NotebookNode
 
 METADATA_KEY = "pytree_course"
 """Entry of the metadata of notebooks and cells; the names below are entries of it."""
@@ -24,24 +25,24 @@ RELEASE, EXERCISES = "release", "exercises"
 _STAMP = re.compile(r"[\w.]{1,40}\+[0-9a-f]{12}")
 
 
-def hides_outputs(cell: NotebookNode) -> bool:
+def hides_outputs(cell: "NotebookNode") -> bool:
     """Say whether a cell has outputs that are, or are to be, hidden."""
     return METADATA_KEY in cell.metadata
 
 
-def hide_outputs(cell: NotebookNode) -> None:
+def hide_outputs(cell: "NotebookNode") -> None:
     """Move a cell's outputs into its metadata."""
     cell.metadata[METADATA_KEY] = {OUTPUTS: cell.outputs}
     cell.outputs, cell.execution_count = [], None
 
 
-def show_outputs(cell: NotebookNode) -> None:
+def show_outputs(cell: "NotebookNode") -> None:
     """Put a cell's hidden outputs back in their place."""
     cell.outputs = cell.metadata[METADATA_KEY][OUTPUTS]
     cell.execution_count = 1
 
 
-def outputs_digest(notebook: NotebookNode) -> str:
+def outputs_digest(notebook: "NotebookNode") -> str:
     """Return a digest of all outputs of a notebook, hidden or not."""
     outputs = [
         cell.metadata[METADATA_KEY] if hides_outputs(cell) else cell.outputs

@@ -1,4 +1,7 @@
-"""The learners' bundle, and its stamp, by which a notebook tells which release it came with."""
+"""The learners' bundle, and its stamp, by which a notebook tells which release it came with.
+
+Imports the standard library only: `hatch_build.py` reads its list before anything is installed.
+"""
 
 import hashlib
 import json
@@ -7,11 +10,31 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-import nbformat
-
-from pytree_course.authoring.bundle_files import RELEASE_FILE, bundle_files
 from pytree_course.built import EXERCISES, METADATA_KEY, RELEASE, cells_digest
 from pytree_course.course import Course, CourseError
+
+# What learners get is listed: whatever else may lie in the course's folder stays there.
+FILES = (
+    "CITATION.cff",
+    "LICENSE",
+    "README.md",
+    "conftest.py",
+    "course.py",
+    "docs/learning.md",
+    "environment.yml",
+    "hatch_build.py",
+    "pyproject.toml",
+    "requirements.txt",
+)
+CODE = "src/pytree_course"
+FOLDERS = {
+    "docs/images": {".png"},
+    "jupyter": {".json", ".py"},
+    CODE: {".css", ".html", ".py", ".txt"},
+}
+
+RELEASE_FILE = "checks/release.json"
+"""Holds a bundle's stamp, and the digest of each lesson's exercises."""
 
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 
@@ -22,20 +45,51 @@ def bundle(course: Course) -> dict[str, bytes]:
     if RELEASE_FILE not in contents:  # otherwise the course is a bundle itself, with its stamp
         stamp, digests = _stamp(contents), {}
         for files in course.lessons():
-            blank = nbformat.reads(contents[_name(files.blank, course)].decode(), as_version=4)
+            blank = json.loads(contents[_name(files.blank, course)])
             digests[files.stem] = cells_digest(blank)
-            blank.metadata[METADATA_KEY] |= {RELEASE: stamp, EXERCISES: digests[files.stem]}
-            contents[_name(files.blank, course)] = (nbformat.writes(blank) + "\n").encode()
+            blank["metadata"][METADATA_KEY] |= {RELEASE: stamp, EXERCISES: digests[files.stem]}
+            contents[_name(files.blank, course)] = _json(blank)
         sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
         kept = (each for each in sections if not each.startswith(_NOT_FOR_LEARNERS))
         contents["README.md"] = "".join(kept).encode()
-        entries = {RELEASE: stamp, EXERCISES: digests}
-        contents[RELEASE_FILE] = (json.dumps(entries, indent=1, sort_keys=True) + "\n").encode()
+        contents[RELEASE_FILE] = _json({RELEASE: stamp, EXERCISES: digests})
     # Not from the folder `exercises`, where the teacher may have worked.
     return contents | {
         _name(files.exercises, course): contents[_name(files.blank, course)]
         for files in course.lessons()
     }
+
+
+def bundle_files(course: Course) -> dict[str, Path]:
+    """Return the files of a course by their names: an author's, a learner's or an installed one.
+
+    Not the folder `exercises`, in which somebody may have worked: a bundle has blank ones there.
+    """
+    root, package = course.root, Path(__file__).parents[1]
+    wanted = {name: root / name for name in FILES}
+    for folder, kinds in FOLDERS.items():
+        # A wheel holds the code once, in the package, which holds the rest in a folder.
+        there = package if folder == CODE and not (root / CODE).is_dir() else root / folder
+        for file in there.rglob("*"):
+            name = file.relative_to(there)
+            # Hidden files are a tool's own, as Jupyter's checkpoints are.
+            is_foreign = name.parts[0] == "bundle" or any(part[0] == "." for part in name.parts)
+            if file.suffix in kinds and not is_foreign:
+                wanted[f"{folder}/{name.as_posix()}"] = file
+    notebooks = [files.notebook for files in course.with_sources()]
+    notebooks = notebooks or [*(root / "notebooks").glob("*.ipynb")]  # in a bundle
+    if (root / RELEASE_FILE).exists():
+        wanted[RELEASE_FILE] = root / RELEASE_FILE
+    of_lessons = [
+        file
+        for files in course.lessons()
+        for file in (files.check_script, files.expected, files.blank)
+    ]
+    wanted |= {file.relative_to(root).as_posix(): file for file in (*notebooks, *of_lessons)}
+    for file in wanted.values():
+        if not file.exists():
+            raise CourseError(f"{file} is missing: a release needs it.")
+    return dict(sorted(wanted.items()))
 
 
 def unpack(folder: Path) -> Course:
@@ -74,6 +128,10 @@ def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
         # A course is where `checks` is: that comes last, when everything else is there.
         for part in sorted(new.iterdir(), key=lambda part: part.name == "checks"):
             part.rename(folder / part.name)
+
+
+def _json(data: object) -> bytes:
+    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 def _name(file: Path, course: Course) -> str:

@@ -65,13 +65,11 @@ def for_colab(bundle: dict[str, bytes], repository: Repository) -> dict[str, byt
         for name, content in bundle.items()
         if re.fullmatch(r"(notebooks|exercises)/\w+\.ipynb", name)
     }
-    lines = [f"- [{name}]({repository.address}/{name})" for name in sorted(notebooks)]
     readme = bundle["README.md"].decode().rstrip("\n")
-    section = "\n".join(
-        ["## On Colab", "", "Nothing to install, for a Google account:", "", *lines]
-    )
+    readme += "\n\n## On Colab\n\nNothing to install, for a Google account:\n\n"
+    readme += "".join(f"- [{name}]({repository.address}/{name})\n" for name in sorted(notebooks))
     colab = {f"colab/{name}": content for name, content in notebooks.items()}
-    return {"README.md": f"{readme}\n\n{section}\n".encode(), **colab}
+    return {"README.md": readme.encode(), **colab}
 
 
 def _for_colab(folder: str, text: str, repository: Repository) -> str:

@@ -84,8 +84,7 @@ def _with_installed(
     """Put the cell that asks whether the course is installed above all other code."""
     cell = _code(INSTALLED_ID, INSTALLED, marks=marks)
     cell.metadata |= {"jupyter": {"source_hidden": True}, "slideshow": {"slide_type": "skip"}}
-    code = (at for at, each in enumerate(cells) if each.cell_type == "code")
-    first = next(code, len(cells))
+    first = next((at for at, each in enumerate(cells) if each.cell_type == "code"), len(cells))
     return [*cells[:first], cell, *cells[first:]]
 
 

@@ -57,15 +57,15 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
     wanted = [answer_id(exercise) for exercise in starters]
-    names = (_id, _colabs_id, _nbgraders_id)
-    name = next((name for name in names if any(name(cell) in wanted for cell in cells)), _id)
+    paths = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
+    path = next((each for each in paths if any(_at(cell, each) in wanted for cell in cells)), ())
     answers, notes = {}, {}
     has_answer_cells = False
     for exercise, starter in starters.items():
         found = [
             _source(cell)
             for cell in cells
-            if name(cell) == answer_id(exercise) and cell.get("cell_type") == "code"
+            if _at(cell, path) == answer_id(exercise) and cell.get("cell_type") == "code"
         ]
         worked_in = [source for source in found if source.strip() != starter.strip()]
         if not found:
@@ -80,20 +80,11 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
     return Submission(answers, notes, stamp_of(notebook), has_answer_cells)
 
 
-def _id(cell: dict[str, Any]) -> object:
-    return cell.get("id")
-
-
-def _colabs_id(cell: dict[str, Any]) -> object:
-    metadata = cell.get("metadata")
-    return metadata.get("id") if isinstance(metadata, dict) else None
-
-
-def _nbgraders_id(cell: dict[str, Any]) -> object:
-    try:
-        return cell["metadata"]["nbgrader"]["grade_id"]
-    except (KeyError, TypeError):
-        return None
+def _at(cell: Any, path: tuple[str, ...]) -> object:
+    """Return what is below these names in untrusted JSON, or None."""
+    for name in path:
+        cell = cell.get(name) if isinstance(cell, dict) else None
+    return cell
 
 
 def _source(cell: dict[str, Any]) -> str:

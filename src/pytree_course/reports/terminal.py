@@ -33,9 +33,6 @@ from pytree_course.classroom.class_grades import (
 from pytree_course.classroom.class_grading import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
 
-_WIDE = 80
-"""Columns of a terminal from which on there is room for feedback beside the verdicts."""
-
 _STYLES = {
     VerdictKind.CORRECT: "green",
     VerdictKind.NOT_ATTEMPTED: "dim",
@@ -47,26 +44,22 @@ def show_grade(grade: Grade, console: Console) -> None:
     """Print a table of the exercises, and below it the feedback on wrong answers."""
     console.print(Text(grade.title, style="bold"))
     console.print(Text(str(grade.notebook)), soft_wrap=True)
-    is_wide = console.width >= _WIDE
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1) if is_wide else 0)
+    table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Exercise", overflow="fold")
     table.add_column("Points", justify="right", no_wrap=True)
     table.add_column("Verdict", no_wrap=True)
-    if is_wide:
-        table.add_column("Feedback", ratio=1)
     for verdict in grade.verdicts:
         look = LOOKS[verdict.kind]
         table.add_row(
             Text(verdict.exercise),
             f"{verdict.points}/{verdict.exercise_points}",
             Text(f"{look.symbol} {look.word}", style=_STYLES.get(verdict.kind, "red")),
-            *([Text(explanation(verdict, grade.notes))] if is_wide else []),
         )
     console.print(table)
-    for verdict in [] if is_wide else grade.verdicts:
-        if verdict.kind is not VerdictKind.NOT_ATTEMPTED or verdict.exercise in grade.notes:
-            console.print(Text(f"{verdict.exercise}: {explanation(verdict, grade.notes)}"))
+    says_all = {VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED}
     for verdict in grade.verdicts:
+        if verdict.kind not in says_all or verdict.exercise in grade.notes:
+            console.print(Text(f"{verdict.exercise}: {explanation(verdict, grade.notes)}"))
         if verdict.failure is not None:
             console.print(Text(feedback(verdict).text), end="\n\n")
     which = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
