@@ -76,16 +76,12 @@ def bundle_files(course: Course) -> dict[str, Path]:
             is_foreign = name.parts[0] == "bundle" or any(part[0] == "." for part in name.parts)
             if file.suffix in kinds and not is_foreign:
                 wanted[f"{folder}/{name.as_posix()}"] = file
-    notebooks = [files.notebook for files in course.with_sources()]
-    notebooks = notebooks or [*(root / "notebooks").glob("*.ipynb")]  # in a bundle
-    if (root / RELEASE_FILE).exists():
-        wanted[RELEASE_FILE] = root / RELEASE_FILE
-    of_lessons = [
-        file
-        for files in course.lessons()
-        for file in (files.check_script, files.expected, files.blank)
-    ]
-    wanted |= {file.relative_to(root).as_posix(): file for file in (*notebooks, *of_lessons)}
+    built = [files.notebook for files in course.with_sources()]
+    built = built or [*(root / "notebooks").glob("*.ipynb")]  # where there are no sources
+    built += root.glob(RELEASE_FILE)  # in a bundle
+    for files in course.lessons():
+        built += [files.check_script, files.expected, files.blank]
+    wanted |= {_name(file, course): file for file in built}
     for file in wanted.values():
         if not file.exists():
             raise CourseError(f"{file} is missing: a release needs it.")

@@ -64,7 +64,7 @@ class ClassGrades:
         missing = {*(roster or ())} - {*entries.values()}
         absent = {each.student: each for each in missing if each.student not in ids}
         students = [_student(each, entries.get(each.id), roster is None) for each in submitters]
-        students += [_student(Submitter(each), absent[each], False) for each in absent]
+        students += [_student(Submitter(each), absent[each], True) for each in absent]
         students.sort(key=lambda each: (each.name if each.system else each.id, each.id))
         waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
         return cls(students, lessons, attempts, due, frozenset(waiting))

@@ -107,10 +107,10 @@ def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = N
             submitters[who.id] = who
         for file, names in _files(entry, download):
             lesson = next((stem for stem in stems for each in names if each.startswith(stem)), "")
-            if why := _problem(file, names, download):
-                ignored.append((file.relative_to(folder), why))
-            elif not lesson:
+            why = _problem(file, names, download)
+            if not why and not lesson:
                 why = f"its name begins with none of {', '.join(stems)}"
+            if why:
                 ignored.append((file.relative_to(folder), why))
             else:
                 submitters[who.id] = who

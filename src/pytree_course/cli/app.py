@@ -4,10 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from io import TextIOWrapper
 from pathlib import Path
-from types import MappingProxyType
 
 import typer
 from rich.console import Console
@@ -42,9 +40,7 @@ def run(application: typer.Typer, name: str | None = None) -> None:
         sys.exit(CANNOT_STATUS)
 
 
-def run_in_course(
-    command: list[str], course: Course, variables: Mapping[str, str] = MappingProxyType({})
-) -> int:
+def run_in_course(command: list[str], course: Course, **variables: str) -> int:
     """Run another program in the course's folder; Ctrl-C and a kill are left to that program."""
     # Neither an exception around the wait, which may lose the status, nor ignored, which the
     # program would inherit.

@@ -32,7 +32,7 @@ def lab(context: typer.Context) -> None:
         *(f"--LabApp.default_url=/lab/tree/{first}", *context.args),
     ]
     with writable_folders() as variables:
-        status = run_in_course(command, course, variables)
+        status = run_in_course(command, course, **variables)
     raise typer.Exit(status)
 
 
