@@ -88,13 +88,14 @@ class Copy:
             "PIP_FIND_LINKS": str(self.cache),
             "PIP_NO_INDEX": "1",
         }
+        own = {name: os.environ[name] for name in os.environ.keys() - {launcher.SERVERS_PYTHON}}
         return subprocess.Popen(
             [self.python, self.folder / "course.py", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
             cwd=self.cache,
-            env={**os.environ, **pip, "UV_CACHE_DIR": str(self.cache), **variables},
+            env={**own, **pip, "UV_CACHE_DIR": str(self.cache), **variables},
         )
 
     def run(self, *arguments: str, **variables: str) -> tuple[int, str, str]:
@@ -363,10 +364,10 @@ class Hub:
         text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{''.join(lines)}"
         (info / "METADATA").write_text(text, "utf-8")
 
-    def makes_an_environment(self, *arguments: str) -> tuple[bool, str]:
+    def makes_an_environment(self, *arguments: str, **variables: str) -> tuple[bool, str]:
         """Run course.py; say whether it began to make `.venv`, and what it told the user."""
         # Then the stand-in for uv fails at once.
-        status, output, told = self.copy.run(*arguments, UV_OFFLINE="1")
+        status, output, told = self.copy.run(*arguments, UV_OFFLINE="1", **variables)
         made = (self.copy.folder / ".venv").exists()
         assert status == (1 if made else 0), told
         if not made:
@@ -423,6 +424,26 @@ def test_an_authors_copy_that_is_installed_there_is_used(hub):
     (hub.packages / "pytree_course").rmdir()
     (hub.packages / "editable.pth").write_text(str(hub.copy.folder / "src"), "utf-8")
     assert not hub.makes_an_environment("check", "1")[0]
+
+
+def test_a_jupyterlabs_terminal_uses_its_servers_python_whatever_python3_is(hub, python):
+    servers, hub.copy.python = str(hub.copy.python), python
+    assert hub.makes_an_environment("check", "1")[0]
+    shutil.rmtree(hub.copy.folder / ".venv")
+    made, told = hub.makes_an_environment("check", "1", PYTREE_COURSE_PYTHON=servers)
+    assert (made, told) == (False, "")
+
+
+@pytest.mark.parametrize("servers", ["another version", "gone", "itself"])
+def test_but_not_a_servers_python_that_will_not_do(hub, python, servers):
+    variables = {"PYTREE_COURSE_PYTHON": str(hub.copy.python)}
+    if servers != "itself":
+        hub.copy.python = python
+    if servers == "gone":
+        shutil.rmtree(hub.copy.cache / "hub")
+    else:
+        hub.install("pytree-course", "0.0.1")
+    assert hub.makes_an_environment("check", "1", **variables)[0]
 
 
 # --- an environment that can't be used

@@ -1,6 +1,8 @@
-"""The server extension trusts what came with the course, by its contents, and nothing else."""
+"""The server extension trusts what came with the course, and says which Python has the course."""
 
 import json
+import os
+import sys
 from types import SimpleNamespace
 
 import nbformat
@@ -9,6 +11,7 @@ from jupyter_server.extension.manager import ExtensionManager
 from nbformat.sign import NotebookNotary
 
 from pytree_course.course import Course
+from pytree_course.launcher import SERVERS_PYTHON
 
 NAME = "pytree_course.server"
 
@@ -18,6 +21,12 @@ def notary(tmp_path):
     """Return the notary of somebody who has never signed anything."""
     with NotebookNotary(data_dir=str(tmp_path)) as notary:
         yield notary
+
+
+@pytest.fixture(autouse=True)
+def _terminal(monkeypatch):
+    """Keep what the extension says to terminals from the tests that come after."""
+    monkeypatch.setenv(SERVERS_PYTHON, "another server's")
 
 
 def start(**server):
@@ -50,6 +59,11 @@ def test_changed_outputs_are_not_trusted_even_where_the_course_is_installed(
     start(contents_manager=SimpleNamespace(notary=notary))
     assert not trusted(notary, mini.notebook)
     assert trusted(notary, mini.solutions)
+
+
+def test_its_terminals_are_told_which_python_has_the_course(notary):
+    start(contents_manager=SimpleNamespace(notary=notary))
+    assert os.environ[SERVERS_PYTHON] == sys.executable
 
 
 def test_a_server_that_cannot_sign_says_so_and_starts(caplog):

@@ -59,6 +59,9 @@ The environment could not be made. Run the same command again: finished download
   - disk: about 1.5 GB is needed, {free:.1f} GB are free; to begin anew, delete the folder .venv
   - no pip, ensurepip or venv: on Debian and Ubuntu, sudo apt install python3-venv python3-pip"""
 
+SERVERS_PYTHON = "PYTREE_COURSE_PYTHON"
+"""Environment variable in JupyterLab's terminals: its server's Python, which has the course."""
+
 # What other environments and tools left in the terminal, but not how to reach an index.
 FOREIGN = re.compile(
     r"(PIP|UV)_(?!\w*(CACHE_DIR|CERT|CONCURRENT|CONFIG_FILE|FIND_LINKS|HOST|HTTP|INDEX|KEYRING"
@@ -149,6 +152,25 @@ def will_do(command: str) -> bool:
     if lacking:
         say(f"This Python has the course, but not {', '.join(lacking)}.")
     return not lacking
+
+
+def servers_python() -> str | None:
+    """Return the Python of the JupyterLab that this terminal is in, if it is another one.
+
+    Its terminals are login shells, in which many systems set PATH anew: `python3` is then not
+    the Python of the hub.
+    """
+    python = os.environ.get(SERVERS_PYTHON)
+    return python if python not in {None, sys.executable} and shutil.which(python) else None
+
+
+def begin_again(python: str, arguments: Sequence[str]) -> int:
+    """Run course.py with another Python, which decides afresh, and return the exit status."""
+    command = [python, "-P", str(ROOT / "course.py"), *arguments]
+    variables = {name: value for name, value in os.environ.items() if name != SERVERS_PYTHON}
+    if os.name == "posix":
+        os.execve(python, command, variables)
+    return wait_for(command, variables)
 
 
 def prepare() -> None:
@@ -282,6 +304,8 @@ def main(arguments: Sequence[str]) -> int:
         if outdated():
             if will_do(name):
                 python = sys.executable
+            elif servers := servers_python():
+                return begin_again(servers, arguments)
             else:
                 prepare()
         return run_command(python, arguments)

@@ -1,11 +1,17 @@
-"""A Jupyter Server extension: it trusts the notebooks that came with the course."""
+"""A Jupyter Server extension: it trusts the notebooks that came with the course.
 
+It also tells the server's terminals which Python has the course.
+"""
+
+import os
+import sys
 from typing import Any
 
 import nbformat
 
 from pytree_course.built import METADATA_KEY, OUTPUTS, outputs_digest
 from pytree_course.course import Course
+from pytree_course.launcher import SERVERS_PYTHON
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
@@ -19,6 +25,7 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     so every copy of these is trusted, wherever it lies, and nothing else is. Whatever goes wrong
     here is for the server's log: it starts all the same.
     """
+    os.environ[SERVERS_PYTHON] = sys.executable  # Terminals and kernels inherit it.
     course = Course.installed()
     if course is None:
         raise FileNotFoundError("the course is installed without its notebooks")
