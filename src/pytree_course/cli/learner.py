@@ -55,7 +55,7 @@ def progress() -> None:
     course = Course.find()
     done = Progress.load(course.progress_file)
     lessons = [Expected.read(files.expected) for files in course.lessons()]
-    columns = ["Points", "Status", "Tries", "Hints"] if console.width > 50 else ["Points", "Status"]
+    columns = ["Points", "Status", "Wrong", "Hints"] if console.width > 50 else ["Points", "Status"]
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("Exercise", overflow="fold")
     for heading in columns:
