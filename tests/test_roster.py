@@ -40,6 +40,20 @@ def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
     assert read_roster(file) == [RosterEntry("ada", "Lovelace, Ada", "12345")]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_what_excel_saves_is_a_list_too(tmp_path, separator, encoding):
+    file = tmp_path / "class.csv"
+    text = "student,name\r\nada,Ada Lovelace\r\njm,Jürgen Müller\r\n".replace(",", separator)
+    file.write_bytes(text.encode(encoding))
+    assert read_roster(file).entries == [ADA, RosterEntry("jm", "Jürgen Müller")]
+
+
+def test_a_list_with_other_columns_is_refused_by_naming_them(tmp_path):
+    with pytest.raises(CourseError, match=r"Its columns are: login, full name\.$"):
+        read_roster(written(tmp_path, "login;full name\nada;Ada Lovelace\n"))
+
+
 @pytest.mark.parametrize("text", ["", "name,mail\nAda,ada@example.org\n", "\x00\x01"])
 def test_what_is_no_list_is_refused(tmp_path, text):
     with pytest.raises(CourseError, match=r"student,name|cannot be read"):
