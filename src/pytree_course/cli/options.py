@@ -1,5 +1,6 @@
 """Arguments and options that more than one command has, and what they name."""
 
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Annotated
 
@@ -25,3 +26,19 @@ def lesson_with_exercises(name: str) -> LessonFiles:
     if not files.has_exercises:
         raise CourseError(f"{files.stem} has no exercises.")
     return files
+
+
+def last_moment(text: str) -> datetime:
+    """Return until when work is in time, in local time; a day lasts to its end."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        pass
+    else:
+        return datetime.combine(day, time.max).astimezone()
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError as error:
+        raise CourseError(
+            f"--due {text} is no time: write 2026-11-30, or 2026-11-30 23:59."
+        ) from error

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -71,7 +70,11 @@ def grade(
         ),
     ] = None,
     due: Annotated[
-        datetime | None, typer.Option(help="Work handed in later than this is marked as late.")
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Work handed in later is marked as late: 2026-11-30, to its end, or with 23:59.",
+        ),
     ] = None,
     best: Annotated[
         bool, typer.Option("--best", help="The best attempt counts, and not the last one.")
@@ -103,9 +106,10 @@ def grade(
                 errors.print(UNSANDBOXED, style="yellow")
             else:
                 require_sandbox()
+            moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into)
-            refuse_mistakes(submitted, into, due)
+            refuse_mistakes(submitted, into, moment)
             chosen = GradingOptions(
                 lessons=lessons,
                 students=submitted.chosen(student or (), names),
@@ -120,7 +124,6 @@ def grade(
             new_pool = stack.enter_context(dask_cluster(dask)) if dask else local_pool(jobs)
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(course, submitted, gradebook, chosen, new_pool, show_progress)
-        moment = due.astimezone() if due else None
         grades = ClassGrades.of(course, submitted, gradebook, names, moment, best=best)
     try:
         write_tables(grades, into)
