@@ -39,4 +39,5 @@ def test_a_class_with_five_lessons_has_names_points_and_notes_whole(columns, tmp
     assert ("05_mlp of 4" if columns == 200 else "01 02 03 04 05") in words
     assert "lovelaceada (ada.lovelace@example.org): 01_leaves: late by 1:00:00; 02_tree" in words
     assert "02_tree_map, unreadable: it is empty" in words
+    assert "5 graded, 0 had not changed, 1 could not be graded." in words
     assert "12345, 01_leaves, count: error, now correct: the check changed" in words

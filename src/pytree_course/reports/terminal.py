@@ -32,6 +32,7 @@ from pytree_course.classroom.class_grades import (
 )
 from pytree_course.classroom.class_grading import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
+from pytree_course.reports.class_statistics import not_graded
 
 _STYLES = {
     VerdictKind.CORRECT: "green",
@@ -131,7 +132,7 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
         console.print(Text(f"Changed: {where}: {change.before}, now {change.after}: {change.why}"))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
-        f"{len(summary.failed)} could not be graded."
+        f"{len(not_graded(grades))} could not be graded."
     )
     for notebook, reason in summary.failed:
         console.print(Text(f"{notebook.file}: {reason} It will be tried again next time."))
