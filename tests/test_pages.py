@@ -264,6 +264,13 @@ def test_huge_texts_are_shortened_and_say_so(tmp_path):
     assert "… (shortened)" in page
 
 
+def test_feedback_on_several_misconceptions_is_whole(tmp_path):
+    text = "Line B: your number is too high. " * 30 + "The last word."
+    row = made_row("count", "incorrect", explanation=text)
+    pages = pages_of(made_grades([made_attempt("ada", [row])]), tmp_path)
+    assert "The last word." in pages["students/ada.html"]
+
+
 def test_an_excerpt_is_short_in_lines_too():
     assert excerpt("a\nb") == Excerpt("a\nb", "")
     shown = excerpt("\n" * 5000)

@@ -18,7 +18,7 @@ from pytree_course.drawing.labels import counted, printable, shorten
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000
-MOST_IN_A_SENTENCE = 600
+MOST_IN_A_SENTENCE = 2_000
 MOST_IN_A_NAME = 120
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
