@@ -134,6 +134,18 @@ def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, m
     assert [row["username"] for row in quick.table("moodle.csv")] == ["ada", "bob"]
 
 
+def test_who_handed_nothing_in_is_sorted_by_name_among_the_others(quick, monkeypatch, capsys):
+    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
+    quick.put("raybob_77_2_01_mini.ipynb", ELEMENTS)
+    roster = quick.into.parent / "class.csv"
+    roster.write_text(
+        'student,name,canvas_id\nada,"Lovelace, Ada",12345\nzoe,"Meyer, Zoe",3\nbob,"Ray, Bob",77\n'
+    )
+    quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
+    names = [row["Student"] for row in quick.table("canvas.csv")][1:]
+    assert names == ["Lovelace, Ada", "Meyer, Zoe", "Ray, Bob"]
+
+
 def test_a_student_is_chosen_by_name(quick, monkeypatch, capsys):
     quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
     quick.put("raybob_77_2_01_mini.ipynb", ELEMENTS)

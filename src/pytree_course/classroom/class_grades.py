@@ -65,7 +65,8 @@ class ClassGrades:
         absent = {each.student: each for each in missing if each.student not in ids}
         students = [_student(each, entries.get(each.id), roster is None) for each in submitters]
         students += [_student(Submitter(each), absent[each], True) for each in absent]
-        students.sort(key=lambda each: (each.name if each.system else each.id, each.id))
+        by_name = any(each.system for each in students)  # who is missing has no system
+        students.sort(key=lambda each: ((by_name and each.name) or each.id, each.id))
         waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
         return cls(students, lessons, attempts, due, frozenset(waiting))
 
