@@ -225,6 +225,27 @@ MISTAKES = {
         ANSWERS,
         "there is no exercise 'frist_leaf'",
     ),
+    "an answer without its exercise": (
+        ANSWERS,
+        '# %% exercise="first_leaf" variant="loop"',
+        "# %%",
+        ANSWERS,
+        'begin the cell with # %% exercise="..."',
+    ),
+    "an exercise without quotes": (
+        ANSWERS,
+        '# %% exercise="first_leaf" variant="loop"',
+        '# %% exercise=first_leaf variant="loop"',
+        ANSWERS,
+        'begin the cell with # %% exercise="..."',
+    ),
+    "a comma after the exercise": (
+        ANSWERS,
+        '# %% exercise="first_leaf" variant="loop"',
+        '# %% exercise="first_leaf", variant="loop"',
+        ANSWERS,
+        'begin the cell with # %% exercise="..."',
+    ),
     "misconception as the right answer": (
         ANSWERS,
         "return len(tree)",
@@ -333,6 +354,22 @@ def test_a_mistake_is_named_by_the_line_where_it_is(unbuilt):
     [mistake] = caught.value.mistakes
     line = mistake.file.read_text(encoding="utf-8").splitlines()[mistake.line - 1]
     assert line == '# %% exercise="count_leaves" misconception="elements"'
+
+
+@pytest.mark.parametrize("mark", ["#%% ", "#  %%  "])
+def test_no_answer_is_lost_however_a_cell_is_marked(unbuilt, mark):
+    before = read_sources(unbuilt)
+    edit(unbuilt.sources / ANSWERS, "# %% ", mark)
+    after = read_sources(unbuilt)
+    for name, exercise in before.exercises.items():
+        assert after.exercises[name].misconceptions == exercise.misconceptions
+        assert len(after.exercises[name].variants) == len(exercise.variants)
+
+
+def test_a_mark_inside_of_a_text_begins_no_cell(unbuilt):
+    edit(unbuilt.sources / ANSWERS, "You counted nodes.", "You counted nodes.\n# %% and more")
+    [_, nodes, _] = read_sources(unbuilt).exercises["count_leaves"].misconceptions
+    assert nodes.explanation == "You counted nodes. # %% and more"
 
 
 def test_headings_start_cells_but_not_inside_code(unbuilt):

@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import jupytext
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
+from pytree_course.authoring.marked_cells import marked_cells
 from pytree_course.checking.expected import ExerciseFacts, Prediction
 from pytree_course.course import CourseError, LessonFiles
 
@@ -296,13 +296,14 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
     if not file.exists():
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return
-    text = file.read_text(encoding="utf-8")
-    marks = [at for at, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
-    notebook = jupytext.reads(text, fmt="py:percent")
-    answers = [cell for cell in notebook.cells if cell.metadata]
-    for line, cell in zip(marks, answers, strict=False):
+    for line, cell in marked_cells(file.read_text(encoding="utf-8")):
         source_cell = SourceCell("code", cell.source, dict(cell.metadata), file, line)
         name = cell.metadata.get("exercise")
+        if not isinstance(name, str):
+            if cell.cell_type == "code" and cell.source.strip():
+                why = 'begin the cell with # %% exercise="...", with quotes and without commas'
+                mistakes.append(Mistake(file, line, why))
+            continue
         if name not in exercises:
             mistakes.append(Mistake(file, line, f"there is no exercise {name!r} in exercises.md"))
             continue
