@@ -246,6 +246,13 @@ MISTAKES = {
         ANSWERS,
         'begin the cell with # %% exercise="..."',
     ),
+    "an answer of another name": (
+        ANSWERS,
+        "def first_leaf(tree):\n    for leaf",
+        "def first_leaves(tree):\n    for leaf",
+        ANSWERS,
+        "'loop' does not run: it does not define first_leaf",
+    ),
     "misconception as the right answer": (
         ANSWERS,
         "return len(tree)",

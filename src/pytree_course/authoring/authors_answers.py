@@ -85,9 +85,12 @@ def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
     try:
         exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
         exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
-        defined = [namespace[name] for name in exercise.answers]
     except Exception as error:
         raise AnswerError(f"{type(error).__name__}: {error}") from error
+    missing = [name for name in exercise.answers if name not in namespace]
+    if missing:
+        raise AnswerError(f"it does not define {', '.join(missing)}")
+    defined = [namespace[name] for name in exercise.answers]
     check = sources.files.checks()[exercise.name]
     try:
         return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
