@@ -1,6 +1,7 @@
 """Predictions, the progress header, help at the press of a button, and the start page."""
 
 import os
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -195,6 +196,22 @@ def test_badges_are_earned_one_by_one(in_course):
         progress.predict("01_mini", f"prediction {number}", "A")
     assert "Fortune teller" in earned(lessons, progress)
     assert "Evergreen" not in earned(lessons, progress)
+
+
+def test_the_last_badge_is_for_all_lessons_also_for_those_that_an_author_added(in_course):
+    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 7)]
+    progress = Progress.load(None)
+    for each in lessons[:5]:
+        for exercise in each.exercises:
+            progress.add(each.lesson, exercise, "correct")
+    assert "Evergreen" in earned(lessons[:5], progress)
+    assert "Evergreen" not in earned(lessons, progress)
+    for exercise in lesson.exercises:
+        progress.add("06_mini", exercise, "correct")
+    assert "Evergreen" in earned(lessons, progress)
+    [evergreen] = [badge for badge in badges(lessons, progress) if badge.name == "Evergreen"]
+    assert evergreen.how == "solve all exercises of all 6 lessons"
 
 
 def test_the_start_page_shows_lessons_progress_and_badges(in_course):
