@@ -74,6 +74,13 @@ def test_canvass_zip(zipped, course, above):
     assert ignored == {f"{above}lovelaceada_1_3_data.csv": "it is no notebook"}
 
 
+def test_a_zip_in_the_zip_is_said(zipped, course):
+    zipped.put("ada/01_mini.ipynb")
+    zipped.put("week 2.zip")
+    _, ignored = zipped.read(course)
+    assert ignored == {"week 2.zip": "it is a zip in the zip: take it out, and grade it by itself"}
+
+
 @pytest.mark.parametrize("name", ["ada/01_mini.ipynb", "ada/01_mini/01_mini.ipynb"])
 def test_a_class_of_one(zipped, course, name):
     zipped.put(name)

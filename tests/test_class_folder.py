@@ -82,6 +82,24 @@ def test_what_belongs_to_no_lesson_is_left_out_and_said(folder, course):
     }
 
 
+def test_the_folder_above_the_classs_is_doubted_and_a_students_own_refused(folder, course):
+    for student in ("ada", "bob"):
+        put(folder / "handed-in" / student / "01_mini.ipynb")
+    (doubt,) = read_class_folder(folder, course).doubts()
+    assert doubt.startswith("handed-in has 01_mini in 2 folders.")
+    assert f"name {folder / 'handed-in'} instead" in doubt
+    assert read_class_folder(folder / "handed-in", course).doubts() == []
+    with pytest.raises(CourseError, match=r"name the folder that it is in: .*handed-in$"):
+        read_class_folder(folder / "handed-in" / "ada", course)
+
+
+def test_two_assignments_of_nbgraders_are_not_doubted(folder, course):
+    for assignment in ("leaves", "leaves-again"):
+        put(folder / "submitted" / "ada" / assignment / "01_mini.ipynb")
+        put(folder / "submitted" / "ada" / assignment / "timestamp.txt", "2026-11-21 12:30:00 UTC")
+    assert read_class_folder(folder, course).doubts() == []
+
+
 def test_a_name_that_is_not_utf_8_becomes_text(folder, course):
     put(folder / os.fsdecode(b"j\xfcrgen") / "01_mini.ipynb")
     put(folder / os.fsdecode(b"j\xf6rgen") / "01_mini-2.ipynb")

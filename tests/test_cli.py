@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from pytree_course.checking.expected import Expected
+from pytree_course.checking.progress import Progress
 from pytree_course.cli.app import console
 from pytree_course.cli.main import main
 from pytree_course.course import Course
@@ -64,14 +65,19 @@ def test_progress_shows_what_was_solved_and_which_badges_that_earned(run, course
     event = {"lesson": "01_mini", "exercise": "first_leaf", "event": "correct"}
     course.progress_file.write_text(json.dumps(event) + "\n", encoding="utf-8")
     shown = run("progress").stdout
-    assert "✓ correct" in shown
+    assert "✓ solved" in shown
     assert "1 of 2 exercises, 2 of 3 points" in shown
     assert "First leaf" in shown
 
 
 @pytest.mark.parametrize("columns", [60, 40])
-def test_progress_in_a_narrow_terminal_has_every_name_whole(monkeypatch, columns):
+def test_progress_in_a_narrow_terminal_has_every_name_whole(monkeypatch, tmp_path, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path))
+    done = Progress.load(tmp_path / "progress.jsonl")
+    for files in Course(ROOT).lessons():
+        for exercise in Expected.read(files.expected).exercises:
+            done.add(files.stem, exercise, "correct")
     monkeypatch.setenv("PYTREE_COURSE", str(ROOT))
     command = [sys.executable, "-m", "pytree_course", "progress"]
     shown = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from pytree_course.authoring.building import build
 from pytree_course.authoring.bundle import FILES, FOLDERS
-from pytree_course.authoring.sources import slug
+from pytree_course.authoring.sources import read_sources, slug
 from pytree_course.course import Course
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook
 from tests.made_submissions import ELEMENTS, RIGHT
@@ -202,6 +202,17 @@ def test_every_option_that_is_named_is_one():
     assert len(options) > 5
     for option in options:
         assert option in shown
+
+
+def test_the_readme_counts_lessons_and_exercises_right():
+    lessons = [read_sources(files) for files in Course(ROOT).lessons()]
+    exercises = sum(len(lesson.exercises) for lesson in lessons)
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert len(lessons) == 5
+    assert (
+        f"five lessons, with a guess to make before each surprise, and {exercises} exercises"
+        in text
+    )
 
 
 def test_the_citation_names_this_version():

@@ -24,7 +24,7 @@ CONFIG = """
 c = get_config()
 c.ClearSolutions.enabled = False
 c.OverwriteCells.add_missing_cells = True
-"""  # as README.md says
+"""  # as docs/teaching.md says
 NOISY = '''\
 import logging, os, sys, warnings
 logging.basicConfig()

@@ -264,6 +264,14 @@ def test_huge_texts_are_shortened_and_say_so(tmp_path):
     assert "… (shortened)" in page
 
 
+def test_a_page_of_an_earlier_run_does_not_stay_but_a_teachers_own_does(tmp_path):
+    row = made_row("count", "correct")
+    pages_of(made_grades([made_attempt("fay", [row])]), tmp_path)
+    (tmp_path / "students" / "mine.html").write_text("<p>my own</p>")
+    pages = pages_of(made_grades([made_attempt("12351", [row])]), tmp_path)
+    assert {name for name in pages if "/" in name} == {"students/12351.html", "students/mine.html"}
+
+
 def test_feedback_on_several_misconceptions_is_whole(tmp_path):
     text = "Line B: your number is too high. " * 30 + "The last word."
     row = made_row("count", "incorrect", explanation=text)

@@ -286,7 +286,7 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     graded = learner.command("check", "1")
     assert "1 of 3 points, 1 of 2 exercises correct, on the public cases." in graded.stdout
     progress = learner.command("progress").stdout
-    assert "✓ correct" in progress
+    assert "✓ solved" in progress
     assert "… tried" in progress
     assert "is kept as" in learner.command("reset", "1").stdout
     assert stamp_of(json.loads(learner.notebook.read_text(encoding="utf-8")))

@@ -35,7 +35,7 @@ def test_canvass_own_export_of_the_grades_is_a_list_too(tmp_path):
         "Student,ID,SIS User ID,SIS Login ID,Section,Lesson 1 (99)\n"
         "    Points Possible,,,,,21\n"
         '"Lovelace, Ada",12345,u1,ada,One,\n'
-        '"Student, Test",777,,,One,\n',
+        '"Student, Test",777,,8a7f,One,\n',
     )
     assert read_roster(file) == [RosterEntry("ada", "Lovelace, Ada", "12345")]
 
@@ -46,7 +46,12 @@ def test_what_excel_saves_is_a_list_too(tmp_path, separator, encoding):
     file = tmp_path / "class.csv"
     text = "student,name\r\nada,Ada Lovelace\r\njm,Jürgen Müller\r\n".replace(",", separator)
     file.write_bytes(text.encode(encoding))
-    assert read_roster(file).entries == [ADA, RosterEntry("jm", "Jürgen Müller")]
+    assert read_roster(file) == [ADA, RosterEntry("jm", "Jürgen Müller")]
+
+
+def test_a_student_who_is_on_the_list_twice_is_named(tmp_path):
+    with pytest.raises(CourseError, match="has ada more than once"):
+        read_roster(written(tmp_path, "student,name\nada,Ada\nbob,\nada,Ada Again\n"))
 
 
 def test_a_list_with_other_columns_is_refused_by_naming_them(tmp_path):

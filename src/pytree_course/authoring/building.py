@@ -115,7 +115,7 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
     if _without_outputs(notebook) != _without_outputs(wanted):
         return "it was edited by hand; change the sources instead"
     if digests[built.OUTPUTS] != built.outputs_digest(notebook):
-        return "its outputs were edited by hand or by running it"
+        return "its outputs were edited by hand or by running it (`git restore` brings them back)"
     return None
 
 

@@ -15,6 +15,7 @@ from pytree_course.course import Course, CourseError
 
 # What learners get is listed: whatever else may lie in the course's folder stays there.
 FILES = (
+    ".gitignore",
     "CITATION.cff",
     "LICENSE",
     "README.md",
@@ -123,7 +124,8 @@ def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
             part.rename(earlier / part.name)
         # A course is where `checks` is: that comes last, when everything else is there.
         for part in sorted(new.iterdir(), key=lambda part: part.name == "checks"):
-            part.rename(folder / part.name)
+            if not (folder / part.name).exists():  # a `.gitignore` may be the teacher's own
+                part.rename(folder / part.name)
 
 
 def _json(data: object) -> bytes:

@@ -21,13 +21,13 @@ AUTHORS_OPTIONS = {
 
 INSTALLED_ID = "installed"
 INSTALLED = """\
-# Says what to do where the course is not installed; otherwise it does nothing.
+# Nothing to do here: this cell only speaks where the course is not installed.
 from importlib.util import find_spec
 
 if find_spec("pytree_course") is None:
     advice = ImportError(
         "This Python does not have the course: open this notebook from the course's folder with "
-        "`python3 course.py lab`, or install the course for the kernel that you have chosen."
+        "`python3 course.py lab`, or `pip install` the wheel that your teacher gave you."
     )
     advice._render_traceback_ = lambda: [str(advice)]
     raise advice"""

@@ -98,6 +98,8 @@ def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
                     shutil.copyfileobj(source, target)  # never more than its header says
                 if info.date_time[0] > 1980:  # where the format's calendar begins: no time
                     os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
+            elif file.suffix.lower() == ".zip":
+                yield name, "it is a zip in the zip: take it out, and grade it by itself"
             elif is_download(file.name) and not info.is_dir():
                 yield name, NO_NOTEBOOK
         except (FileExistsError, NotADirectoryError, IsADirectoryError):

@@ -48,6 +48,19 @@ class ClassFolder:
         """The ids of all that have a folder."""
         return [each.id for each in self.submitters]
 
+    def doubts(self) -> list[str]:
+        """Say where what is taken for a student may be the whole class."""
+        places = defaultdict(set)
+        for each in self.notebooks:
+            if not (each.file.parent / NBGRADER_TIMESTAMP).exists():
+                places[each.student, each.lesson].add(each.file.parent)
+        return [
+            f"{student} has {lesson} in {len(folders)} folders. If those are the students', "
+            f"name {self.path / student} instead."
+            for (student, lesson), folders in places.items()
+            if len(folders) > 1
+        ]
+
     def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry] | None) -> list[str]:
         """Return the ids of the students that a teacher names, by whatever they are called."""
         entries = match(roster or (), self.submitters)
@@ -117,6 +130,11 @@ def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = N
                 moment = moments[name] if download.rest else _handed_in(file)
                 notebooks.append(SubmittedNotebook(who.id, lesson, file, moment, download.remark))
     if not submitters:
+        if any(file.stem.startswith(tuple(stems)) for file in folder.glob("*.ipynb")):
+            raise CourseError(
+                f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
+                f"name the folder that it is in: {folder.absolute().parent}"
+            )
         reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in ignored[:5])
         raise CourseError(
             f"{folder} holds no student's folder. It should look like "

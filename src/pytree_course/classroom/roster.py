@@ -70,8 +70,8 @@ def read_roster(file: Path) -> list[RosterEntry]:
         ) from error
     columns = ("student", "name", "canvas_id")
     if rows and {"Student", "ID"} <= rows[0].keys():
-        # Canvas's second line is the points; its test student has no login.
-        rows = [row for row in rows if row["ID"]]
+        # Canvas's second line is the points; its test student is no student.
+        rows = [row for row in rows if row["ID"] and row["Student"].strip() != "Student, Test"]
         columns = _OF_CANVAS if rows and "SIS Login ID" in rows[0] else ("ID", *_OF_CANVAS[1:])
     if not rows or columns[0] not in rows[0]:
         found = f" Its columns are: {', '.join(filter(None, rows[0]))}." if rows else ""
@@ -79,7 +79,13 @@ def read_roster(file: Path) -> list[RosterEntry]:
             f"{file} needs a first line `student,name`, then a line per student.{found}"
         )
     cells = ([(row.get(column) or "").strip() for column in columns] for row in rows)
-    return [*{each[0]: RosterEntry(*each) for each in cells if each[0]}.values()]
+    entries = [RosterEntry(*each) for each in cells if each[0]]
+    twice = [
+        each for each, times in Counter(entry.student for entry in entries).items() if times > 1
+    ]
+    if twice:
+        raise CourseError(f"{file} has {', '.join(twice)} more than once: leave one line of each.")
+    return entries
 
 
 def _decoded(data: bytes) -> str:

@@ -67,11 +67,11 @@ def progress() -> None:
             mine = done.of(expected.lesson, exercise.name)
             cells = (
                 f"{exercise.points if mine.correct else 0}/{exercise.points}",
-                "✓ correct" if mine.correct else "… tried" if mine.tries else "○ to do",
+                "✓ solved" if mine.correct else "… tried" if mine.tries else "○ to do",
                 str(mine.tries),
                 str(mine.hints),
             )
-            table.add_row(f"  {exercise.name}", *cells[: len(columns)])
+            table.add_row(f" {exercise.name}", *cells[: len(columns)])
     console.print(table)
     for expected in lessons:
         console.print(f"{expected.lesson}: {standing(expected, done)}", markup=False)

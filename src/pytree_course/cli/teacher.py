@@ -117,8 +117,8 @@ def grade(
                 best=best,
                 in_sandbox=not unsandboxed,
             )
-            for file, why in submitted.ignored:
-                said = f"Left out: {file}: {why}"
+            left_out = [f"Left out: {file}: {why}" for file, why in submitted.ignored]
+            for said in [*left_out, *submitted.doubts()]:
                 errors.print(said, style="yellow", markup=False, soft_wrap=True)
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             new_pool = stack.enter_context(dask_cluster(dask)) if dask else local_pool(jobs)

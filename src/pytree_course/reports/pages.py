@@ -30,6 +30,7 @@ from pytree_course.reports.page_texts import page_names, templates
 REPORT = "report.html"
 STUDENTS = "students"
 MOST_CLUSTERS = 20
+GENERATOR = '<meta name="generator" content="pytree-course">'
 
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
 
@@ -39,6 +40,10 @@ def write_pages(grades: ClassGrades, into: Path) -> None:
     environment = templates()
     names = page_names(student.id for student in grades.students)
     (into / STUDENTS).mkdir(parents=True, exist_ok=True)
+    for file in (into / STUDENTS).glob("*.html"):
+        # Of an earlier run, in which a student may have had another name.
+        if file.name not in names.values() and GENERATOR in file.read_text("utf-8", "replace"):
+            file.unlink()
     page = environment.get_template("student.html")
     for student in grades.students:
         text = page.render(student_view(grades, student))
