@@ -84,15 +84,10 @@ def commands(document: Path) -> list[str]:
     return found
 
 
-def run_here() -> list[Path]:
-    """Return the documents with commands that a small course can run."""
-    return [each for each in DOCUMENTS if {*commands(each)} - {*RUN_ELSEWHERE}]
-
-
-@pytest.fixture(scope="module")
-def teachers_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def teachers_copy(tmp_path: Path) -> Path:
     """Build a small course whose lesson has the name of lesson 1, with a class that handed in."""
-    root = tmp_path_factory.mktemp("documents") / "course"
+    root = tmp_path / "course"
     for file in MINI_COURSE.rglob("*.*"):
         name = file.relative_to(MINI_COURSE).as_posix().replace("01_mini", "01_leaves")
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -115,21 +110,19 @@ def teachers_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("document", run_here(), ids=lambda each: each.name)
-def test_the_commands_of_a_document_do_what_it_says(document, teachers_copy, tmp_path):
-    root = tmp_path / "course"
-    shutil.copytree(teachers_copy, root)
+def test_the_commands_of_the_documents_do_what_they_say(teachers_copy):
     programs = Path(sys.executable).parent
     variables = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     # What course.py runs in the environment that it makes; here is one already.
     course_py = f'"{sys.executable}" -m pytree_course'
-    for command in commands(document):
+    in_order = dict.fromkeys(command for each in DOCUMENTS for command in commands(each))
+    for command in in_order:
         if command in RUN_ELSEWHERE:
             continue
         line = command.replace(".venv/bin", str(programs)).replace("python3 course.py", course_py)
         done = subprocess.run(
             ["bash", "-euc", line],
-            cwd=root,
+            cwd=teachers_copy,
             env=variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

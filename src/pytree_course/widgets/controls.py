@@ -22,7 +22,7 @@ def say_what_is_missing() -> None:
 
 
 class Still:
-    """A control that nobody can press."""
+    """A control that cannot be pressed."""
 
     comm = None
     description = tooltip = ""

@@ -1,0 +1,40 @@
+"""The benchmarks run, and print what they measured."""
+
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from pytree_course.classroom.folder import read_class_folder
+from pytree_course.course import Course
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+def run(folder, name, *arguments):
+    line = [sys.executable, str(ROOT / "benchmarks" / name), *arguments]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_made_class_can_be_graded(tmp_path):
+    run(ROOT, "made_class.py", str(tmp_path / "class"), "20", "01_leaves")
+    handed_in = read_class_folder(tmp_path / "class", Course(ROOT))
+    assert len(handed_in.students) == 20
+    assert len(handed_in.notebooks) == 19
+    whole = [each.file for each in handed_in.notebooks if each.file.read_bytes()[:2] == b"{\n"]
+    assert all(nbformat.read(file, as_version=4).cells for file in whole)
+
+
+def test_the_time_of_every_check_is_shown(course):
+    shown = run(course.root, "check_time.py")
+    assert "count_leaves" in shown
+    assert "first_leaf" in shown
+    assert "The target is" in shown
+
+
+def test_the_time_of_the_explorer_is_shown(tmp_path):
+    assert "flat dict" in run(tmp_path, "explorer_time.py")
