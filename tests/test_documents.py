@@ -39,6 +39,15 @@ RUN_ELSEWHERE = {
     "uvx --from ../pytree_course-0.1.0-py3-none-any.whl pytree-course lab": (
         "test_wheel.py::test_jupyterlab_opens_the_unpacked_course_at_lesson_1"
     ),
+    "python benchmarks/made_class.py ../class-of-20 20 01_leaves": (
+        "test_benchmarks.py::test_a_made_class_can_be_graded"
+    ),
+    "python benchmarks/check_time.py": (
+        "test_benchmarks.py::test_the_time_of_every_check_is_shown"
+    ),
+    "python benchmarks/explorer_time.py": (
+        "test_benchmarks.py::test_the_time_of_the_explorer_is_shown"
+    ),
     "uv build --wheel": "test_wheel.py::test_a_wheel_of_a_release_holds_that_release",
     ".venv/bin/ruff format": "test_code_style.py::test_code_style",
     ".venv/bin/ruff check": "test_code_style.py::test_code_style",
