@@ -1,4 +1,4 @@
-"""How long the explorer takes to draw a tree: python benchmarks/explorer_time.py
+"""How long the explorer takes to draw a tree: python benchmarks/explorer_time.py [SIZE]...
 
 The time is the kernel's, from a new expression to the HTML that the page is sent: evaluating,
 flattening, drawing, listing. Three shapes of trees are timed at each size, without and with
@@ -6,6 +6,7 @@ flattening, drawing, listing. Three shapes of trees are timed at each size, with
 """
 
 import statistics
+import sys
 import time
 
 from rich.console import Console
@@ -15,7 +16,7 @@ from pytree_course import explore
 
 REPEATS = 7
 TARGET = 0.5  # seconds
-SIZES = (0, 10, 1_000, 10_000)
+SIZES = tuple(map(int, sys.argv[1:])) or (0, 10, 1_000, 10_000)
 SHAPES = {
     "flat dict": "{{f'k{{i}}': float(i) for i in range({0})}}",
     "layers of w and b": "[{{'w': float(i), 'b': None, 'c': 1}} for i in range({0} // 2)]",

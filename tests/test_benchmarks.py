@@ -37,4 +37,4 @@ def test_the_time_of_every_check_is_shown(course):
 
 
 def test_the_time_of_the_explorer_is_shown(tmp_path):
-    assert "flat dict" in run(tmp_path, "explorer_time.py")
+    assert "flat dict" in run(tmp_path, "explorer_time.py", "10")
