@@ -80,7 +80,7 @@ class ClassGrades:
         return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
-        """Return by how much an attempt was late; None when it was in time, or nobody knows."""
+        """Return by how much an attempt was late; None when in time, or not known."""
         if self.due is None or attempt.handed_in <= self.due or attempt.student in self._undated:
             return None
         return attempt.handed_in - self.due

@@ -27,7 +27,7 @@ class RosterEntry:
 
 
 def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dict[str, RosterEntry]:
-    """Return the entries of those who handed in, by their ids; nobody is guessed.
+    """Return the entries of those who handed in, by their ids; none is guessed.
 
     Canvas's ids and folders' names match exactly; other students by name, in any order of its
     words, where just one of the list and one of those who handed in have it.

@@ -133,7 +133,7 @@ def _points(grades: ClassGrades, student: Student) -> list[int | str]:
 
 
 def _handed_in(student: Student, attempt: Attempt | None) -> str:
-    """Return when; of a download nobody knows."""
+    """Return when, or nothing where a download does not say it."""
     if attempt is None or student.system:
         return ""
     return attempt.handed_in.isoformat(timespec="seconds")
