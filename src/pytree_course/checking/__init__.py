@@ -14,10 +14,12 @@ from pytree_course.checking.cases import (
     returning_jax,
     vector,
 )
+from pytree_course.checking.inputs import Duo, varied_trees
 from pytree_course.checking.predictions import prediction_cases
 
 __all__ = [
     "Case",
+    "Duo",
     "Point",
     "as_int",
     "as_jax",
@@ -29,5 +31,6 @@ __all__ = [
     "random_tree",
     "random_words",
     "returning_jax",
+    "varied_trees",
     "vector",
 ]

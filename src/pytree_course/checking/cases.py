@@ -20,7 +20,8 @@ class Case:
     """A call of the answer, or of a function that uses it, with the inputs to call it with.
 
     The learner is shown the inputs, and a note on what their pictures do not show. The message of
-    an expected exception must contain the texts in `mentions`.
+    an expected exception must contain the texts in `mentions`. `tags` name features of the case
+    that its inputs do not show, such as "under jit" or "second call": reasons speak of them.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class Case:
         *inputs: Any,
         mentions: tuple[str, ...] = (),
         note: str = "",
+        tags: tuple[str, ...] = (),
     ) -> None:
         self.call = call
         self.inputs = inputs
         self.mentions = mentions
         self.note = note
+        self.tags = tags
 
 
 def check(function: Check) -> Check:

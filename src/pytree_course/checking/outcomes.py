@@ -45,6 +45,7 @@ class Outcome:
     printed: str = ""
     line: Line | None = None  # the learner's line that raised
     note: str = ""
+    changed: bool = False  # whether the call changed its inputs
 
     @classmethod
     def from_json(cls, data: Any) -> "Outcome":
@@ -58,6 +59,7 @@ class Outcome:
                 printed=str(data["printed"])[:MAX_PRINTED],
                 line=line,
                 note=str(data["note"])[:MAX_PRINTED],
+                changed=data["changed"] is True,
             )
         except (KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError("not the outcome of a case") from error
@@ -98,7 +100,8 @@ def _run_case(case: Case) -> Outcome:
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
     shown = _first_lines(printed.getvalue())
-    return Outcome(inputs, written, observation, shown, line, case.note)
+    changed = [observe(given) for given in case.inputs] != inputs
+    return Outcome(inputs, written, observation, shown, line, case.note, changed)
 
 
 def _first_lines(printed: str) -> str:

@@ -47,6 +47,7 @@ class Verdict:
     cases: int = 0
     failure: Failure | None = None
     misconceptions: tuple[Misconception, ...] = ()
+    reasons: tuple[str, ...] = ()  # sentences; empty where a misconception speaks
 
     @property
     def points(self) -> int:
