@@ -1,8 +1,9 @@
 """Checks of lesson 3: python checks/check_03_custom_nodes.py exercises/03_custom_nodes.ipynb"""
 
 import operator
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, make_dataclass
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -12,14 +13,19 @@ from jax.tree_util import keystr
 
 from pytree_course.checking import (
     Case,
+    Duo,
+    Point,
     as_jax,
     check,
     is_one_program,
     matrix,
     prediction_cases,
+    random_model,
     random_words,
     vector,
 )
+
+TRIPLED = "`lambda leaf: 3 * leaf`"
 
 
 @jax.tree_util.register_dataclass
@@ -31,13 +37,49 @@ class TrainState:
     step: int
 
 
+def numbers(rng, count):
+    """Draw different whole numbers above 1, so that a change of place shows."""
+    return [int(each) for each in 2 + rng.permutation(98)[:count]]
+
+
 def number(rng):
-    return int(rng.integers(2, 100))
+    return numbers(rng, 1)[0]
 
 
 def row(rng):
     """Draw an array of NumPy: a map over it compiles nothing."""
     return rng.integers(1, 10, 2).astype(np.float32)
+
+
+def rows(rng):
+    return np.stack([row(rng), row(rng)])
+
+
+def sorted_words(rng, count):
+    return sorted(random_words(rng, count))
+
+
+def falling_words(rng, count):
+    """Draw names in descending order, so that sorting never goes unnoticed."""
+    return sorted_words(rng, count)[::-1]
+
+
+def rich_trees(rng, least=2):
+    """Draw some trees of a few levels, of NumPy's arrays and numbers."""
+    draws = (lambda: number(rng), lambda: row(rng))
+    more = (lambda: Point(number(rng), row(rng)), lambda: Duo(number(rng), [number(rng)]))
+    count = least + rng.integers(3)
+    return [random_model(rng, draws[rng.integers(2)], *more) for _ in range(count)]
+
+
+def shuffled(rng, cases):
+    return [cases[place] for place in rng.permutation(len(cases))]
+
+
+def mixed(rng, same, other, count=10):
+    """Draw values, each from `same` or from `other`, and from each of them at least one."""
+    draws = [same, other, *(same if like else other for like in rng.random(count - 2) < 0.5)]
+    return [draw() for draw in shuffled(rng, draws)]
 
 
 def plain(value):
@@ -47,8 +89,8 @@ def plain(value):
     return as_jax(value)
 
 
-def paths(tree, **style):
-    return [keystr(path, **style) for path, _ in jax.tree.leaves_with_path(tree)]
+def paths(tree):
+    return [keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
 
 
 def parts(node, cls, *names):
@@ -71,59 +113,103 @@ def traced(function, *inputs):
     return jax.eval_shape(function, *inputs)
 
 
+# Each call makes a new class, for JAX registers a class once.
+def linear_class():
+    class Linear:
+        def __init__(self, weight, bias):
+            self.weight, self.bias = weight, bias
+
+    return Linear
+
+
+def linear_class_with_the_bias_set_first():
+    class Linear:
+        def __init__(self, weight, bias):
+            self.bias, self.weight = bias, weight
+
+    return Linear
+
+
 @check
 def register_linear(answer, rng):
     """Two children in order, themselves; the way back, in map, in jit and within other trees."""
 
-    def linear(weight, bias):
-        class Linear:
-            def __init__(self, weight, bias):
-                self.weight, self.bias = weight, bias
+    def registered(make):
+        cls = make()
+        answer(cls)
+        return cls
 
-        answer(Linear)
-        return Linear(weight, bias), Linear
+    def leaves(make, weight, bias):
+        return jax.tree.leaves(registered(make)(weight, bias))
 
-    def leaves(weight, bias):
-        return jax.tree.leaves(linear(weight, bias)[0])
+    def leaves_below(make, weight, bias):
+        children = jax.tree.structure(registered(make)(weight, bias)).children()
+        return [child.num_leaves for child in children]
 
-    def count_children(weight, bias):
-        return len(jax.tree.structure(linear(weight, bias)[0]).children())
+    def mapped(make, weight, bias):
+        cls = registered(make)
+        return parts(jax.tree.map(triple, cls(weight, bias)), cls, "weight", "bias")
 
-    def mapped(weight, bias):
-        node, cls = linear(weight, bias)
-        return parts(jax.tree.map(triple, node), cls, "weight", "bias")
+    def added(make, one, other):
+        cls = registered(make)
+        node = jax.tree.map(operator.add, cls(*one), cls(*other))
+        return parts(node, cls, "weight", "bias")
 
-    def added(weight, bias):
-        node, cls = linear(weight, bias)
-        return parts(jax.tree.map(operator.add, node, node), cls, "weight", "bias")
+    def same_structures(make, one, others):
+        cls = registered(make)
+        structure = jax.tree.structure(cls(*one))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
 
-    def in_jit(weight, bias):
-        node, cls = linear(weight, bias)
-        return parts(traced(lambda layer: layer, node), cls, "weight", "bias")
+    def in_jit(make, weight, bias):
+        cls = registered(make)
+        return parts(traced(lambda layer: layer, cls(weight, bias)), cls, "weight", "bias")
 
-    def in_a_list(weight, bias):
-        node, cls = linear(weight, bias)
-        first, second = jax.tree.map(triple, [node, cls(bias, weight)])
-        return [parts(each, cls, "weight", "bias") for each in (first, second)]
+    def in_a_list(make, weight, bias):
+        cls = registered(make)
+        both = jax.tree.map(triple, [cls(weight, bias), cls(bias, weight)])
+        return [parts(each, cls, "weight", "bias") for each in both]
 
+    one, two = sorted_words(rng, 2)
+    pair = partial(numbers, rng, 2)
+    same = number(rng)
     said = "The inputs are the weight and the bias of an object. "
-    note = said + "Its leaves:"
-    yield Case(leaves, 1, 2, note=note)
-    yield Case(leaves, np.stack([row(rng), row(rng)]), row(rng), note=note)
-    yield Case(leaves, {"a": number(rng), "b": number(rng)}, None, note=note)
-    yield Case(count_children, 1, 2, note=said + "How many children has it?")
-    note = said + "`jax.tree.map` with `lambda leaf: 3 * leaf`, and the attributes of the result:"
-    yield Case(mapped, 1, 2, note=note)
-    yield Case(mapped, row(rng), None, note=note)
-    yield Case(mapped, np.stack([row(rng), row(rng)]), row(rng), note=note)
-    note = said + "Every leaf added to itself by `jax.tree.map` over two trees:"
-    yield Case(added, 1.5, number(rng), note=note)
+    looked, tripled = said + "Its leaves:", said + f"A map with {TRIPLED}, and its attributes:"
+    simple = [
+        pair(),
+        (rows(rng), row(rng)),
+        (number(rng), None),
+        ({two: number(rng), one: number(rng)}, number(rng)),
+        (Point(*pair()), [number(rng)]),
+        (0, ["", False][rng.integers(2)]),
+        (same, same),
+    ]
+    cases = [Case(partial(leaves, linear_class), *each, note=looked) for each in simple]
+    simple += [(tree, number(rng)) for tree in rich_trees(rng)]
+    cases += [Case(partial(mapped, linear_class), *each, note=tripled) for each in simple]
+    note = said + "It has two children. How many leaves are below each of them?"
+    for each in (pair(), ({one: number(rng), two: pair()}, number(rng)), (pair(), None)):
+        cases.append(Case(partial(leaves_below, linear_class), *each, note=note))
+    tags = ("a class that sets its bias before its weight",)
+    note = said + "Its class sets `self.bias` before `self.weight`. "
+    make = linear_class_with_the_bias_set_first
+    for call, more in ((leaves, "Its leaves:"), (leaves, "Its leaves:"), (mapped, tripled)):
+        more = more.removeprefix(said)
+        cases.append(Case(partial(call, make), *pair(), note=note + more, tags=tags))
+    note = "The inputs are the weights and biases of two objects. A map adds them:"
+    for one_pair, other in ((pair(), pair()), ((rows(rng), row(rng)), (rows(rng), row(rng)))):
+        cases.append(Case(partial(added, linear_class), one_pair, other, note=note))
+    others = mixed(rng, pair, lambda: [(number(rng), None), (pair(), 1)][rng.integers(2)])
+    note = "The inputs are the weights and biases of one object, and of others. Which of the "
+    note += "others have the same structure as the first?"
+    cases.append(Case(partial(same_structures, linear_class), pair(), others, note=note))
     note = said + "What a jitted function that returns the object gives, as shapes:"
-    yield Case(in_jit, row(rng), row(rng), note=note)
-    note = (
-        said + "A map over a list of two such objects; in the second, bias and weight are swapped:"
-    )
-    yield Case(in_a_list, {"a": number(rng)}, [number(rng), number(rng)], note=note)
+    for each in ((row(rng), row(rng)), (rows(rng), {one: row(rng)})):
+        cases.append(Case(partial(in_jit, linear_class), *each, note=note, tags=("under jit",)))
+    note = f"{said}A map with {TRIPLED} over a list of two such objects; in the second, bias and "
+    note += "weight are swapped:"
+    for each in (pair(), ({one: number(rng)}, pair())):
+        cases.append(Case(partial(in_a_list, linear_class), *each, note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -143,28 +229,53 @@ def model_state(cls, zeroed, predict, rng):
     def predicted(x, *fields):
         return as_jax(predict(cls(*fields), x))
 
-    def program(x, *fields):
-        return is_one_program(predict, cls(*fields), x)
+    def is_jitted(x, *fields):
+        # With `inline=True` a program leaves no trace in another; a jitted function can be lowered.
+        return hasattr(predict, "lower") or is_one_program(predict, cls(*fields), x)
 
-    def same_structure(one, other):
-        return jax.tree.structure(cls(*one)) == jax.tree.structure(cls(*other))
+    def same_structures(one, others):
+        structure = jax.tree.structure(cls(*one))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
 
+    def weight():
+        """Draw a matrix that is not symmetric."""
+        drawn = rows(rng)
+        drawn[0, 1] = drawn[1, 0] + 1
+        return jnp.asarray(drawn)
+
+    fields = partial(numbers, rng, 3)
     said = "The inputs are the fields of a state. "
-    note = said + "Its leaves:"
-    yield Case(leaves, 1, 2, 3, note=note)
-    yield Case(leaves, matrix(rng), vector(rng), number(rng), note=note)
-    yield Case(mapped, 1, 2, 3, note=said + "A map with `lambda leaf: 3 * leaf`:")
+    simple = [
+        fields(),
+        (rows(rng), row(rng), number(rng)),
+        (number(rng), number(rng), 0),
+        (number(rng), None, number(rng)),
+        (numbers(rng, 2), number(rng), number(rng)),
+    ]
+    cases = [Case(leaves, *each, note=said + "Its leaves:") for each in simple]
+    note = said + f"A map with {TRIPLED}:"
+    simple += [(tree, number(rng), number(rng)) for tree in rich_trees(rng)]
+    cases += [Case(mapped, *each, note=note) for each in simple]
     note = said + "What `zeroed` makes of it:"
-    yield Case(zeros, vector(rng), None, 3, note=note)
-    yield Case(zeros, matrix(rng), vector(rng), number(rng), note=note)
-    note = "The inputs are the fields of two states. Do these have the same structure?"
-    yield Case(same_structure, (1, 2, 3), (1, 2, 3 + number(rng)), note=note)
+    for each in (
+        (vector(rng), vector(rng), number(rng)),
+        (matrix(rng), vector(rng), 0),
+        (vector(rng), None, number(rng)),
+        (vector(rng, np.int32), [vector(rng)], number(rng)),
+    ):
+        cases.append(Case(zeros, *each, note=note))
+    others = mixed(rng, fields, lambda: [[1, None, 2], [1, [2], 3]][rng.integers(2)])
+    note = "The inputs are the fields of one state, and of others. Which of the others have the "
+    note += "same structure as the first?"
+    cases.append(Case(same_structures, fields(), others, note=note))
     said = "The inputs are `x` and the fields of a state. "
-    note = said + "Is `predict` one jitted program?"
-    yield Case(program, vector(rng), matrix(rng), vector(rng), 3, note=note)
+    for x in (vector(rng), matrix(rng)):
+        note = said + "Is `predict` jitted?"
+        cases.append(Case(is_jitted, x, weight(), vector(rng), number(rng), note=note))
     note = said + "What `predict` returns:"
-    for _ in range(2):
-        yield Case(predicted, vector(rng), matrix(rng), vector(rng), number(rng), note=note)
+    for x in (vector(rng), vector(rng), matrix(rng)):
+        cases.append(Case(predicted, x, weight(), vector(rng), number(rng), note=note))
+    yield from shuffled(rng, cases)
 
 
 @cache
@@ -247,110 +358,180 @@ def predict_init(predictions, rng):
     )
 
 
-# Each call makes a new class, for JAX registers a class once.
-def dense_class():
-    @dataclass
-    class Dense:
-        weight: Any
-        bias: Any
-        activation: str = "relu"
-
-    return Dense
+# Nothing needs their `repr` and `==`, and classes without them are made in a third of the time.
+new_class = partial(make_dataclass, "Layer", repr=False, eq=False)
 
 
-def head_class():
-    @dataclass
-    class Head(dense_class()):
-        classes: Any = ()
-
-    return Head
+def plain_fields(names):
+    return new_class(names)
 
 
-def scaled_class():
-    @dataclass
-    class Scaled:
-        value: Any
-        unit: str
-        label: str = field(init=False)
+def inherited_fields(names):
+    """Make a class that inherits all fields but the last."""
+    return new_class(names[-1:], bases=(new_class(names[:-1]),))
 
-        def __post_init__(self):
-            self.label = f"in {self.unit}"
 
-    return Scaled
+def first_computed(names):
+    """Make a class whose first field is a list of the others, without `init`."""
+
+    def compute(self):
+        setattr(self, names[0], [getattr(self, name) for name in names[1:]])
+
+    computed = (names[0], Any, field(init=False))
+    return new_class([computed, *names[1:]], namespace={"__post_init__": compute})
+
+
+def keyword_only_field(names):
+    """Make a class whose second field has to be given by name."""
+    return new_class([names[0], (names[1], Any, field(kw_only=True)), *names[2:]])
+
+
+def default_for_the_last(names):
+    return new_class([*names[:-1], (names[-1], Any, field(default="default"))])
+
+
+def frozen_fields(names):
+    return new_class(names, frozen=True)
 
 
 @check
 def register_fields(answer, rng):
     """Each field of the constructor in one list; order, inheritance and defaults; init=False."""
 
-    def registered(make, static):
-        cls = make()
+    def registered(make, names, static):
+        cls = make(names)
         answer(cls, static)
         return cls
 
-    def look(make, static):
-        def leaf_paths(*values):
-            return paths(registered(make, static)(*values))
+    def node_of(cls, values):
+        names = [each.name for each in cls.__dataclass_fields__.values() if each.init]
+        return cls(**dict(zip(names, values, strict=True)))
 
-        return leaf_paths
+    def seen(node, cls):
+        return dict(vars(node)) if type(node) is cls else {"class": type(node).__name__}
 
-    def leaves(make, static):
-        return lambda *values: jax.tree.leaves(registered(make, static)(*values))
+    def path_texts(make, names, static, values):
+        return paths(node_of(registered(make, names, static), values))
 
-    def mapped(make, static):
-        def attributes(*values):
-            cls = registered(make, static)
-            node = jax.tree.map(triple, cls(*values))
-            return vars(node) if type(node) is cls else node
+    def leaves(make, names, static, values):
+        return jax.tree.leaves(node_of(registered(make, names, static), values))
 
-        return attributes
+    def mapped(make, names, static, values):
+        cls = registered(make, names, static)
+        return seen(jax.tree.map(triple, node_of(cls, values)), cls)
 
-    def returned(make, static):
-        def is_the_class():
-            cls = make()
-            return answer(cls, static) is cls
+    def in_jit(make, names, static, values):
+        cls = registered(make, names, static)
+        return seen(traced(lambda node: jax.tree.map(triple, node), node_of(cls, values)), cls)
 
-        return is_the_class
+    def is_returned(make, names, static):
+        cls = make(names)
+        return answer(cls, static) is cls
 
-    def two(make, static):
-        def add(one, other):
-            cls = registered(make, static)
-            node = jax.tree.map(operator.add, cls(1, 2, one), cls(3, 4, other))
-            return vars(node) if type(node) is cls else node
+    def as_decorator(make, names, static, values):
+        return jax.tree.leaves(node_of(answer(make(names), static), values))
 
-        return add
+    def without_static(make, names, values):
+        cls = make(names)
+        answer(cls)
+        return seen(jax.tree.map(triple, node_of(cls, values)), cls)
 
-    said = "The fields: `weight`, `bias`, and `activation` with the default `'relu'`. "
-    word, other = random_words(rng, 2)
-    none: list[str] = []
-    yield Case(
-        returned(dense_class, none), note="Nothing is static. Does it return the class it got?"
-    )
-    note = said + "Nothing is static. The paths of an object made of these values:"
-    yield Case(look(dense_class, none), 1, 2, 3, note=note)
-    note = said + "Only `activation` is static. "
-    static = ["activation"]
-    yield Case(look(dense_class, static), 1, 2, word, note=note + "The paths:")
-    yield Case(leaves(dense_class, static), row(rng), number(rng), word, note=note + "Leaves:")
-    note += "The attributes after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(dense_class, static), number(rng), number(rng), word, note=note)
-    note = said + "The static ones are `bias` and `activation`, given as a set. The attributes "
-    note += "after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(dense_class, {"activation", "bias"}), number(rng), word, other, note=note)
-    note = said + "`activation` is static. The map adds two objects, `Dense(1, 2, …)` and "
-    note += "`Dense(3, 4, …)`, with these activations:"
-    yield Case(two(dense_class, ("activation",)), word, word, note=note)
-    yield Case(two(dense_class, ("activation",)), word, other, note=note)
-    note = (
-        "The class inherits these three fields and adds `classes`. `activation` is static. Paths:"
-    )
-    yield Case(look(head_class, static), 1, 2, word, [number(rng), 4], note=note)
-    note = "The fields: `value`, `unit` (static), and `label` with `init=False`, which "
-    note += "`__post_init__` makes of the unit. "
-    static = ["unit"]
-    yield Case(look(scaled_class, static), {"w": 1}, "metre", note=note + "The paths:")
-    note += "The attributes after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(scaled_class, static), {"w": number(rng), "b": 1}, word, note=note)
+    def same_structures(make, names, static, values, others):
+        cls = registered(make, names, static)
+        structure = jax.tree.structure(node_of(cls, values))
+        return [jax.tree.structure(node_of(cls, other)) == structure for other in others]
+
+    said = "The inputs are the names of a dataclass's fields, `static`, and "
+    looks = {
+        path_texts: said + "the values of an object. Its paths:",
+        leaves: said + "the values of an object. Its leaves:",
+        mapped: said + f"the values of an object. Its attributes after a map with {TRIPLED}:",
+    }
+    word, other, tag = random_words(rng, 3)
+    cases = []
+
+    def look(make, names, static, values, note="", tags=(), calls=(path_texts, mapped)):
+        for call in calls:
+            told = f"{note} {looks[call]}".strip()
+            cases.append(Case(partial(call, make), names, static, values, note=told, tags=tags))
+
+    def falling():
+        return falling_words(rng, 3)
+
+    every = (path_texts, leaves, mapped)
+    names = sorted_words(rng, 2)
+    look(plain_fields, names, [], numbers(rng, 2), calls=every)
+    names = falling()
+    look(plain_fields, names, [], numbers(rng, 3), calls=every)
+    two = numbers(rng, 2)
+    for place, text in ((0, "first"), (1, "in the middle"), (2, "last")):
+        names, values = falling(), [*two[:place], word, *two[place:]]
+        look(plain_fields, names, [names[place]], values, tags=(f"a static field that is {text}",))
+    names = falling()
+    tags = ("two static fields",)
+    look(plain_fields, names, [names[2], names[0]], [word, number(rng), other], tags=tags)
+    names = falling()
+    look(plain_fields, names, {names[1]}, [number(rng), word, None], calls=every)
+    names = falling()
+    look(plain_fields, names, tuple(names[:2]), [word, 2, row(rng)], calls=(leaves, mapped))
+    names = falling()
+    look(plain_fields, names, names, [word, other, tag], tags=("static fields only",))
+    names = falling()
+    look(plain_fields, names, [], [{"b": number(rng), "a": [0]}, "", None], calls=every)
+    note, tags = "All fields but the last are inherited.", ("inherited fields",)
+    for static in ([], names[:1]):
+        look(inherited_fields, names, static, [word if static else 1, *two], note, tags)
+    note = "The first field has `init=False`: `__post_init__` makes a list of the others' values."
+    tags = ("a field that is computed",)
+    names = falling()
+    look(first_computed, names, [], two, note, tags)
+    look(first_computed, names, [names[1]], [word, number(rng)], note, tags, every)
+    note, tags = "The second field is keyword-only.", ("a keyword-only field",)
+    names = falling()
+    look(keyword_only_field, names, [], numbers(rng, 3), note, tags)
+    look(keyword_only_field, names, [names[1]], [two[0], word, two[1]], note, tags)
+    note, tags = "The last field has the default `'default'`.", ("a field with a default",)
+    look(default_for_the_last, names, [names[2]], [*two, word], note, tags)
+    look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", ("a frozen class",))
+    kinds = (plain_fields, plain_fields, inherited_fields, frozen_fields)
+    for _ in range(2 + rng.integers(3)):
+        names, values = random_words(rng, 5), numbers(rng, 5)
+        static = [name for name in names if rng.random() < 0.5]
+        values[rng.integers(5)] = {"b": number(rng), "a": (number(rng), None)}
+        values = [
+            word if name in static else value for name, value in zip(names, values, strict=True)
+        ]
+        look(kinds[rng.integers(4)], names, static, values)
+
+    names = falling()
+    note = "The inputs are the names of a dataclass's fields and `static`. Is the class returned?"
+    for static in ([], names[1:2]):
+        cases.append(Case(partial(is_returned, plain_fields), names, static, note=note))
+    values = [two[0], word, two[1]]
+    note = said + "the values of an object. Its class is what the call returned. Its leaves:"
+    call = partial(as_decorator, plain_fields)
+    cases.append(Case(call, names, names[1:2], values, note=note, tags=("a decorator",)))
+    note = "The inputs are the names of a dataclass's fields and the values of an object. `static` "
+    note += f"is not given. Its attributes after a map with {TRIPLED}:"
+    tags = ("no argument `static`",)
+    cases.append(Case(partial(without_static, plain_fields), names, values[::2] + [1], note=note))
+    note = said + f"the values of an object. What a jitted map with {TRIPLED} gives, as shapes:"
+    values = [row(rng), word, row(rng)]
+    call = partial(in_jit, plain_fields)
+    cases.append(Case(call, names, names[1:2], values, note=note, tags=("under jit",)))
+
+    def alike():
+        return [number(rng), word, number(rng)]
+
+    def unlike():
+        return [number(rng), other, number(rng)] if rng.random() < 0.5 else [1, word, None]
+
+    note = said + "the values of an object, and of others. Which of the others have the same "
+    note += "structure as the first?"
+    others = mixed(rng, alike, unlike)
+    call = partial(same_structures, plain_fields)
+    cases.append(Case(call, names, names[1:2], alike(), others, note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -359,9 +540,6 @@ def readable_paths(cls, rng):
 
     def path_texts(names, values):
         return paths(cls(names, values))
-
-    def simple_paths(names, values):
-        return paths(cls(names, values), simple=True, separator="/")
 
     def leaves(names, values):
         return jax.tree.leaves(cls(names, values))
@@ -372,92 +550,214 @@ def readable_paths(cls, rng):
     def seen(node):
         if type(node) is not cls:
             return node
-        return {"names": list(node.names), "values": list(node.values)}
+        return {"names": list(node.names), "values": [seen(value) for value in node.values]}
 
     def mapped(names, values):
         return seen(jax.tree.map(triple, cls(names, values)))
 
-    def added(names, other):
-        return seen(jax.tree.map(operator.add, cls(names, [1, 2]), cls(other, [3, 4])))
+    def added(names, values, other_names, other_values):
+        both = cls(names, values), cls(other_names, other_values)
+        return seen(jax.tree.map(operator.add, *both))
+
+    def same_structures(names, others):
+        structure = jax.tree.structure(cls(names, [1, 2]))
+        return [jax.tree.structure(cls(other, values)) == structure for other, values in others]
 
     def in_jit(names, values):
-        return seen(traced(lambda layers: layers, cls(names, values)))
+        return seen(traced(lambda layers: jax.tree.map(triple, layers), cls(names, values)))
 
-    one, two, three = random_words(rng, 3)
-    yield Case(path_texts, ["stem"], [1], note="The paths:")
-    yield Case(path_texts, ["stem", "body"], [{"w": 1}, 2], note="The paths:")
-    note = "The paths in the simple style, with `separator='/'`:"
-    yield Case(simple_paths, ["stem", "body"], [{"w": 1}, [2, 3]], note=note)
-    yield Case(leaves, ["stem", "body"], [1, 2], note="The leaves:")
-    yield Case(leaves_with_path, ["stem", "body"], [1, 2], note="The leaves that come with paths:")
-    note = "The names and values after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped, ["stem", "body"], [1, 2], note=note)
-    note = "Layers with these names and the values 1, 2 and 3, 4, added by one map:"
-    yield Case(added, ["stem", "body"], ["stem", "body"], note=note)
-    yield Case(added, ["stem", "body"], ["stem", "head"], note=note)
-    yield Case(mapped, [], [], note="No layers at all: names and values after a map.")
-    note = "What a jitted function that returns them gives, as shapes:"
-    yield Case(in_jit, [two, one], [vector(rng), {"w": matrix(rng)}], note=note)
-    # In descending order, so that sorting never goes unnoticed.
-    names = sorted([one, two, three], reverse=True)
-    for _ in range(2):
-        values = [number(rng), {"w": number(rng), "b": None}, (number(rng), [number(rng)])]
-        order = rng.permutation(3)
-        shuffled = [values[place] for place in order]
-        yield Case(path_texts, names, shuffled, note="The paths:")
-        yield Case(mapped, names, shuffled, note=note)
+    def nested(look):
+        return lambda outer, names, values: look(outer, [cls(names, values), values[0]])
+
+    looks = {
+        path_texts: "The paths:",
+        leaves: "The leaves:",
+        leaves_with_path: "The leaves that come with paths:",
+        mapped: f"The names and values after a map with {TRIPLED}:",
+    }
+
+    def falling(count=2):
+        return falling_words(rng, count)
+
+    one, two = sorted_words(rng, 2)
+    pair = partial(numbers, rng, 2)
+    simple = [
+        (sorted_words(rng, 2), pair()),
+        (falling(), pair()),
+        (falling(1), numbers(rng, 1)),
+        (falling(3), numbers(rng, 3)),
+        ([one.title(), two.upper()], pair()),
+        ([f"{two}/{one}", f"{one}.{two}"], pair()),
+        (sorted_words(rng, 2), [{one: number(rng)}, number(rng)]),
+        (sorted_words(rng, 2), [number(rng), [number(rng)]]),
+        (sorted_words(rng, 2), [None, number(rng)]),
+        (sorted_words(rng, 2), [0, ""]),
+        (sorted_words(rng, 2), [two_of_one := {one: number(rng)}, two_of_one]),
+    ]
+    cases = [Case(path_texts, *each, note=looks[path_texts]) for each in simple]
+    cases += [Case(mapped, *each, note=looks[mapped]) for each in simple]
+    for call in (leaves, leaves_with_path):
+        cases += [Case(call, *each, note=looks[call]) for each in simple[:2] + simple[6:8]]
+    cases.append(Case(mapped, [], [], note="No layers at all. " + looks[mapped]))
+    for tree in rich_trees(rng):
+        values = shuffled(rng, [tree, number(rng), (number(rng), [number(rng)])])
+        for call in (path_texts, mapped):
+            cases.append(Case(call, falling(3), values, note=looks[call]))
+    note = "The first of these layers holds such layers too, with the names and values that follow."
+    for call in (path_texts, mapped):
+        inputs = (falling(), falling(), pair())
+        tags = ("layers within layers",)
+        cases.append(Case(nested(call), *inputs, note=f"{note} {looks[call]}", tags=tags))
+    note = "Names and values, twice. One map adds the two:"
+    names = falling()
+    for other in (names, names, [names[0], "other"], names[::-1]):
+        cases.append(Case(added, names, pair(), other, pair(), note=note))
+    note = "The names of two layers, then names and values of others. Which of the others have the "
+    note += "same structure, with two numbers as values?"
+    unlike = (
+        lambda: [names[::-1], pair()],
+        lambda: [[names[0], "other"], pair()],
+        lambda: [names, [None, number(rng)]],
+    )
+    others = mixed(rng, lambda: [names, pair()], lambda: unlike[rng.integers(3)]())
+    cases.append(Case(same_structures, names, others, note=note))
+    note = f"What a jitted map with {TRIPLED} gives, as shapes:"
+    for values in ([row(rng), row(rng)], [rows(rng), {one: row(rng)}]):
+        cases.append(Case(in_jit, falling(), values, note=note, tags=("under jit",)))
+    yield from shuffled(rng, cases)
 
 
 @check
 def normal(cls, rng):
     """The caller's values are checked, now and later; what JAX puts in is not."""
 
-    def seen(node):
-        return as_jax(parts(node, cls, "mean", "std", "name"))
+    def attributes(node):
+        return parts(node, cls, "mean", "std", "name")
 
     def made(mean, std, name):
-        return seen(cls(mean, std, name))
+        return as_jax(attributes(cls(mean, std, name)))
+
+    def refuses(mean, std):
+        try:
+            cls(mean, std, "x")
+        except ValueError:
+            return True
+        return False
+
+    def refused(pairs):
+        return [refuses(mean, std) for mean, std in pairs]
+
+    def rebuilt(first, second, name):
+        structure = jax.tree.structure(cls(1.0, 2.0, name))
+        return attributes(jax.tree.unflatten(structure, [first, second]))
 
     def mapped(function):
-        return lambda mean, std, name: seen(jax.tree.map(function, cls(mean, std, name)))
+        return lambda mean, std, name: as_jax(
+            attributes(jax.tree.map(function, cls(mean, std, name)))
+        )
 
-    def made_after_a_map(mean, std, name):
-        jax.tree.map(as_text, cls(1.0, 2.0, name))
-        return seen(cls(mean, std, name))
+    def afterwards(before):
+        def then_made(mean, std, name):
+            before(cls(1.0, 2.0, "first"))
+            return made(mean, std, name)
 
-    def mapped_to_none(mean, std, name):
-        return seen(jax.tree.map(lambda leaf: None, cls(mean, std, name)))
+        def then_refused(pairs):
+            before(cls(1.0, 2.0, "first"))
+            return refused(pairs)
+
+        return then_made, then_refused
+
+    def mapped_to_texts(node):
+        jax.tree.map(as_text, node)
+
+    def passed_through_jit(node):
+        traced(lambda node: node, node)
 
     def in_jit(mean, std, name):
-        return seen(traced(lambda node: node, cls(mean, std, name)))
+        return attributes(traced(lambda node: node, cls(mean, std, name)))
 
-    def added(mean, std, name, other):
-        return seen(jax.tree.map(operator.sub, cls(mean, std, name), cls(std, std, other)))
+    def in_grad(mean, std, name):
+        def slope(node):
+            return jnp.sum(-node.std)
 
-    def ones(leaf):
-        return 1
+        return attributes(traced(jax.grad(slope), cls(mean, std, name)))
+
+    def same_structures(name, others):
+        structure = jax.tree.structure(cls(1.0, 2.0, name))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
+
+    def real():
+        return float(number(rng))
+
+    def fair():
+        return [-real() if rng.random() < 0.5 else real(), real()]
+
+    def with_one_below_0():
+        return np.array([real(), -real()], np.float32)[:: rng.choice([-1, 1])]
+
+    unfair = (
+        lambda: [real(), -real()],
+        lambda: [real(), 0.0],
+        lambda: [row(rng), real()],
+        lambda: [real(), row(rng)],
+        lambda: [row(rng), with_one_below_0()],
+    )
+
+    def pairs():
+        return mixed(rng, fair, lambda: unfair[rng.integers(5)](), 8)
 
     word, other = random_words(rng, 2)
-    note = "What the constructor makes of these:"
-    yield Case(made, 1.0, 2.0, "x", note=note)
-    yield Case(made, [1.0, 2.0], np.array([0.5, 2.0], np.float32), word, note=note)
-    yield Case(made, 1.0, -2.0, "x", note=note)
-    yield Case(made, 1.0, 0.0, "x", note=note)
-    yield Case(made, vector(rng), 2.0, "x", note=note)
+    note = "What the constructor makes of `mean`, `std` and `name`:"
+    cases = [
+        Case(made, *fair(), word, note=note),
+        Case(made, [real(), -real()], row(rng), word, note=note),
+        Case(made, vector(rng), vector(rng), word, note=note),
+        Case(made, real(), -real(), word, note=note),
+        Case(made, real(), 0.0, word, note=note),
+        Case(made, row(rng), with_one_below_0(), word, note=note),
+        Case(made, row(rng), real(), word, note=note),
+    ]
+    note = "Pairs of `mean` and `std`. For which of them does the constructor raise ValueError?"
+    cases.append(Case(refused, pairs(), note=note))
+    for before, text, tag in (
+        (mapped_to_texts, "A `Normal` was made, and mapped to texts.", "an earlier map"),
+        (passed_through_jit, "A `Normal` was made, and passed through jit.", "an earlier trace"),
+    ):
+        then_made, then_refused = afterwards(before)
+        cases.append(Case(then_refused, pairs(), note=f"{text} {note}", tags=(tag,)))
+        told = f"{text} Then the constructor gets these:"
+        cases.append(Case(then_made, *fair(), other, note=told, tags=(tag,)))
+        cases.append(Case(then_made, real(), -real(), other, note=told, tags=(tag,)))
+    note = "JAX rebuilds a `Normal` of this name with these two children in the places of `mean` "
+    note += "and `std`. Its attributes:"
+    for first, second in (
+        (real(), real()),
+        (real(), -real()),
+        (0.0, 0.0),
+        tuple(numbers(rng, 2)),
+        (word, other),
+        (None, real()),
+        (real(), None),
+        (row(rng), row(rng)),
+        (row(rng), real()),
+        (True, [word, number(rng)]),
+    ):
+        cases.append(Case(rebuilt, first, second, word, note=note))
     said = "The attributes after `jax.tree.map` with "
-    yield Case(mapped(triple), 1.0, 2.0, "x", note=said + "`lambda leaf: 3 * leaf`:")
     note = said + "`lambda leaf: -leaf`:"
-    yield Case(mapped(operator.neg), 1.0, 2.0, "x", note=note)
-    yield Case(mapped(operator.neg), vector(rng), vector(rng), word, note=note)
-    yield Case(mapped(as_text), 1.0, 2.0, "x", note=said + "`lambda leaf: 'a text'`:")
-    yield Case(mapped(ones), 1.0, 2.0, "x", note=said + "`lambda leaf: 1`, a whole number:")
-    yield Case(mapped_to_none, 1.0, 2.0, word, note=said + "`lambda leaf: None`:")
-    note = "A map that subtracts `Normal(std, std, name)`:"
-    yield Case(added, vector(rng), vector(rng), word, word, note=note)
+    for _ in range(1 + rng.integers(3)):
+        cases.append(Case(mapped(operator.neg), vector(rng), vector(rng), word, note=note))
+    note = said + "`lambda leaf: None`:"
+    cases.append(Case(mapped(lambda leaf: None), *fair(), word, note=note))
     note = "What a jitted function that returns it gives, as shapes:"
-    yield Case(in_jit, vector(rng), vector(rng), word, note=note)
-    note = "One was made and mapped to texts before. Now the constructor gets these:"
-    yield Case(made_after_a_map, 1.0, -float(number(rng)), other, note=note)
+    cases.append(Case(in_jit, vector(rng), vector(rng), word, note=note, tags=("under jit",)))
+    note = "The gradient of a function of it, as shapes:"
+    cases.append(Case(in_grad, vector(rng), vector(rng), word, note=note, tags=("under grad",)))
+    others = mixed(rng, lambda: [*fair(), word], lambda: [*fair(), other], 6)
+    note = "The name of one, then `mean`, `std` and `name` of others. Which of the others have the "
+    note += "same structure as the first?"
+    cases.append(Case(same_structures, word, others, note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
