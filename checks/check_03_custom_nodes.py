@@ -1,7 +1,6 @@
 """Checks of lesson 3: python checks/check_03_custom_nodes.py exercises/03_custom_nodes.ipynb"""
 
 import operator
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, make_dataclass
 from functools import cache, partial
 from typing import Any
@@ -111,6 +110,12 @@ def as_text(leaf):
 def traced(function, *inputs):
     """Return what `function` yields under jit, as shapes: nothing is compiled."""
     return jax.eval_shape(function, *inputs)
+
+
+# The gradient of a jitted function takes half the time, and compiles once.
+@jax.jit
+def dot(one, other):
+    return one @ other
 
 
 # Each call makes a new class, for JAX registers a class once.
@@ -514,7 +519,7 @@ def register_fields(answer, rng):
     note = "The inputs are the names of a dataclass's fields and the values of an object. `static` "
     note += f"is not given. Its attributes after a map with {TRIPLED}:"
     tags = ("no argument `static`",)
-    cases.append(Case(partial(without_static, plain_fields), names, values[::2] + [1], note=note))
+    cases.append(Case(partial(without_static, plain_fields), names, [*values[::2], 1], note=note))
     note = said + f"the values of an object. What a jitted map with {TRIPLED} gives, as shapes:"
     values = [row(rng), word, row(rng)]
     call = partial(in_jit, plain_fields)
@@ -677,10 +682,8 @@ def normal(cls, rng):
         return attributes(traced(lambda node: node, cls(mean, std, name)))
 
     def in_grad(mean, std, name):
-        def slope(node):
-            return jnp.sum(-node.std)
-
-        return attributes(traced(jax.grad(slope), cls(mean, std, name)))
+        slope = jax.grad(lambda node: dot(node.mean, node.std))
+        return attributes(traced(slope, cls(mean, std, name)))
 
     def same_structures(name, others):
         structure = jax.tree.structure(cls(1.0, 2.0, name))
@@ -760,76 +763,177 @@ def normal(cls, rng):
     yield from shuffled(rng, cases)
 
 
+def double_and_one(x):
+    return 2 * x + 1
+
+
+def squared(x):
+    return x * x
+
+
+def half(x):
+    return 0.5 * x
+
+
+AVERAGED = {
+    "lambda x: 2 * x + 1": double_and_one,
+    "lambda x: x * x": squared,
+    "lambda x: 0.5 * x": half,
+}
+
+
 @check
 def running_mean(cls, rng):
     """New objects, old ones unchanged, and one trace however many numbers come."""
 
-    def twice_plus_one(x):
-        return 2 * x + 1
-
-    # One function for nearly all cases: so jit compiles `add` once.
-    def after(numbers):
-        node = cls(twice_plus_one)
+    def means_and_counts(function, numbers):
+        """Return what each object holds at the end, the first one left out: it has no mean."""
+        nodes = [cls(function)]
         for x in numbers:
-            node = node.add(x)
-        return {"mean": float(node.mean()), "count": plain(node.count)}
+            nodes.append(nodes[-1].add(x))
+        return {
+            "counts": [plain(node.count) for node in nodes],
+            "means": [float(node.mean()) for node in nodes[1:]],
+        }
 
-    def before_and_after(x):
-        first = cls(twice_plus_one)
-        second = first.add(x)
-        return {"the old count": plain(first.count), "the new count": plain(second.count)}
+    def beside(function, x, numbers):
+        start = cls(function).add(x)
+        return [float(start.add(each).mean()) for each in numbers]
 
-    def traces(numbers):
+    def in_turn(one, other, numbers):
+        nodes = cls(one), cls(other)
+        for x in numbers:
+            nodes = nodes[0].add(x), nodes[1].add(x)
+        return [float(node.mean()) for node in nodes]
+
+    def type_of_result(function, x):
+        return type(cls(function).add(x)).__name__
+
+    def runs_when_added(numbers, more, *, to_the_same=False, again=False):
         runs = []
 
         def function(x):
             runs.append(x)
             return x
 
-        node = cls(function)
-        for x in numbers:
-            node = node.add(x)
-        # A first call may start from Python's own 0 and the next one from an array.
-        return "traced once or twice" if len(runs) <= 2 else "run again for most of the numbers"
+        def add_all():
+            node = cls(function)
+            for x in numbers:
+                node = node.add(x)
+            runs.clear()
+            if again:
+                node = cls(function)
+            for x in more:
+                new = node.add(x)
+                node = node if to_the_same else new
+            return len(runs)
 
-    def program(x):
-        return is_one_program(lambda node, x: node.add(x), cls(twice_plus_one), x)
+        # Within a trace `add` is traced as ever, and nothing is compiled.
+        counts = []
+        traced(lambda: counts.append(add_all()))
+        return counts[0]
 
-    def result(x):
-        new = cls(twice_plus_one).add(x)
-        return "None" if new is None else "a RunningMean" if type(new) is cls else "something else"
+    def same_structures(function, others):
+        structure = jax.tree.structure(cls(function))
+        nodes = []
+        for other, times in others:
+            nodes.append(cls(other))
+            for _ in range(times):
+                nodes[-1] = nodes[-1].add(1.0)
+        return [jax.tree.structure(node) == structure for node in nodes]
 
-    def same_structure(x):
-        first = cls(twice_plus_one)
-        return jax.tree.structure(first) == jax.tree.structure(first.add(x))
+    def in_jit(function, numbers):
+        def count_and_mean(numbers):
+            node = cls(function)
+            for x in numbers:
+                node = node.add(x)
+            return node.count, node.mean()
 
-    numbers = [float(each) for each in rng.integers(1, 100, 5)]
-    note = "The mean of `lambda x: 2 * x + 1` over these numbers, and their count:"
-    yield Case(after, [2.0], note=note)
-    yield Case(after, [1.0, 4.0, 7.0], note=note)
-    yield Case(result, 2.0, note="What does `add` return?")
-    yield Case(before_and_after, 2.0, note="One number is added to a new `RunningMean`.")
-    said = "Does it have the same structure before and after `add`?"
-    yield Case(same_structure, 2.0, note=said)
-    yield Case(program, 2.0, note="Is `add` one jitted program?")
-    said = "How often does Python run `function` while these numbers are added?"
-    yield Case(traces, numbers, note=said)
-    yield Case(after, numbers[:4], note=note)
+        return [leaf.shape for leaf in traced(count_and_mean, numbers)]
+
+    def floats(count):
+        return [float(each) for each in rng.permutation(np.arange(-60, 100))[:count] / 2]
+
+    # Each function makes `add` compile anew, so there are two for most cases.
+    names = shuffled(rng, list(AVERAGED))[:2]
+    one, other = (AVERAGED[name] for name in names)
+    repeated = floats(1)[0]
+    said = f"The function is `{names[0]}`. "
+    note = said + "These numbers are added. The means and counts of the objects at the end, the "
+    note += "one without numbers first (it has no mean):"
+    cases = [
+        Case(partial(means_and_counts, one), each, note=note)
+        for each in (
+            floats(1),
+            floats(2),
+            [repeated, repeated, *floats(1)],
+            [0.0, *floats(1)],
+            floats(3 + rng.integers(3)),
+        )
+    ]
+    told = note.replace(names[0], names[1])
+    cases.append(Case(partial(means_and_counts, other), floats(3), note=told))
+    note = said + "The first number is added. Then each of the others is added to this same "
+    note += "object, and not to one another. The means:"
+    for count in (2, 2 + rng.integers(4)):
+        tags = ("one object that is used again",)
+        cases.append(Case(partial(beside, one), *floats(1), floats(count), note=note, tags=tags))
+    note = f"Two objects, of `{names[0]}` and of `{names[1]}`. The numbers are added to the one "
+    note += "and the other in turn. Their means:"
+    for _ in range(2):
+        tags = ("two functions in turn",)
+        cases.append(Case(partial(in_turn, one, other), floats(3), note=note, tags=tags))
+    note = said + "The type of what `add` returns:"
+    cases.append(Case(partial(type_of_result, one), *floats(1), note=note))
+    note = "The first numbers are added, then the others. How often does Python run `function` "
+    for how, text in (
+        ({}, "for the others?"),
+        ({"again": True}, "for the others, when they are added to a new object of it?"),
+        ({"to_the_same": True}, "for the others, when each is added to the same object?"),
+    ):
+        for _ in range(2):
+            inputs = floats(3), floats(3 + rng.integers(4))
+            call = partial(runs_when_added, **how)
+            tags = ("runs of the function",)
+            cases.append(Case(call, *inputs, note=note + text, tags=tags))
+    which = mixed(rng, lambda: names[0], lambda: names[1], 5)
+    others = [[name, int(rng.integers(3))] for name in which]
+    note = said + "Which of these have the structure of a new object of it? Each is given by its "
+    note += "function, and by how many numbers were added:"
+
+    def of_named(others):
+        return same_structures(one, [(AVERAGED[name], times) for name, times in others])
+
+    cases.append(Case(of_named, others, note=note))
+    note = said + "The shapes of count and mean, when these are added under jit:"
+    for count in (1, 3):
+        numbers_then = [np.float32(each) for each in floats(count)]
+        call = partial(in_jit, one)
+        cases.append(Case(call, numbers_then, note=note, tags=("under jit",)))
+    yield from shuffled(rng, cases)
+
+
+def total(products):
+    """Add them; of none, return a float too: `jax.grad` refuses an int."""
+    return sum(products[1:], products[0]) if products else 0.0
 
 
 @check
 def train_step(answer, rng):
     """Only params move; the step counts; the loss sees the old step; the old state stays."""
 
-    # A loss is a float, of no parameters too: `jax.grad` refuses an int.
-    def total(tree):
-        return sum((leaf @ leaf for leaf in jax.tree.leaves(tree)), 0.0)
-
     def squares(state):
-        return total(state.params)
+        return total([dot(leaf, leaf) for leaf in jax.tree.leaves(state.params)])
+
+    def neighbours(state):
+        leaves = jax.tree.leaves(state.params)
+        return total(list(map(dot, leaves, leaves[1:] + leaves[:1])))
 
     def squares_by_step(state):
-        return total(state.params) / (state.step + 1)
+        return squares(state) / (state.step + 1)
+
+    def squares_by_power(state):
+        return squares(state) / (1 << state.step)
 
     def seen(state):
         if type(state).__name__ != "TrainState":
@@ -839,26 +943,56 @@ def train_step(answer, rng):
     def run(loss):
         return lambda params, step, rate: seen(answer(loss, TrainState(params, step), rate))
 
+    def twice(params, step, rate):
+        state = answer(squares_by_step, TrainState(params, step), rate)
+        return seen(answer(squares_by_step, state, rate))
+
     def old_state(params, step, rate):
         state = TrainState(params, step)
         answer(squares, state, rate)
         return seen(state)
 
-    note = "The inputs are `params`, `step` and `rate`. The loss is the sum of all squares."
-    yield Case(run(squares), {}, 3, 0.5, note=note)
-    yield Case(run(squares), {"w": vector(rng)}, 1, 0.5, note=note)
-    yield Case(run(squares), [vector(rng), None], 0, 0.25, note=note)
-    yield Case(run(squares), {"w": vector(rng), "b": vector(rng)}, 3, 0.75, note=note)
+    def step():
+        return int(rng.integers(1, 9))
+
+    def rate():
+        return number(rng) / 8
+
+    one, two = sorted_words(rng, 2)
     said = "The inputs are `params`, `step` and `rate`. "
-    note = said + "The old state after the call:"
-    yield Case(old_state, {"w": vector(rng)}, 3, 0.25, note=note)
+    sums = said + "The loss is the sum of all squares."
+    cases = []
+    for params in (
+        {two: row(rng), one: row(rng)},
+        {one: row(rng)},
+        {},
+        [row(rng), None],
+        row(rng),
+        {one: {two: row(rng)}},
+        Point(row(rng), row(rng)),
+        [Duo(row(rng), (row(rng),))],
+    ):
+        cases.append(Case(run(squares), params, step(), rate(), note=sums))
+    cases.append(Case(run(squares), {one: row(rng)}, 0, rate(), note=sums))
+    note = said + "The loss adds the products of neighbouring leaves, of the last and first too."
+    for params in ({one: row(rng), two: row(rng)}, [row(rng), row(rng), row(rng)]):
+        tags = ("a loss that multiplies leaves by each other",)
+        cases.append(Case(run(neighbours), params, step(), rate(), note=note, tags=tags))
     note = said + "The loss is the sum of all squares, divided by `step + 1`."
-    yield Case(run(squares_by_step), {"w": vector(rng)}, 1, 0.25, note=note)
-    for _ in range(2):
-        names = random_words(rng, 2)
-        params = {names[0]: [vector(rng), vector(rng)], names[1]: {"w": vector(rng)}}
-        step = 1 + number(rng) // 10
-        yield Case(run(squares_by_step), params, step, number(rng) / 8, note=note)
+    for params in shuffled(rng, [{one: row(rng)}, [row(rng)], row(rng)])[: 2 + rng.integers(2)]:
+        tags = ("a loss that uses the step",)
+        cases.append(Case(run(squares_by_step), params, step(), rate(), note=note, tags=tags))
+    note = said + "The loss is the sum of all squares, divided by `1 << step`, which is 2 ** step."
+    for params in ({one: row(rng)}, [row(rng)]):
+        tags = ("a loss that needs a whole step",)
+        cases.append(Case(run(squares_by_power), params, step(), rate(), note=note, tags=tags))
+    note = said + "Two steps, one after the other, of a loss divided by `step + 1`:"
+    cases.append(Case(twice, {one: row(rng)}, step(), rate(), note=note, tags=("a second step",)))
+    note = said + "The old state after the call:"
+    for params in ({one: row(rng), two: row(rng)}, [row(rng)], {one: {two: row(rng)}}):
+        tags = ("the old state afterwards",)
+        cases.append(Case(old_state, params, step(), rate(), note=note, tags=tags))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -870,27 +1004,32 @@ def history(cls, rng):
             return node
         return {"values": as_jax(node.values), "used": plain(node.used)}
 
-    def leaves(values, used):
-        return [plain(leaf) for leaf in jax.tree.leaves(cls(values, used))]
+    def leaves(*fields):
+        return [plain(leaf) for leaf in jax.tree.leaves(cls(*fields))]
 
-    def same(values, used):
-        return seen(jax.tree.map(lambda leaf: leaf, cls(values, used)))
+    def same(*fields):
+        return seen(jax.tree.map(lambda leaf: leaf, cls(*fields)))
 
-    def same_structure(values, used, other_used):
-        one, other = cls(values, used), cls(values, other_used)
-        return jax.tree.structure(one) == jax.tree.structure(other)
+    def rebuilt(first, second):
+        structure = jax.tree.structure(cls(array(1, 2), 1))
+        return seen(jax.tree.unflatten(structure, [first, second]))
 
-    def added(values, used, other_used):
-        return seen(jax.tree.map(operator.add, cls(values, used), cls(values, other_used)))
+    def same_structures(values, used):
+        structure = jax.tree.structure(cls(values, 0))
+        return [jax.tree.structure(cls(values, each)) == structure for each in used]
+
+    def added(values, used, other_values, other_used):
+        both = cls(values, used), cls(other_values, other_used)
+        return seen(jax.tree.map(operator.add, *both))
 
     def mapped_to_text(values, used):
         return seen(jax.tree.map(as_text, cls(values, used)))
 
-    def leaves_of_texts(values, used):
-        return jax.tree.leaves(jax.tree.map(as_text, cls(values, used)))
-
-    def pushed(values, used, value):
-        return seen(cls(values, used).push(value))
+    def pushed(values, used, *pushes):
+        node = cls(jnp.asarray(values), used)
+        for value in pushes:
+            node = node.push(value)
+        return seen(node)
 
     def push_in_jit(values, used, value):
         return seen(traced(lambda node, value: node.push(value), cls(values, used), value))
@@ -905,43 +1044,84 @@ def history(cls, rng):
     def array(*values):
         return np.array(values, np.float32)
 
-    full, empty = array(5, 7), array(0, 0)
-    note = "The inputs are `values` and `used`. The leaves:"
-    yield Case(leaves, full, 2, note=note)
-    yield Case(leaves, array(5, 0), 1, note=note)
-    yield Case(leaves, empty, 0, note=note)
-    note = "`values` and `used` after a map that changes nothing:"
-    yield Case(same, array(5, 0), 1, note=note)
-    yield Case(same, array(number(rng), 0), 2, note=note + " (the second value is a 0)")
-    note = "Do two histories of these values, with these two `used`, have the same structure?"
-    yield Case(same_structure, array(5, 0), 1, 2, note=note)
-    note = "One map adds two histories of these values, with these two `used`:"
-    yield Case(added, array(5, 0), 1, 2, note=note)
-    yield Case(mapped_to_text, full, 2, note="A map with `lambda leaf: 'a text'`:")
-    yield Case(leaves_of_texts, full, 2, note="The leaves after such a map:")
-    some = jnp.asarray(array(number(rng), 0))
-    yield Case(pushed, some, 1, float(number(rng)), note="`push`, without jit:")
+    def room(filled, empty=0, stale=()):
+        """Draw values, and how many are filled; the rest is 0 or what was there before."""
+        return array(*numbers(rng, filled), *[0] * empty, *stale), filled
+
+    more = int(rng.integers(2, 5))
+    rooms = [
+        room(2),
+        room(1, 1),
+        room(0, 2),
+        room(1, more),
+        room(more),
+        (array(number(rng), 0), 2),
+        (array(0, number(rng), 0), 2),
+        room(1, 0, [number(rng)]),
+        room(0, 0, numbers(rng, 2)),
+        (np.array([number(rng), 0], np.int32), 1),
+    ]
+    said = "The inputs are `values` and `used`. "
+    cases = [Case(leaves, *each, note=said + "The leaves:") for each in rooms]
+    note = said + "They are again, after a map that changes nothing:"
+    cases += [Case(same, *each, note=note) for each in rooms]
+    note = "`used` is not given. The leaves:"
+    cases.append(Case(leaves, array(*numbers(rng, 2)), note=note, tags=("`used` not given",)))
+    note = "JAX rebuilds a history with these two in the places of `values` and `used`:"
+    for first, second in (
+        (room(1, 1)[0], number(rng)),
+        (np.arange(more), number(rng)),
+        ("a text", "another"),
+        (None, number(rng)),
+        (number(rng), None),
+        ([number(rng)], array(number(rng))),
+    ):
+        cases.append(Case(rebuilt, first, second, note=note))
+    note = "Do histories of these values, with these numbers for `used`, have the structure of an "
+    note += "empty one?"
+    for values in (room(1, 1)[0], room(more)[0]):
+        used = rng.integers(0, len(values) + 1, 3 + rng.integers(4)).tolist()
+        cases.append(Case(same_structures, values, [*used, 1], note=note))
+    note = "Values and `used` of two histories. One map adds the two:"
+    for one, other in ((room(1, 1), room(2)), (room(2), room(2)), (room(1, 1), room(0, 2))):
+        cases.append(Case(added, *one, *other, note=note))
+    note = said + "They are texts after a map with `lambda leaf: 'a text'`:"
+    for each in (room(2), room(1, 1)):
+        cases.append(Case(mapped_to_text, *each, note=note))
+    note = "`values` and `used`, and what `push` puts in, without jit:"
+    for each, pushes in ((room(1, 1), 1), (room(0, 2), 1), (room(0, 2), 2)):
+        new = [float(each) for each in numbers(rng, pushes)]
+        cases.append(Case(pushed, *each, *new, note=note))
     note = "`push` under jit, as shapes:"
-    yield Case(push_in_jit, some, 1, 7.0, note=note)
+    for each in (room(1, 1), room(0, 2)):
+        inputs = jnp.asarray(each[0]), each[1], float(number(rng))
+        cases.append(Case(push_in_jit, *inputs, note=note, tags=("under jit",)))
     note = "`jax.lax.scan` that pushes these numbers, as shapes:"
-    yield Case(scanned, jnp.asarray(empty), vector(rng), note=note)
+    inputs = jnp.asarray(array(0, 0)), jnp.asarray(row(rng))
+    cases.append(Case(scanned, *inputs, note=note, tags=("under scan",)))
+    yield from shuffled(rng, cases)
 
 
 @check
 def temperature(cls, rng):
-    """1 at the start, and only there; a dict of the model's own; anything JAX puts in."""
+    """1 at the start, and only there; dicts of the model's own; anything JAX puts in."""
 
     def seen(model):
-        return parts(model, cls, "params", "name")
+        if type(model) is not cls:
+            return {"class": type(model).__name__}
+        return {"params": jax.tree.map(plain, model.params), "name": model.name}
 
     def made(params, name):
         return seen(cls(params, name))
 
-    def mapped(function):
-        return lambda params, name: seen(jax.tree.map(function, cls(params, name)))
+    def mapped(function, times=1):
+        def attributes(params, name):
+            model = cls(params, name)
+            for _ in range(times):
+                model = jax.tree.map(function, model)
+            return seen(model)
 
-    def mapped_twice(params, name):
-        return seen(jax.tree.map(triple, jax.tree.map(triple, cls(params, name))))
+        return attributes
 
     def callers_dict(params, name):
         cls(params, name)
@@ -951,56 +1131,107 @@ def temperature(cls, rng):
         jax.tree.map(triple, cls(params, name))
         return params
 
-    def changed_later(params, name):
-        model = cls(params, name)
-        params["w"] = "changed by the caller"
-        params["temperature"] = "changed by the caller"
+    def change_all(tree, text):
+        """Put a text into each dict and list of a tree, and in the place of each leaf in them."""
+        if isinstance(tree, (dict, list)):
+            for key, child in list(tree.items() if isinstance(tree, dict) else enumerate(tree)):
+                change_all(child, text)
+                if not isinstance(child, (dict, list)):
+                    tree[key] = text
+
+    def changed_by_the_caller(params, name):
+        theirs = jax.tree.map(lambda leaf: leaf, params)  # the case's own input stays
+        model = cls(theirs, name)
+        change_all(theirs, "changed by the caller")
         return seen(model)
+
+    def changed_in_the_model(params, name):
+        model = cls(params, name)
+        change_all(model.params, "changed in the model")
+        return params
 
     def two_models(params, name):
         one, other = cls(params, name), cls(params, name)
-        one.params["w"] = "changed in the first model"
+        change_all(one.params, "changed in the first model")
         return seen(other)
 
-    def rebuilt_with_texts(params, name):
-        def is_dict(node):
-            return isinstance(node, dict)
-
-        structure = jax.tree.structure(cls(params, name), is_leaf=is_dict)
-        model = jax.tree.unflatten(structure, ["a text"] * structure.num_leaves)
-        return "a model" if type(model) is cls else "something else"
+    def rebuilt(params, name, child):
+        structure = jax.tree.structure(cls(params, name), is_leaf=lambda x: isinstance(x, dict))
+        return seen(jax.tree.unflatten(structure, [child]))
 
     def in_jit(params, name):
-        return seen(traced(lambda model: jax.tree.map(triple, model), cls(params, name)))
+        model = traced(lambda model: jax.tree.map(triple, model), cls(params, name))
+        return {"params": model.params, "name": model.name}
+
+    def same_structures(params, name, others):
+        structure = jax.tree.structure(cls(params, name))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
 
     def draw(**more):
-        return {"w": number(rng), **more}
+        return {name: number(rng) for name in falling_words(rng, 2)} | more
 
     word, other = random_words(rng, 2)
     said = "The inputs are `params` and `name`. "
+
+    def simple():
+        """Draw a plain dict, and dicts that differ from it in one feature each."""
+        first, second = sorted_words(rng, 2)
+        temperature = number(rng) / 2
+        return [
+            {first: number(rng), second: number(rng)},
+            {},
+            draw(temperature=temperature),
+            {first: {second: number(rng)}},
+            {first: [{second: number(rng)}]},
+        ]
+
     note = said + "The attributes of a new model:"
-    yield Case(made, {}, "x", note=note)
-    yield Case(made, draw(), word, note=note)
-    yield Case(made, draw(temperature=5.0), word, note=note)
-    note = said + "The attributes after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(triple), {}, "x", note=note)
-    yield Case(mapped(triple), draw(), word, note=note)
-    yield Case(mapped_twice, draw(**{other: [number(rng)]}), word, note=note[:-1] + ", twice:")
+    cases = [Case(made, each, word, note=note) for each in simple()]
+    one = sorted_words(rng, 1)[0]
+    inner = {one: {"temperature": number(rng) / 2}}
+    cases.append(Case(made, inner, word, note=note))
+    cases.append(Case(made, {one: None, "z": 0, "y": ""}, word, note=note))
+    note = said + f"The attributes after a map with {TRIPLED}:"
+    trees = rich_trees(rng)
+    for each in (*simple(), *trees):
+        cases.append(Case(mapped(triple), each, word, note=note))
+    note = note[:-1] + ", twice:"
+    for each in (draw(), {other: [number(rng)]}):
+        cases.append(Case(mapped(triple, 2), each, word, note=note, tags=("two maps",)))
     note = said + "The attributes after a map with `lambda leaf: 'a text'`:"
-    yield Case(mapped(as_text), draw(), word, note=note)
+    cases.append(Case(mapped(as_text), draw(), word, note=note))
     note = said + "The dict of the caller, after a model was made of it:"
-    yield Case(callers_dict, draw(), word, note=note)
-    yield Case(callers_dict, draw(temperature=5.0), word, note=note)
+    tags = ("the caller's dict afterwards",)
+    cases += [Case(callers_dict, each, word, note=note, tags=tags) for each in simple()]
     note = said + "The dict of the caller, after a model was made and mapped:"
-    yield Case(callers_dict_after_a_map, draw(), word, note=note)
-    note = said + "The model, after the caller put other things into that dict:"
-    yield Case(changed_later, draw(**{other: number(rng)}), word, note=note)
-    note = said + "Two models of one dict. The second, after a change to the first:"
-    yield Case(two_models, draw(), word, note=note)
-    note = said + "What JAX rebuilds with a text in the place of the whole dict:"
-    yield Case(rebuilt_with_texts, draw(), word, note=note)
+    cases += [
+        Case(callers_dict_after_a_map, each, word, note=note, tags=tags)
+        for each in (draw(), {other: draw()})
+    ]
+    tags = ("a later change",)
+    for call, text in (
+        (changed_by_the_caller, "The model, after the caller changed everything in its own dicts:"),
+        (changed_in_the_model, "The caller's dict, after everything in the model's was changed:"),
+        (two_models, "Two models of one dict. The second, after all in the first was changed:"),
+    ):
+        for each in (draw(), {other: draw()}, {other: [draw()]}):
+            cases.append(Case(call, each, word, note=said + text, tags=tags))
+    note = "The inputs are `params` and `name`, and what JAX puts in the place of the whole dict "
+    note += "when it rebuilds the model:"
+    for child in ("a text", number(rng), None, [number(rng)], (), row(rng)):
+        cases.append(Case(rebuilt, draw(), word, child, note=note))
     note = said + "What a jitted map gives, as shapes:"
-    yield Case(in_jit, {"w": vector(rng)}, word, note=note)
+    for each in ({other: row(rng)}, {other: {"w": row(rng)}}):
+        cases.append(Case(in_jit, each, word, note=note, tags=("under jit",)))
+    note = said[:-2] + " of one model, and of others. Which of the others have the same structure?"
+    params = draw()
+
+    def unlike():
+        return [params, other] if rng.random() < 0.5 else [{"w": number(rng)}, word]
+
+    others = mixed(rng, lambda: [{name: number(rng) for name in params}, word], unlike)
+    cases.append(Case(same_structures, params, word, others, note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -1029,9 +1260,10 @@ def fork(cls, rng):
     def added(tree, other):
         return seen(jax.tree.map(operator.add, grown(tree), grown(other)))
 
-    def same_structure(tree, other):
-        # A map over these two raises; what it raises differs between releases of JAX.
-        return jax.tree.structure(grown(tree)) == jax.tree.structure(grown(other))
+    def same_structures(tree, others):
+        # A map over two that differ raises; what it raises differs between releases of JAX.
+        structure = jax.tree.structure(grown(tree))
+        return [jax.tree.structure(grown(other)) == structure for other in others]
 
     def in_jit(*tree):
         return seen(traced(lambda fork: fork, grown(tree)))
@@ -1040,10 +1272,14 @@ def fork(cls, rng):
     def values(node):
         return [branch.value for branch in node.branches]
 
-    def two_growing(value, other, branch):
+    def two_growing(value, other, branches):
         one, two = cls(value), cls(other)
-        one.grow(cls(branch))
-        return {"the first": values(one), "the second": values(two), "a third": values(cls(value))}
+        for branch in branches:
+            one.grow(cls(branch))
+        held = {"the first": values(one), "the second": values(two), "a third": values(cls(value))}
+        if isinstance(one.branches, list):
+            one.branches.clear()  # a list that all forks share would spoil the cases that follow
+        return held
 
     def callers_list(value, *branches):
         given = [cls(branch) for branch in branches]
@@ -1051,51 +1287,104 @@ def fork(cls, rng):
         node.grow(cls(0))
         return {"the list": [branch.value for branch in given], "the fork": values(node)}
 
-    def grows_after_a_map(*tree):
+    def list_that_changes(value, *branches):
+        given = [cls(branch) for branch in branches]
+        node = cls(value, given)
+        given.append(cls(0))
+        return values(node)
+
+    def grows(tree, branch):
+        node = grown(tree)
+        node.grow(grown(branch))
+        return seen(node)
+
+    def paths_after_growing(tree, branch):
+        node = grown(tree)
+        node.grow(grown(branch))
+        return paths(node)
+
+    def grows_after_a_map(tree, branch):
         node = grown(tree)
         new = jax.tree.map(triple, node)
-        new.grow(cls(0))
+        new.grow(grown(branch))
         return {"mapped and grown": values(new), "the old one": values(node)}
+
+    def kind_of_branches(*tree):
+        node = grown(tree)
+        return [isinstance(each.branches, list) for each in (node, jax.tree.map(triple, node))]
 
     def nested(depth):
         """Draw a tree of tuples."""
         count = int(rng.integers(1, 3)) if depth else 0
         return (number(rng), *(nested(depth - 1) for _ in range(count)))
 
+    def leaf():
+        return (number(rng),)
+
+    one, two = sorted_words(rng, 2)
     said = "Forks are written as tuples here: (value, branch, branch, …). "
-    yield Case(path_texts, 1, note=said + "The paths:")
-    yield Case(path_texts, 1, (2,), note=said + "The paths:")
-    yield Case(path_texts, 1, (2, (3,), (4,)), (5,), note=said + "The paths:")
-    yield Case(path_texts, {"w": 1}, ([2],), note=said + "The paths:")
-    yield Case(leaves, 1, (2, (3,), (4,)), (5,), note=said + "The leaves:")
-    note = said + "A map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped, 1, note=note)
-    yield Case(mapped, 1, (2,), (3,), note=note)
-    yield Case(mapped, None, (2,), (3,), (4, (5,)), note=note)
+    same = leaf()
+    trees = [
+        (number(rng), leaf()),
+        leaf(),
+        (number(rng), leaf(), leaf()),
+        (number(rng), leaf(), leaf(), leaf(), leaf()),
+        (number(rng), (number(rng), leaf())),
+        ({two: number(rng), one: number(rng)}, leaf()),
+        (None, leaf()),
+        (0, ("",)),
+        ([number(rng), number(rng)], ((),)),
+        (number(rng), same, same),
+    ]
+    trees += [(number(rng), nested(2), nested(1)) for _ in range(2 + rng.integers(3))]
+    cases = []
+    for call, text in (
+        (path_texts, "The paths:"),
+        (leaves, "The leaves:"),
+        (mapped, f"A map with {TRIPLED}:"),
+    ):
+        some = trees if call is not leaves else trees[:6]
+        cases += [Case(call, *tree, note=said + text) for tree in some]
     note = said + "One map adds these two:"
-    yield Case(added, (1, (2,)), (3, (number(rng),)), note=note)
-    note = said + "Do these two have the same structure?"
-    yield Case(same_structure, (1, (2,)), (3, (4,)), note=note)
-    yield Case(same_structure, (1, (2,)), (3, (4,), (5,)), note=note)
-    note = "Two new forks of the first two values; the first grows a branch of the third value. "
+    for pair in (
+        ((number(rng), leaf()), (number(rng), leaf())),
+        ((number(rng), (number(rng), leaf())), (number(rng), (number(rng), leaf()))),
+    ):
+        cases.append(Case(added, *pair, note=note))
+    note = said + "Which of the others have the same structure as the first?"
+    unlike = (leaf, lambda: (1, leaf(), leaf()), lambda: (1, (2, leaf())), lambda: (None, leaf()))
+    others = mixed(rng, lambda: (number(rng), leaf()), lambda: unlike[rng.integers(4)]())
+    cases.append(Case(same_structures, (number(rng), leaf()), others, note=note))
+    note = "Two new forks of the first two values. The first grows branches of the other values. "
     note += "Then a third fork is made. The values of their branches:"
-    yield Case(two_growing, 1, 2, number(rng), note=note)
-    note = (
-        "`Fork(value, branches)` gets a value and a list of branches with the other values. Then "
-    )
-    note += "the fork grows a branch of value 0. What the list and the fork hold:"
-    yield Case(callers_list, 1, 2, number(rng), note=note)
-    note = (
-        said + "A map with `lambda leaf: 3 * leaf`; then the new fork grows a branch of value 0. "
-    )
-    note += "The values of the branches:"
-    yield Case(grows_after_a_map, 1, (2,), note=note)
+    tags = ("forks made without a list",)
+    for count in (1, 2):
+        branches = numbers(rng, count)
+        cases.append(Case(two_growing, *numbers(rng, 2), branches, note=note, tags=tags))
+    note = "`Fork(value, branches)` gets a value and a list of branches with the other values. "
+    tags = ("a list of the caller's",)
+    grow = "Then the fork grows a branch of value 0. What the list and the fork hold:"
+    append = "Then the caller puts one more into the list. What the fork holds:"
+    for call, text in ((callers_list, grow), (list_that_changes, append)):
+        for count in (2, 3):
+            cases.append(Case(call, *numbers(rng, count), note=note + text, tags=tags))
+    note = said + "The first fork grows the second as a branch. "
+    for call, text in ((grows, "Then it is:"), (paths_after_growing, "Its paths:")):
+        for tree in ((number(rng), leaf()), (number(rng), (number(rng), leaf()), leaf())):
+            inputs = tree, nested(1)
+            cases.append(Case(call, *inputs, note=note + text, tags=("growing",)))
+    note = said + f"A map with {TRIPLED} over the first; what it gives grows the second as a "
+    note += "branch. The values of the branches:"
+    for tree in ((number(rng), leaf()), leaf(), (number(rng), leaf(), leaf())):
+        cases.append(
+            Case(grows_after_a_map, tree, leaf(), note=note, tags=("a map, then growing",))
+        )
+    note = said + "Are the branches a list: before a map, and after it?"
+    cases.append(Case(kind_of_branches, number(rng), leaf(), note=note))
     note = said + "What a jitted function that returns it gives, as shapes:"
-    yield Case(in_jit, vector(rng), (vector(rng),), note=note)
-    for _ in range(2):
-        tree = (number(rng), nested(2), nested(1))
-        yield Case(path_texts, *tree, note=said + "The paths:")
-        yield Case(mapped, *tree, note=said + "A map with `lambda leaf: 3 * leaf`:")
+    for tree in ((row(rng), (row(rng),)), (row(rng),)):
+        cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":
