@@ -722,6 +722,10 @@ def normal(cls, rng):
     ]
     note = "Pairs of `mean` and `std`. For which of them does the constructor raise ValueError?"
     cases.append(Case(refused, pairs(), note=note))
+    # An object is made, then others, and none was rebuilt yet: so it shows what these two change.
+    yield cases[0]
+    yield from shuffled(rng, cases[1:])
+    cases = []
     for before, text, tag in (
         (mapped_to_texts, "A `Normal` was made, and mapped to texts.", "an earlier map"),
         (passed_through_jit, "A `Normal` was made, and passed through jit.", "an earlier trace"),
@@ -1114,6 +1118,9 @@ def temperature(cls, rng):
     def made(params, name):
         return seen(cls(params, name))
 
+    def leaves(params, name):
+        return jax.tree.leaves(cls(params, name))
+
     def mapped(function, times=1):
         def attributes(params, name):
             model = cls(params, name)
@@ -1191,6 +1198,9 @@ def temperature(cls, rng):
     inner = {one: {"temperature": number(rng) / 2}}
     cases.append(Case(made, inner, word, note=note))
     cases.append(Case(made, {one: None, "z": 0, "y": ""}, word, note=note))
+    note = said + "The leaves of a new model:"
+    for each in (draw(), {"zero": number(rng)}, {other: draw()}):
+        cases.append(Case(leaves, each, word, note=note))
     note = said + f"The attributes after a map with {TRIPLED}:"
     trees = rich_trees(rng)
     for each in (*simple(), *trees):
