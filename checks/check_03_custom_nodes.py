@@ -82,10 +82,10 @@ def mixed(rng, same, other, count=10):
 
 
 def plain(value):
-    """Let a scalar of any library count as Python's own number; NumPy's arrays count as JAX's."""
+    """Let a scalar of any library count as Python's own number."""
     if isinstance(value, (np.generic, np.ndarray, jax.Array)) and value.ndim == 0:
         return value.item() if not isinstance(value, jax.core.Tracer) else value
-    return as_jax(value)
+    return value
 
 
 def paths(tree):
@@ -278,8 +278,8 @@ def model_state(cls, zeroed, predict, rng):
         note = said + "Is `predict` jitted?"
         cases.append(Case(is_jitted, x, weight(), vector(rng), number(rng), note=note))
     note = said + "What `predict` returns:"
-    for x in (vector(rng), vector(rng), matrix(rng)):
-        cases.append(Case(predicted, x, weight(), vector(rng), number(rng), note=note))
+    for _ in range(3 + rng.integers(2)):  # of one shape, for `predict` is compiled for each
+        cases.append(Case(predicted, vector(rng), weight(), vector(rng), number(rng), note=note))
     yield from shuffled(rng, cases)
 
 
@@ -469,18 +469,27 @@ def register_fields(answer, rng):
     names = falling()
     look(plain_fields, names, [], numbers(rng, 3), calls=every)
     two = numbers(rng, 2)
-    for place, text in ((0, "first"), (1, "in the middle"), (2, "last")):
+    for place in range(3):
         names, values = falling(), [*two[:place], word, *two[place:]]
-        look(plain_fields, names, [names[place]], values, tags=(f"a static field that is {text}",))
+        tags = ("a static field before a child",) if place < 2 else ()
+        look(plain_fields, names, [names[place]], values, tags=tags)
     names = falling()
-    tags = ("two static fields",)
-    look(plain_fields, names, [names[2], names[0]], [word, number(rng), other], tags=tags)
+    values = [word, number(rng), other]
+    look(
+        plain_fields,
+        names,
+        [names[2], names[0]],
+        values,
+        calls=(mapped,),
+        tags=("a static field before a child",),
+    )
     names = falling()
-    look(plain_fields, names, {names[1]}, [number(rng), word, None], calls=every)
+    look(plain_fields, names, {names[1]}, [number(rng), word, None], calls=(leaves, mapped))
     names = falling()
-    look(plain_fields, names, tuple(names[:2]), [word, 2, row(rng)], calls=(leaves, mapped))
+    look(plain_fields, names, tuple(names[:2]), [word, 2, row(rng)], calls=(leaves,))
     names = falling()
-    look(plain_fields, names, names, [word, other, tag], tags=("static fields only",))
+    tags = ("static fields only",)
+    look(plain_fields, names, names, [word, other, tag], calls=(mapped,), tags=tags)
     names = falling()
     look(plain_fields, names, [], [{"b": number(rng), "a": [0]}, "", None], calls=every)
     note, tags = "All fields but the last are inherited.", ("inherited fields",)
@@ -490,14 +499,15 @@ def register_fields(answer, rng):
     tags = ("a field that is computed",)
     names = falling()
     look(first_computed, names, [], two, note, tags)
-    look(first_computed, names, [names[1]], [word, number(rng)], note, tags, every)
+    look(first_computed, names, [names[1]], [word, number(rng)], note, tags)
     note, tags = "The second field is keyword-only.", ("a keyword-only field",)
     names = falling()
     look(keyword_only_field, names, [], numbers(rng, 3), note, tags)
     look(keyword_only_field, names, [names[1]], [two[0], word, two[1]], note, tags)
     note, tags = "The last field has the default `'default'`.", ("a field with a default",)
-    look(default_for_the_last, names, [names[2]], [*two, word], note, tags)
-    look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", ("a frozen class",))
+    look(default_for_the_last, names, [names[2]], [*two, word], note, tags, (mapped,))
+    tags = ("a frozen class",)
+    look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", tags, (mapped,))
     kinds = (plain_fields, plain_fields, inherited_fields, frozen_fields)
     for _ in range(2 + rng.integers(3)):
         names, values = random_words(rng, 5), numbers(rng, 5)
@@ -896,7 +906,7 @@ def running_mean(cls, rng):
         ({"to_the_same": True}, "for the others, when each is added to the same object?"),
     ):
         for _ in range(2):
-            inputs = floats(3), floats(3 + rng.integers(4))
+            inputs = floats(3), floats(2 + rng.integers(4))
             call = partial(runs_when_added, **how)
             tags = ("runs of the function",)
             cases.append(Case(call, *inputs, note=note + text, tags=tags))
@@ -910,7 +920,7 @@ def running_mean(cls, rng):
 
     cases.append(Case(of_named, others, note=note))
     note = said + "The shapes of count and mean, when these are added under jit:"
-    for count in (1, 3):
+    for count in (1, 2):
         numbers_then = [np.float32(each) for each in floats(count)]
         call = partial(in_jit, one)
         cases.append(Case(call, numbers_then, note=note, tags=("under jit",)))
@@ -968,7 +978,6 @@ def train_step(answer, rng):
     cases = []
     for params in (
         {two: row(rng), one: row(rng)},
-        {one: row(rng)},
         {},
         [row(rng), None],
         row(rng),
@@ -976,8 +985,7 @@ def train_step(answer, rng):
         Point(row(rng), row(rng)),
         [Duo(row(rng), (row(rng),))],
     ):
-        cases.append(Case(run(squares), params, step(), rate(), note=sums))
-    cases.append(Case(run(squares), {one: row(rng)}, 0, rate(), note=sums))
+        cases.append(Case(run(squares), params, step() - 1, rate(), note=sums))
     note = said + "The loss adds the products of neighbouring leaves, of the last and first too."
     for params in ({one: row(rng), two: row(rng)}, [row(rng), row(rng), row(rng)]):
         tags = ("a loss that multiplies leaves by each other",)
@@ -993,7 +1001,7 @@ def train_step(answer, rng):
     note = said + "Two steps, one after the other, of a loss divided by `step + 1`:"
     cases.append(Case(twice, {one: row(rng)}, step(), rate(), note=note, tags=("a second step",)))
     note = said + "The old state after the call:"
-    for params in ({one: row(rng), two: row(rng)}, [row(rng)], {one: {two: row(rng)}}):
+    for params in ({one: row(rng)}, [row(rng)], {one: {two: row(rng)}}):
         tags = ("the old state afterwards",)
         cases.append(Case(old_state, params, step(), rate(), note=note, tags=tags))
     yield from shuffled(rng, cases)
@@ -1006,7 +1014,7 @@ def history(cls, rng):
     def seen(node):
         if type(node) is not cls:
             return node
-        return {"values": as_jax(node.values), "used": plain(node.used)}
+        return {"values": node.values, "used": plain(node.used)}
 
     def leaves(*fields):
         return [plain(leaf) for leaf in jax.tree.leaves(cls(*fields))]
