@@ -96,7 +96,5 @@ _TEMPLATES = Environment(
     autoescape=select_autoescape(),
     undefined=StrictUndefined,
 )
-_TEMPLATES.filters.update(
-    code=backticks_to_code, headline=words.headline, reason=words.reason, said=words.line_said
-)
+_TEMPLATES.filters.update(code=backticks_to_code, headline=words.headline, reason=words.reason)
 _TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text}

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from pytree_course.authoring.marked_cells import misconception_cell
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
@@ -62,13 +63,33 @@ class HeldMisconception:
 
 
 @dataclass(frozen=True)
+class HeldReason:
+    """General reasons that were given for an exercise, and the students they were given to."""
+
+    exercise: str
+    reasons: list[str]
+    students: list[Student]
+
+
+@dataclass(frozen=True)
 class Cluster:
     """Students with equal wrong results that no misconception explains."""
 
+    lesson: str
     exercise: str
     students: list[Student]
     sample: VerdictRow  # the verdict on the shortest answer
-    answer: str
+    attempt: Attempt  # with that answer
+
+    @property
+    def answer(self) -> str:
+        """The shortest answer, which is surely not the author's: read it before it is run."""
+        return self.attempt.answers.get(self.exercise, "")
+
+    @property
+    def cell(self) -> str:
+        """The answer as a cell of answers.py, in which a name and an explanation are missing."""
+        return misconception_cell(self.exercise, self.answer)
 
 
 def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
@@ -109,23 +130,40 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     return sorted(held, key=lambda each: -len(each.students))
 
 
-def find_clusters(grades: ClassGrades) -> list[Cluster]:
-    """Find equal wrong results without a misconception, those of most students first.
+def held_reasons(grades: ClassGrades, fewest: int = 2) -> list[HeldReason]:
+    """Find the general reasons that were given to several, those given to most students first."""
+    held = []
+    for _, exercise, verdicts in _by_exercise(grades):
+        alike = defaultdict(list)
+        for student, _, row in verdicts:
+            if row.reasons:
+                alike[tuple(row.reasons)].append(student)
+        held += [HeldReason(exercise, list(reasons), alike[reasons]) for reasons in alike]
+    several = [each for each in held if len(each.students) >= fewest]
+    return sorted(several, key=lambda each: -len(each.students))
+
+
+def find_clusters(grades: ClassGrades, fewest: int = 2) -> list[Cluster]:
+    """Find equal wrong results of `fewest` students or more that no misconception explains.
+
+    Those of most students come first.
 
     Results can be compared only where they come from the same cases, that is, from one seed.
     """
     clusters = []
-    for _, exercise, verdicts in _by_exercise(grades):
+    for lesson, exercise, verdicts in _by_exercise(grades):
         alike = defaultdict(list)
         for student, attempt, row in verdicts:
-            if row.results is not None and not row.misconceptions:
-                answer = attempt.answers.get(exercise, "")
-                alike[attempt.seed, row.results].append((student, answer, row))
+            if row.results is not None and not row.is_explained:
+                alike[attempt.seed, row.results].append((student, attempt, row))
         for members in alike.values():
-            if len(members) >= 2:
-                _, answer, sample = min(members, key=lambda member: len(member[1]))
+            if len(members) >= fewest:
                 students = [student for student, _, _ in members]
-                clusters.append(Cluster(exercise, students, sample, answer))
+                several = [
+                    Cluster(lesson.lesson, exercise, students, row, attempt)
+                    for _, attempt, row in members
+                ]
+                clusters.append(min(several, key=lambda each: len(each.answer)))
     return sorted(clusters, key=lambda each: -len(each.students))
 
 
