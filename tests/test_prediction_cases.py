@@ -118,8 +118,9 @@ def test_a_belief_that_explains_more_lines_comes_first_and_is_explained_once():
         "B": "As for line A.",
         "D": "As for line A.",
     }
-    # It says the same for line B, and is better than nothing there.
-    assert wrong(A=3, B=1) == {"A": "none_is_a_leaf explained.", "B": "one_more explained."}
+    assert wrong(A=3, B=1) == {"A": "one_more explained.", "B": "As for line A."}  # most of them
+    assert wrong(A=3) == {"A": "none_is_a_leaf explained."}
+    assert wrong(B=1) == {"B": "one_more explained."}  # better than nothing
 
 
 def test_feedback_shows_the_lines_and_nothing_of_what_is_right():

@@ -48,9 +48,8 @@ def _explained(
 ) -> dict[int, Misconception]:
     """Return for each wrong line the misconception that predicts the same for it, if any does.
 
-    Of several, one that is right about all its lines comes first, and among these the one with
-    most lines: it is the simplest belief that explains them. Then comes the one with fewest, which
-    is about this line more than the others are.
+    Of several, one that says the same for most of its lines comes first, the more lines the better:
+    it is the simplest belief that explains them. Then comes the one that is about fewest lines.
     """
     alike = {
         each.name: [
@@ -61,10 +60,9 @@ def _explained(
         for each in expected.misconceptions
     }
 
-    def rank(misconception: Misconception) -> tuple[bool, int]:
-        lines = len(misconception.observations)
-        is_held = len(alike[misconception.name]) == lines
-        return not is_held, -lines if is_held else lines
+    def rank(misconception: Misconception) -> tuple[int, int]:
+        lines, same = len(misconception.observations), len(alike[misconception.name])
+        return -same if 2 * same > lines else 0, lines
 
     ranked = sorted(expected.misconceptions, key=rank)
     return {

@@ -39,13 +39,6 @@ class VerdictRow:
     lines: list[dict[str, str]] = field(default_factory=list)  # as `checking.verdicts.WrongLine`
     failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
 
-    @property
-    def is_explained(self) -> bool:
-        """Whether misconceptions explain all that is wrong."""
-        if self.lines:
-            return all(line["misconception"] for line in self.lines)
-        return bool(self.misconceptions)
-
 
 @dataclass(frozen=True)
 class Attempt:

@@ -1,11 +1,10 @@
-"""Statistics of a class: verdicts by exercise, misconceptions held, equal wrong results."""
+"""Statistics of a class: verdicts by exercise, misconceptions held, reasons given."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from pytree_course.authoring.marked_cells import misconception_cell
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
@@ -71,31 +70,10 @@ class HeldReason:
     students: list[Student]
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """Students with equal wrong results that no misconception explains."""
-
-    lesson: str
-    exercise: str
-    students: list[Student]
-    sample: VerdictRow  # the verdict on the shortest answer
-    attempt: Attempt  # with that answer
-
-    @property
-    def answer(self) -> str:
-        """The shortest answer, which is surely not the author's: read it before it is run."""
-        return self.attempt.answers.get(self.exercise, "")
-
-    @property
-    def cell(self) -> str:
-        """The answer as a cell of answers.py, in which a name and an explanation are missing."""
-        return misconception_cell(self.exercise, self.answer)
-
-
 def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
-    for lesson, name, verdicts in _by_exercise(grades):
+    for lesson, name, verdicts in by_exercise(grades):
         if name not in lesson.exercises:
             continue  # the author has withdrawn it
         rows = [row for _, _, row in verdicts]
@@ -117,7 +95,7 @@ def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students first."""
     held = []
-    for lesson, exercise, verdicts in _by_exercise(grades):
+    for lesson, exercise, verdicts in by_exercise(grades):
         students = defaultdict(list)
         for student, _, row in verdicts:
             for name in row.misconceptions:
@@ -133,7 +111,7 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
 def held_reasons(grades: ClassGrades, fewest: int = 2) -> list[HeldReason]:
     """Find the general reasons that were given to several, those given to most students first."""
     held = []
-    for _, exercise, verdicts in _by_exercise(grades):
+    for _, exercise, verdicts in by_exercise(grades):
         alike = defaultdict(list)
         for student, _, row in verdicts:
             if row.reasons:
@@ -141,30 +119,6 @@ def held_reasons(grades: ClassGrades, fewest: int = 2) -> list[HeldReason]:
         held += [HeldReason(exercise, list(reasons), alike[reasons]) for reasons in alike]
     several = [each for each in held if len(each.students) >= fewest]
     return sorted(several, key=lambda each: -len(each.students))
-
-
-def find_clusters(grades: ClassGrades, fewest: int = 2) -> list[Cluster]:
-    """Find equal wrong results of `fewest` students or more that no misconception explains.
-
-    Those of most students come first.
-
-    Results can be compared only where they come from the same cases, that is, from one seed.
-    """
-    clusters = []
-    for lesson, exercise, verdicts in _by_exercise(grades):
-        alike = defaultdict(list)
-        for student, attempt, row in verdicts:
-            if row.results is not None and not row.is_explained:
-                alike[attempt.seed, row.results].append((student, attempt, row))
-        for members in alike.values():
-            if len(members) >= fewest:
-                students = [student for student, _, _ in members]
-                several = [
-                    Cluster(lesson.lesson, exercise, students, row, attempt)
-                    for _, attempt, row in members
-                ]
-                clusters.append(min(several, key=lambda each: len(each.answer)))
-    return sorted(clusters, key=lambda each: -len(each.students))
 
 
 def find_extremes(counts: Sequence[ExerciseCounts]) -> dict[str, list[ExerciseCounts]]:
@@ -193,7 +147,7 @@ def not_graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
     return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
 
 
-def _by_exercise(
+def by_exercise(
     grades: ClassGrades,
 ) -> Iterator[tuple[Expected, str, list[tuple[Student, Attempt, VerdictRow]]]]:
     """Yield the verdicts on each exercise, in the order of the course."""

@@ -18,7 +18,6 @@ from pytree_course.reports.class_plots import (
 )
 from pytree_course.reports.class_statistics import (
     count_exercises,
-    find_clusters,
     find_extremes,
     graded,
     held_misconceptions,
@@ -26,6 +25,7 @@ from pytree_course.reports.class_statistics import (
     not_graded,
     points_of_students,
 )
+from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.page_texts import page_names, templates
 
 REPORT = "report.html"

@@ -15,7 +15,7 @@ from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
 from pytree_course.drawing.labels import counted
-from pytree_course.reports.class_statistics import Cluster, find_clusters
+from pytree_course.reports.clusters import Cluster, find_clusters
 
 MOST_CASES = 5  # that are shown of an answer
 READ_FIRST = (
@@ -42,9 +42,7 @@ class Unexplained:
     exercise: str
     students: list[str]
     verdict: str
-    passed: int
-    cases: int
-    reasons: list[str]  # general ones; of predictions, what is wrong with each line
+    reasons: list[str]  # general ones; of a prediction, what is wrong with the line
     telling: list[TellingCase] | None  # None where the exercise has changed since
     cell: str  # for the lesson's answers.py
 
@@ -68,15 +66,13 @@ def find_unexplained(course: Course, file: Path) -> list[Unexplained]:
 
 def _unexplained(cluster: Cluster, sources: LessonSources) -> Unexplained:
     row = cluster.sample
-    by_line = [f"Line {line['name']}: {line['said']}. {line['wrong']}" for line in row.lines]
+    of_line = [f"Line {line['name']}: {line['said']}. {line['wrong']}" for line in row.lines]
     return Unexplained(
         lesson=cluster.lesson,
         exercise=cluster.exercise,
         students=[student.label for student in cluster.students],
         verdict=row.kind,
-        passed=row.passed,
-        cases=row.cases,
-        reasons=by_line or row.reasons or [row.explanation],
+        reasons=of_line or row.reasons or [row.explanation],
         telling=_telling(cluster, sources),
         cell=cluster.cell,
     )
@@ -107,7 +103,7 @@ def show_unexplained(found: Sequence[Unexplained], console: Console) -> None:
     console.print(READ_FIRST)
     for number, each in enumerate(found, 1):
         who = counted(len(each.students), "student", "students")
-        heading = f"{number}. {each.exercise} · {who} · {each.passed} of {each.cases} passed"
+        heading = f"{number}. {each.exercise} · {who} · {each.verdict}"
         console.print(Text(f"\n{heading}", style="bold"))
         console.print(Text(", ".join(each.students)))
         for reason in each.reasons:
@@ -121,8 +117,8 @@ def _cases(telling: Sequence[TellingCase] | None) -> str:
         return CASES_CHANGED
     lines = ["Cases that tell it from the right answer:"]
     for case in telling[:MOST_CASES]:
-        said = ", ".join(case.inputs) + (f"  {case.note}" if case.note else "")
-        lines.append(f"  {case.number}. {said.strip()}")
+        inputs = " ".join(", ".join(case.inputs).split())
+        lines.append(f"  {case.number}. " + "; ".join(filter(None, [inputs, case.note])))
     if len(telling) > MOST_CASES:
         lines.append(f"  and {len(telling) - MOST_CASES} more")
     return "\n".join(lines)
