@@ -76,7 +76,7 @@ fields = {name: "leaf" if name in "ACEGH" else "aux" for name in "ABCDEFGHIJ"}
 
 # %% exercise="sort_fields" misconception="only_the_trained_are_leaves"
 """It is not trained by gradients, but being a leaf does not mean being trained: it means being traced, so that the value may be another one at each call."""
-fields = {name: "leaf" if name in "A" else "aux" for name in "ABCDEFGHIJ"}
+fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="weights_are_aux"
@@ -344,7 +344,7 @@ predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="each_call_is_traced" section="part-of-the-type"
-"""This is the number of calls. jit traces once for each *key*, and a call with a key that it has seen before uses the old trace."""
+"""This is the number of calls. jit traces once for each key of its cache, and a call with a key that it has seen before uses the old trace."""
 predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
 
 
