@@ -89,6 +89,15 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Equivalent:
+    """A mutant that no input tells from its right answer, and why."""
+
+    name: str
+    reason: str
+    cell: SourceCell
+
+
+@dataclass(frozen=True)
 class Exercise(ExerciseFacts):
     """One exercise as the author wrote it."""
 
@@ -96,6 +105,17 @@ class Exercise(ExerciseFacts):
     given_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
+    equivalents: list[Equivalent] = field(default_factory=list)
+
+    @property
+    def right_answers(self) -> list[Answer]:
+        """The solution and its variants."""
+        return [self.solution, *self.variants]
+
+    @property
+    def is_prediction(self) -> bool:
+        """Whether it asks what lines of code do; its cases are the same lines for everyone."""
+        return self.name.startswith("predict_")
 
     @property
     def solution(self) -> Answer:
@@ -329,8 +349,16 @@ def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -
             why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
             mistakes.append(cell.mistake(why))
         exercise.misconceptions.append(Answer(name, source, cell, explanation, section))
+    elif "equivalent" in said:
+        # Comments, each the name of a mutant as `course.py cases` prints it.
+        names = [line.removeprefix("#").strip() for line in cell.source.splitlines()]
+        given = [Equivalent(name, str(said["equivalent"]), cell) for name in names if name]
+        exercise.equivalents.extend(given)
     else:
-        why = 'say variant="...", misconception="..." or starter=True after the exercise'
+        why = (
+            'say variant="...", misconception="...", equivalent="..." or starter=True '
+            "after the exercise"
+        )
         mistakes.append(cell.mistake(why))
 
 

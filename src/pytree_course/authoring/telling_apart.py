@@ -1,0 +1,181 @@
+"""Do an exercise's cases tell every wrong answer from the right one? Mutants and a memoriser try."""
+
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, chdir
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from queue import Queue
+from unittest.mock import patch
+
+from pytree_course.authoring.author_process import AuthorProcess, EndedError
+from pytree_course.authoring.authors_answers import AnswerError, define, run_answer
+from pytree_course.authoring.memoriser import refuses_memoriser
+from pytree_course.authoring.mistakes import on_one_case
+from pytree_course.authoring.mutants import Mutant, mutants
+from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
+from pytree_course.checking.comparison import compare
+from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome, outcomes_of
+from pytree_course.course import CourseError, LessonFiles
+
+FRESH_SEEDS = tuple(range(101, 121))
+SECONDS_FOR_RIGHT = 300
+SECONDS_FOR_MUTANT = 10
+SECONDS_TO_SEARCH = 10
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a check refuses an answer: the first case that tells it from the right one."""
+
+    why: str
+    outcome: Outcome | None = None  # in that case; None where it did not come to one
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A mutant that passes all public cases, and a fresh one, if found, that it fails."""
+
+    mutant: Mutant
+    proposed: Outcome | None
+
+
+@dataclass
+class Findings:
+    """How well the cases of one exercise tell wrong answers from right ones."""
+
+    exercise: Exercise
+    cases: int = 0
+    seconds: float = 0.0  # of the check, with the right answer, compiled before
+    mutants: int = 0
+    equivalent: int = 0
+    survivors: list[Survivor] = field(default_factory=list)
+    not_equivalent: list[str] = field(default_factory=list)  # refused or gone, but listed
+    on_one_case: list[str] = field(default_factory=list)  # misconceptions
+    memoriser: int | None = None  # on how many of FRESH_SEEDS it is refused
+    is_spoilt: bool = False  # whether a mutant changed what the right answer yields
+
+    @property
+    def killed(self) -> int:
+        """How many mutants the check refuses."""
+        return self.mutants - self.equivalent - len(self.survivors)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether nothing is left for the author to do."""
+        wrong = self.survivors or self.not_equivalent or self.on_one_case or self.is_spoilt
+        return not wrong and self.memoriser in (None, len(FRESH_SEEDS))
+
+
+def find_untold_in(files: LessonFiles, exercise: str | None, jobs: int) -> Iterator[Findings]:
+    """Try the mutants and the memoriser on one exercise of a lesson, or on all of them in order."""
+    sources = read_sources(files)
+    if exercise is not None and exercise not in sources.exercises:
+        names = ", ".join(sources.exercises)
+        raise CourseError(f"{files.stem} has no exercise {exercise!r}. There are: {names}.")
+    names = list(sources.exercises) if exercise is None else [exercise]
+    free: Queue[AuthorProcess] = Queue()
+    with ExitStack() as stack:
+        for _ in range(min(jobs, len(names))):
+            free.put(stack.enter_context(AuthorProcess(files)))
+
+        def find(name: str) -> Findings:
+            process = free.get()
+            try:
+                return find_untold(sources, process, name)
+            finally:
+                free.put(process)
+
+        threads = stack.enter_context(ThreadPoolExecutor(jobs))
+        yield from threads.map(find, names)
+
+
+def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Findings:
+    """Try the mutants and the memoriser on one exercise."""
+    exercise = sources.exercises[name]
+    found = Findings(exercise)
+    right = exercise.solution.source
+    found.cases, found.seconds = process.call(SECONDS_FOR_RIGHT, _measured, name)
+    found.on_one_case = process.call(SECONDS_FOR_RIGHT, _on_one_case, name)
+    if not exercise.is_prediction:
+        found.memoriser = sum(
+            process.call(SECONDS_FOR_RIGHT, refuses_memoriser, name, seed) for seed in FRESH_SEEDS
+        )
+    listed = {each.name for each in exercise.equivalents}
+    seconds = SECONDS_FOR_MUTANT + 10 * found.seconds
+    surviving = []
+    for answer in exercise.right_answers:
+        for mutant in mutants(answer.name, answer.source):
+            found.mutants += 1
+            if not _is_refused(process, seconds, name, mutant.source):
+                surviving.append(mutant)
+    found.is_spoilt = _is_refused(process, seconds, name, right)
+    names = {mutant.name for mutant in surviving}
+    found.equivalent = len(names & listed)
+    found.not_equivalent = sorted(listed - names)
+    found.survivors = [
+        Survivor(mutant, _proposed(process, name, mutant.source))
+        for mutant in surviving
+        if mutant.name not in listed
+    ]
+    return found
+
+
+def _is_refused(process: AuthorProcess, seconds: float, name: str, source: str) -> bool:
+    try:
+        return process.call(seconds, refusal, name, source, PUBLIC_SEED) is not None
+    except EndedError:
+        return True
+
+
+def _proposed(process: AuthorProcess, name: str, source: str) -> Outcome | None:
+    """Look for a case among fresh ones that tells a mutant from the right answer."""
+    ends = time.monotonic() + SECONDS_TO_SEARCH
+    for seed in FRESH_SEEDS:
+        seconds = ends - time.monotonic()
+        if seconds < 0:
+            return None
+        try:
+            found: Refusal | None = process.call(seconds, refusal, name, source, seed)
+        except EndedError:
+            return None
+        if found is not None and found.outcome is not None:
+            return found.outcome
+    return None
+
+
+def refusal(sources: LessonSources, name: str, source: str, seed: int) -> Refusal | None:
+    """Run an answer up to the first case that tells it from the right one."""
+    exercise = sources.exercises[name]
+    right = run_answer(sources, exercise, exercise.solution, seed).outcomes
+    answer = Answer("mutant", source, exercise.cell)
+    graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
+    try:
+        with chdir(sources.files.sources), graded:  # where the set-up cell finds the course
+            answers = define(sources, exercise, answer)
+        check = sources.files.checks()[name]
+        for expected, got in zip_longest(right, outcomes_of(check, answers, seed)):
+            if expected is None or got is None:
+                return Refusal("it changes how many cases there are")
+            if compare(expected.observation, got.observation):
+                return Refusal("a case tells it apart", got)
+    except AnswerError as error:
+        return Refusal(str(error))
+    except Exception as error:
+        return Refusal(f"the check itself raised {type(error).__name__}")
+    return None
+
+
+def _measured(sources: LessonSources, name: str) -> tuple[int, float]:
+    """Return how many cases a check has, and how long they take with the right answer."""
+    exercise = sources.exercises[name]
+    cases = len(run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).outcomes)
+    start = time.perf_counter()
+    refusal(sources, name, exercise.solution.source, PUBLIC_SEED)
+    return cases, time.perf_counter() - start
+
+
+def _on_one_case(sources: LessonSources, name: str) -> list[str]:
+    return on_one_case(sources, sources.exercises[name])
