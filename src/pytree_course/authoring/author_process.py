@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import tempfile
+import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -86,6 +87,7 @@ def _serve(connection: Connection, files: LessonFiles) -> None:
     keep_compiled_programs()
     sources: LessonSources = read_sources(files)
     os.environ[SEED_VARIABLE] = str(PUBLIC_SEED)
+    warnings.simplefilter("ignore")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # answers may print
     connection.send("ready")
     with tempfile.TemporaryDirectory() as folder:

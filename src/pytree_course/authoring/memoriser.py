@@ -45,7 +45,7 @@ def _name(function: Any) -> str:
 
 
 def _similarity(known: tuple[str, Outcome], asked: tuple[str, Outcome]) -> tuple[bool, bool, float]:
-    """What is called counts most, then the note, then what the inputs have in common."""
+    """Return how alike two cases are: in what is called, in their notes, in their inputs."""
     (called, outcome), (other_called, other) = known, asked
     parts, other_parts = _parts(outcome.inputs), _parts(other.inputs)
     common = len(parts & other_parts) / max(len(parts | other_parts), 1)

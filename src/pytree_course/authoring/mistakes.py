@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from pytree_course.authoring.authors_answers import AnswerError, run_answer
+from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.sources import Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.comparison import agree, compare
@@ -49,6 +50,16 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     for wrong in exercise.misconceptions:
         if wrong.section not in sources.sections:
             yield exercise.mistake(f"the lesson has no section {wrong.section!r}", wrong)
+    if exercise.equivalents:
+        made = {
+            each.name
+            for right in exercise.right_answers
+            for each in mutants(right.name, right.source)
+        }
+        for listed in exercise.equivalents:
+            if listed.name not in made:
+                message = f"{exercise.name}: there is no mutant {listed.name!r}"
+                yield listed.cell.mistake(message)
     for answers in (exercise.variants, exercise.misconceptions):
         names = [answer.name for answer in answers]
         for answer in answers:

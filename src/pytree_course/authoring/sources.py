@@ -1,7 +1,6 @@
 """Read what the author writes: lesson.md, exercises.md and answers.py of one lesson."""
 
 import ast
-import hashlib
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from pytree_course.authoring.marked_cells import marked_cells
+from pytree_course.authoring.source_texts import digest, line_named_in, slug, split_explanation
 from pytree_course.checking.expected import ExerciseFacts, Prediction
 from pytree_course.course import CourseError, LessonFiles
 
@@ -173,25 +173,6 @@ class LessonSources:
         return digest(folder / "exercises.md", folder / "answers.py", self.files.check_script)
 
 
-def slug(title: str) -> str:
-    """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-
-
-def digest(*files: Path) -> str:
-    """Return a digest of files' texts, the same on every system."""
-    sha = hashlib.sha256()
-    for file in files:
-        sha.update(file.read_text(encoding="utf-8").encode() + b"\0")
-    return f"sha256:{sha.hexdigest()}"
-
-
-def line_named_in(error: Exception) -> int:
-    """Return the line that an error's message names, or 1."""
-    named = re.search(r"line (\d+)", str(error))
-    return int(named[1]) if named else 1
-
-
 def read_sources(files: LessonFiles) -> LessonSources:
     """Read the sources of a lesson; raise AuthorMistakesError where they cannot be read as one."""
     mistakes: list[Mistake] = []
@@ -344,7 +325,7 @@ def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -
         exercise.variants.append(Answer(said["variant"], cell.source, cell))
     elif "misconception" in said:
         name, section = said["misconception"], said.get("section", exercise.section)
-        explanation, source = _split_explanation(cell.source)
+        explanation, source = split_explanation(cell.source)
         if not explanation:
             why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
             mistakes.append(cell.mistake(why))
@@ -360,13 +341,3 @@ def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -
             "after the exercise"
         )
         mistakes.append(cell.mistake(why))
-
-
-def _split_explanation(source: str) -> tuple[str, str]:
-    """Split a cell into the text that it starts with and the code after it."""
-    module = ast.parse(source)
-    explanation = ast.get_docstring(module)
-    if explanation is None:
-        return "", source
-    code = "\n".join(source.splitlines()[module.body[0].end_lineno :])
-    return " ".join(explanation.split()), code.strip("\n")

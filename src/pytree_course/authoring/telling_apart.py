@@ -1,21 +1,27 @@
-"""Do an exercise's cases tell every wrong answer from the right one? Mutants and a memoriser try."""
+"""Whether cases tell wrong answers from right ones: mutants and a memoriser try to pass."""
 
 import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, chdir
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from queue import Queue
+from typing import Any
 from unittest.mock import patch
+
+import numpy as np
 
 from pytree_course.authoring.author_process import AuthorProcess, EndedError
 from pytree_course.authoring.authors_answers import AnswerError, define, run_answer
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mistakes import on_one_case
 from pytree_course.authoring.mutants import Mutant, mutants
+from pytree_course.authoring.other_inputs import near
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
+from pytree_course.checking.cases import Case
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome, outcomes_of
 from pytree_course.course import CourseError, LessonFiles
@@ -23,7 +29,7 @@ from pytree_course.course import CourseError, LessonFiles
 FRESH_SEEDS = tuple(range(101, 121))
 SECONDS_FOR_RIGHT = 300
 SECONDS_FOR_MUTANT = 10
-SECONDS_TO_SEARCH = 10
+SECONDS_TO_SEARCH = 5
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,7 @@ class Survivor:
 
     mutant: Mutant
     proposed: Outcome | None
+    is_drawn: bool  # by the check, with another seed; otherwise its inputs may not be allowed
 
 
 @dataclass
@@ -75,10 +82,10 @@ def find_untold_in(files: LessonFiles, exercise: str | None, jobs: int) -> Itera
     if exercise is not None and exercise not in sources.exercises:
         names = ", ".join(sources.exercises)
         raise CourseError(f"{files.stem} has no exercise {exercise!r}. There are: {names}.")
-    names = list(sources.exercises) if exercise is None else [exercise]
+    chosen = list(sources.exercises) if exercise is None else [exercise]
     free: Queue[AuthorProcess] = Queue()
     with ExitStack() as stack:
-        for _ in range(min(jobs, len(names))):
+        for _ in range(min(jobs, len(chosen))):
             free.put(stack.enter_context(AuthorProcess(files)))
 
         def find(name: str) -> Findings:
@@ -89,7 +96,7 @@ def find_untold_in(files: LessonFiles, exercise: str | None, jobs: int) -> Itera
                 free.put(process)
 
         threads = stack.enter_context(ThreadPoolExecutor(jobs))
-        yield from threads.map(find, names)
+        yield from threads.map(find, chosen)
 
 
 def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Findings:
@@ -116,7 +123,7 @@ def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Fi
     found.equivalent = len(names & listed)
     found.not_equivalent = sorted(listed - names)
     found.survivors = [
-        Survivor(mutant, _proposed(process, name, mutant.source))
+        Survivor(mutant, *_proposed(process, name, mutant.source))
         for mutant in surviving
         if mutant.name not in listed
     ]
@@ -130,20 +137,54 @@ def _is_refused(process: AuthorProcess, seconds: float, name: str, source: str) 
         return True
 
 
-def _proposed(process: AuthorProcess, name: str, source: str) -> Outcome | None:
-    """Look for a case among fresh ones that tells a mutant from the right answer."""
+def _proposed(process: AuthorProcess, name: str, source: str) -> tuple[Outcome | None, bool]:
+    """Look for a case that tells a mutant apart, and say whether the check draws such cases."""
     ends = time.monotonic() + SECONDS_TO_SEARCH
-    for seed in FRESH_SEEDS:
-        seconds = ends - time.monotonic()
-        if seconds < 0:
+    try:
+        for seed in FRESH_SEEDS:
+            if (seconds := ends - time.monotonic()) > 0:
+                found: Refusal | None = process.call(seconds, refusal, name, source, seed)
+                if found is not None and found.outcome is not None:
+                    return found.outcome, True
+        return process.call(3 * SECONDS_TO_SEARCH, _told_nearby, name, source), False
+    except EndedError:
+        return None, False
+
+
+def _told_nearby(sources: LessonSources, name: str, source: str) -> Outcome | None:
+    """Try inputs near those of the cases, where all right answers agree; return a telling case."""
+    ends = time.monotonic() + SECONDS_TO_SEARCH
+    exercise = sources.exercises[name]
+    graded = patch.dict(os.environ, {SEED_VARIABLE: str(PUBLIC_SEED)})
+    check = sources.files.checks()[name]
+    drawn = []
+    for answer in (*exercise.right_answers, Answer("mutant", source, exercise.cell)):
+        with chdir(sources.files.sources), graded:
+            answers = define(sources, exercise, answer)
+        drawn.append(list(check(*answers, rng=np.random.default_rng(PUBLIC_SEED))))
+    known = run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).outcomes
+    rng = np.random.default_rng(PUBLIC_SEED)
+    for place, inputs in near([case.inputs for case in drawn[0]], rng):
+        if time.monotonic() > ends:
             return None
-        try:
-            found: Refusal | None = process.call(seconds, refusal, name, source, seed)
-        except EndedError:
-            return None
-        if found is not None and found.outcome is not None:
-            return found.outcome
+        *right, mutant = (_with_inputs(cases[place], inputs) for cases in drawn)
+        wanted = right[0].observation
+        # Nobody asked for an error there: the prompt hardly allows these inputs.
+        is_strange = wanted["kind"] == "raised" and known[place].observation["kind"] != "raised"
+        if is_strange or any(compare(wanted, each.observation) for each in right):
+            continue
+        if compare(wanted, mutant.observation):
+            return mutant
     return None
+
+
+def _with_inputs(case: Case, inputs: tuple[Any, ...]) -> Outcome:
+    """Run a case with copies of other inputs."""
+
+    def check(rng: np.random.Generator) -> Iterator[Case]:
+        yield Case(case.call, *deepcopy(inputs), mentions=case.mentions, note=case.note)
+
+    return next(outcomes_of(check, [], PUBLIC_SEED))
 
 
 def refusal(sources: LessonSources, name: str, source: str, seed: int) -> Refusal | None:

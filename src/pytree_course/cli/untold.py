@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pytree_course.authoring.case_table import numbers
 from pytree_course.authoring.telling_apart import FRESH_SEEDS, Findings, Survivor
 
 COLUMNS = ("Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser", "ms")
@@ -14,7 +15,7 @@ COLUMNS = ("Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", 
 
 def show_findings(found: Findings, console: Console) -> None:
     """Print what is left to do for one exercise, or that nothing is."""
-    lines = [f"  survives: {line}" for each in found.survivors for line in _survivor(each)]
+    lines = [line for survivor in found.survivors for line in _survivor(survivor)]
     lines += [
         f"  listed as equivalent, but refused or gone: {name}" for name in found.not_equivalent
     ]
@@ -31,11 +32,12 @@ def show_findings(found: Findings, console: Console) -> None:
 
 
 def _survivor(survivor: Survivor) -> list[str]:
-    lines = [survivor.mutant.name]
+    lines = [f"  survives: {survivor.mutant.name}"]
     if survivor.proposed is not None:
         inputs = ", ".join(survivor.proposed.written)
         note = f" ({survivor.proposed.note})" if survivor.proposed.note else ""
-        lines.append(f"  this case tells it apart: {inputs}{note}")
+        where = "with another seed" if survivor.is_drawn else "if the prompt allows it"
+        lines.append(f"    this case tells it apart, {where}: {inputs}{note}")
     return lines
 
 
@@ -46,23 +48,10 @@ def show_totals(found: Sequence[Findings], console: Console) -> None:
     for heading in COLUMNS:
         table.add_column(heading, justify="right", no_wrap=True)
     for each in found:
-        table.add_row(Text(each.exercise.name), *_numbers(each))
+        table.add_row(Text(each.exercise.name), *numbers(each), f"{each.seconds * 1000:.0f}")
     made, killed = sum(each.mutants for each in found), sum(each.killed for each in found)
     equivalent = sum(each.equivalent for each in found)
     surviving = sum(len(each.survivors) for each in found)
     table.add_section()
     table.add_row("all", "", *map(str, (made, killed, equivalent, surviving)), "", "", "")
     console.print(table)
-
-
-def _numbers(found: Findings) -> list[str]:
-    memoriser = "–" if found.memoriser is None else f"{found.memoriser}/{len(FRESH_SEEDS)}"
-    counts = (
-        found.cases,
-        found.mutants,
-        found.killed,
-        found.equivalent,
-        len(found.survivors),
-        len(found.on_one_case),
-    )
-    return [*map(str, counts), memoriser, f"{found.seconds * 1000:.0f}"]
