@@ -18,7 +18,11 @@ SECONDS_TO_START = 120
 
 
 class EndedError(Exception):
-    """A function ended its process, or was ended because its time was up."""
+    """A function raised an exception, ended its process, or was ended when its time was up."""
+
+    def __init__(self, why: str, is_time_up: bool = False) -> None:
+        super().__init__(why)
+        self.is_time_up = is_time_up
 
 
 class AuthorProcess:
@@ -51,18 +55,28 @@ class AuthorProcess:
         Raises
         ------
         EndedError
-            When its time was up, or it ended the process; the next call has a new one.
+            When it raised an exception or ended the process, or its time was up. The next call
+            has a new process.
         """
+        is_time_up = False
         try:
             self._connection.send((function, inputs))
             if self._connection.poll(max(seconds, 0)):
-                return self._connection.recv()
-            why = "it does not come to an end"
+                returned, raised = self._connection.recv()
+                if not raised:
+                    return returned
+                why = raised
+            else:
+                why, is_time_up = "it does not come to an end", True
         except (EOFError, ConnectionError):
             why = "it ends the process"
+        self.restart()
+        raise EndedError(why, is_time_up)
+
+    def restart(self) -> None:
+        """Go on in a new process, with nothing that answers left behind."""
         self._stop()
         self._start()
-        raise EndedError(why)
 
     def _start(self) -> None:
         # Not forked: JAX has threads.
@@ -88,7 +102,8 @@ def _serve(connection: Connection, files: LessonFiles) -> None:
     sources: LessonSources = read_sources(files)
     os.environ[SEED_VARIABLE] = str(PUBLIC_SEED)
     warnings.simplefilter("ignore")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # answers may print
+    for stream in (1, 2):  # answers may print
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     connection.send("ready")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)  # what a wrong answer writes, it writes there
@@ -97,4 +112,8 @@ def _serve(connection: Connection, files: LessonFiles) -> None:
                 function, inputs = connection.recv()
             except EOFError:
                 return
-            connection.send(function(sources, *inputs))
+            try:
+                reply = (function(sources, *inputs), "")
+            except Exception as error:
+                reply = (None, f"{type(error).__name__}: {error}")
+            connection.send(reply)

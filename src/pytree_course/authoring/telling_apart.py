@@ -39,6 +39,12 @@ class Refusal:
     why: str
     outcome: Outcome | None = None  # in that case; None where it did not come to one
 
+    @property
+    def is_recursion(self) -> bool:
+        """Whether calls went too deep."""
+        raised = self.why if self.outcome is None else self.outcome.observation.get("type")
+        return "RecursionError" in str(raised)
+
 
 @dataclass(frozen=True)
 class Survivor:
@@ -62,7 +68,6 @@ class Findings:
     not_equivalent: list[str] = field(default_factory=list)  # refused or gone, but listed
     on_one_case: list[str] = field(default_factory=list)  # misconceptions
     memoriser: int | None = None  # on how many of FRESH_SEEDS it is refused
-    is_spoilt: bool = False  # whether a mutant changed what the right answer yields
 
     @property
     def killed(self) -> int:
@@ -72,7 +77,7 @@ class Findings:
     @property
     def is_fine(self) -> bool:
         """Whether nothing is left for the author to do."""
-        wrong = self.survivors or self.not_equivalent or self.on_one_case or self.is_spoilt
+        wrong = self.survivors or self.not_equivalent or self.on_one_case
         return not wrong and self.memoriser in (None, len(FRESH_SEEDS))
 
 
@@ -103,7 +108,6 @@ def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Fi
     """Try the mutants and the memoriser on one exercise."""
     exercise = sources.exercises[name]
     found = Findings(exercise)
-    right = exercise.solution.source
     found.cases, found.seconds = process.call(SECONDS_FOR_RIGHT, _measured, name)
     found.on_one_case = process.call(SECONDS_FOR_RIGHT, _on_one_case, name)
     if not exercise.is_prediction:
@@ -114,11 +118,9 @@ def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Fi
     seconds = SECONDS_FOR_MUTANT + 10 * found.seconds
     surviving = []
     for answer in exercise.right_answers:
-        for mutant in mutants(answer.name, answer.source):
-            found.mutants += 1
-            if not _is_refused(process, seconds, name, mutant.source):
-                surviving.append(mutant)
-    found.is_spoilt = _is_refused(process, seconds, name, right)
+        made = mutants(answer.name, answer.source)
+        found.mutants += len(made)
+        surviving += _surviving(process, seconds, exercise, made)
     names = {mutant.name for mutant in surviving}
     found.equivalent = len(names & listed)
     found.not_equivalent = sorted(listed - names)
@@ -127,14 +129,46 @@ def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Fi
         for mutant in surviving
         if mutant.name not in listed
     ]
+    if found.survivors:
+        process.restart()  # strange inputs may have left something behind
     return found
 
 
-def _is_refused(process: AuthorProcess, seconds: float, name: str, source: str) -> bool:
+def _surviving(
+    process: AuthorProcess, seconds: float, exercise: Exercise, tried: list[Mutant]
+) -> list[Mutant]:
+    """Return the mutants that a check does not refuse.
+
+    Mutants may leave something behind, such as a registered class, so that others after them fail,
+    the right answer too. Then each half of them is tried again, in a process of its own.
+    """
+    surviving = []
+    is_spoilt = False
+    for mutant in tried:
+        try:
+            found: Refusal | None = process.call(
+                seconds, refusal, exercise.name, mutant.source, PUBLIC_SEED
+            )
+        except EndedError as error:
+            is_spoilt |= not error.is_time_up
+        else:
+            if found is None:
+                surviving.append(mutant)
+            elif found.is_recursion:
+                process.restart()  # CPython 3.11 goes on counting calls that JAX left this way
     try:
-        return process.call(seconds, refusal, name, source, PUBLIC_SEED) is not None
+        right = exercise.solution.source
+        is_spoilt |= bool(process.call(seconds, refusal, exercise.name, right, PUBLIC_SEED))
     except EndedError:
-        return True
+        is_spoilt = True
+    if not is_spoilt:
+        return surviving
+    process.restart()
+    if len(tried) == 1:
+        return surviving
+    half = len(tried) // 2
+    first = _surviving(process, seconds, exercise, tried[:half])
+    return first + _surviving(process, seconds, exercise, tried[half:])
 
 
 def _proposed(process: AuthorProcess, name: str, source: str) -> tuple[Outcome | None, bool]:

@@ -23,8 +23,6 @@ def show_findings(found: Findings, console: Console) -> None:
     if found.memoriser not in (None, len(FRESH_SEEDS)):
         refused = f"{found.memoriser} of {len(FRESH_SEEDS)}"
         lines.append(f"  the memoriser of the public cases is refused on {refused} seeds only")
-    if found.is_spoilt:
-        lines.append("  after the mutants ran, the right answer fails: some leave something behind")
     symbol, style = ("✓", "green") if found.is_fine else ("✗", "yellow")
     console.print(Text(f"{symbol} {found.exercise.name}", style=style))
     for line in lines:
