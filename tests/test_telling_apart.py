@@ -4,7 +4,7 @@ import ast
 import shutil
 
 import pytest
-from typer.testing import CliRunner
+import typer
 
 from pytree_course.authoring.author_process import AuthorProcess, EndedError
 from pytree_course.authoring.case_table import is_current
@@ -13,9 +13,9 @@ from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.telling_apart import find_untold, find_untold_in, refusal
-from pytree_course.cli.main import app
 from pytree_course.checking.outcomes import PUBLIC_SEED
-from pytree_course.course import Course, CourseError
+from pytree_course.cli.author import cases
+from pytree_course.course import Course, CourseError, LessonFiles
 from tests.conftest import MINI_COURSE, ROOT
 from tests.test_authoring import edit
 
@@ -41,18 +41,17 @@ n > 1 → n >= 1
 n > 1 → n > 2
 n > 1 and tree is not None → n > 1 or tree is not None
 tree is not None → tree != None
-tree is not None → True
+n > 1 and tree is not None → True
 any((x == n for x in sorted(tree) if x)) → all((x == n for x in sorted(tree) if x))
 sorted(tree) → tree
 found += 1 → nothing
 found += 1 → found -= 1
 @jax.jit → nothing
 jax.tree.map(f, tree, is_leaf=lambda x: x is None) → jax.tree.map(f, tree)
-jax.tree.map(f, tree, is_leaf=lambda x: x is None) → jax.tree.map(tree, f, is_leaf=lambda x: x is None)
 tree[1:] → tree[:]
-tree[1:] → tree[0:]
+tree[1:] → tree[2:]
 np.float32(n) → n
-np.float32(n) → np.float16(n)
+np.float32 → np.float16
 """
 LOOPS = "def count_leaves(tree):\n    while True:\n        pass"
 EXITS = "import os\ndef count_leaves(tree):\n    os._exit(0)"
@@ -123,7 +122,8 @@ def test_a_listed_mutant_is_no_survivor_and_has_to_be_one(unbuilt):
 def test_the_memoriser_passes_where_nothing_is_drawn(unbuilt):
     assert refuses_memoriser(read_sources(unbuilt), "count_leaves", 5)
     edit(unbuilt.check_script, "random_tree(rng)", "[1]")
-    assert not refuses_memoriser(read_sources(unbuilt), "count_leaves", 5)
+    edited = LessonFiles(unbuilt.root, unbuilt.stem)
+    assert not refuses_memoriser(read_sources(edited), "count_leaves", 5)
 
 
 def test_a_refusal_holds_the_case(unbuilt):
@@ -140,11 +140,12 @@ def test_a_misconception_has_to_fail_on_two_cases(unbuilt):
     assert message in "\n".join(map(str, find_mistakes(read_sources(unbuilt))))
 
 
-def test_the_command_writes_its_table(unbuilt, monkeypatch):
+def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     monkeypatch.setenv("PYTREE_COURSE", str(unbuilt.root))
     assert not is_current(unbuilt)
-    done = CliRunner().invoke(app, ["cases", "1", "--write"])
-    assert "memoriser" in done.output.lower()
+    with pytest.raises(typer.Exit):
+        cases("1", write=True)
+    assert "20/20" in capsys.readouterr().out
     assert is_current(unbuilt)
     assert "| first_leaf |" in (unbuilt.root / "docs" / "cases.md").read_text(encoding="utf-8")
     edit(unbuilt.check_script, "small lesson", "very small lesson")

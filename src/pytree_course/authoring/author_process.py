@@ -35,7 +35,8 @@ class AuthorProcess:
     """
 
     def __init__(self, files: LessonFiles) -> None:
-        self._files = files
+        # Without the check script that this process may have loaded.
+        self._files = LessonFiles(files.root, files.stem)
         self._start()
 
     def __enter__(self) -> "AuthorProcess":

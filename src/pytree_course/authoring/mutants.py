@@ -11,7 +11,7 @@ from typing import Any
 from pytree_course.authoring.mutations import NOTHING, mutations
 
 MOST_SHOWN = 70  # characters of each side of a change
-SHORT = 12  # what is shorter says little without the expression around it
+SHORT = 4  # characters; what has fewer says little without the expression around it
 
 
 @dataclass(frozen=True)
@@ -104,15 +104,15 @@ def _shown(place: _Place, node: ast.AST, new: ast.AST) -> tuple[str, ast.AST | N
         dropped = next(each for each in node.decorator_list if each not in new.decorator_list)
         return f"@{_text(dropped)}", NOTHING
     text = _text(node)
-    if len(text) < SHORT and isinstance(place.parent, (ast.expr, ast.keyword, ast.comprehension)):
+    says_little = isinstance(node, (ast.Constant, ast.Name, ast.UnaryOp)) or len(text) < SHORT
+    if says_little and isinstance(place.parent, (ast.expr, ast.keyword)):
         around = copy(place.parent)
         value: Any = new
         if place.index is not None:
             value = list(getattr(place.parent, place.field))
             value[place.index] = new
         setattr(around, place.field, value)
-        if isinstance(around, (ast.expr, ast.keyword)):
-            return _text(place.parent), around
+        return _text(place.parent), around
     return text, None
 
 

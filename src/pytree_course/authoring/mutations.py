@@ -135,6 +135,8 @@ def _of_statement(node: ast.stmt, parent: ast.AST) -> Iterator[ast.AST]:
 
 def _of_expression(node: ast.expr, parent: ast.AST, field: str) -> Iterator[ast.AST]:
     match node:
+        case ast.Constant(value=True) if isinstance(parent, ast.keyword):
+            return  # the default, mostly: as if the keyword argument were dropped
         case ast.Constant(value=value) if not isinstance(parent, ast.Expr):
             is_negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub)
             yield from map(ast.Constant, _other_constants(value, is_negated))
