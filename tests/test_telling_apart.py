@@ -49,7 +49,6 @@ found += 1 → found -= 1
 @jax.jit → nothing
 jax.tree.map(f, tree, is_leaf=lambda x: x is None) → jax.tree.map(f, tree)
 tree[1:] → tree[:]
-tree[1:] → tree[2:]
 np.float32(n) → n
 np.float32 → np.float16
 """
@@ -84,6 +83,7 @@ def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
             assert process.call(60, refusal, "count_leaves", RIGHT, PUBLIC_SEED) is None
 
 
+@pytest.mark.slow
 def test_a_check_that_tells_everything_apart_is_fine(unbuilt):
     (found,) = find_untold_in(unbuilt, "first_leaf", jobs=1)
     assert found.memoriser == 20
@@ -91,6 +91,7 @@ def test_a_check_that_tells_everything_apart_is_fine(unbuilt):
     assert found.on_one_case == []
 
 
+@pytest.mark.slow
 def test_what_a_check_does_not_tell_apart_survives_with_a_case_that_would(unbuilt):
     # Without random trees, nothing shows whether the first leaf is taken, or the one at place 0.
     edit(unbuilt.check_script, "for _ in range(2):", "for _ in range(0):")
@@ -106,6 +107,7 @@ def test_what_a_check_does_not_tell_apart_survives_with_a_case_that_would(unbuil
     assert not found.is_fine
 
 
+@pytest.mark.slow
 def test_a_listed_mutant_is_no_survivor_and_has_to_be_one(unbuilt):
     answers = unbuilt.sources / "answers.py"
     gone = 'exercise="first_leaf" equivalent="There is none."\n# solution: x → y\n'
@@ -140,6 +142,7 @@ def test_a_misconception_has_to_fail_on_two_cases(unbuilt):
     assert message in "\n".join(map(str, find_mistakes(read_sources(unbuilt))))
 
 
+@pytest.mark.slow
 def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     monkeypatch.setenv("PYTREE_COURSE", str(unbuilt.root))
     assert not is_current(unbuilt)
