@@ -117,7 +117,9 @@ def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Fi
     listed = {each.name for each in exercise.equivalents}
     seconds = SECONDS_FOR_MUTANT + 10 * found.seconds
     surviving = []
-    for answer in exercise.right_answers:
+    # A variant of a prediction writes down the same values in another way.
+    right_answers = [exercise.solution] if exercise.is_prediction else exercise.right_answers
+    for answer in right_answers:
         made = mutants(answer.name, answer.source)
         found.mutants += len(made)
         surviving += _surviving(process, seconds, exercise, made)
