@@ -119,6 +119,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         functions=right.functions,
         observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],
+        lines={each.predicted: each.note for each in right.outcomes if each.predicted},
     )
 
 
