@@ -1173,7 +1173,7 @@ def temperature(cls, rng):
             cases.append(Case(call, each, word, note=said + text, tags=tags))
     note = "The inputs are `params` and `name`, and what JAX puts in the place of the whole dict "
     note += "when it rebuilds the model:"
-    for child in ("a text", number(rng), None, [number(rng)], (), row(rng)):
+    for child in ("a text", number(rng), None, [number(rng)], (number(rng),)):
         cases.append(Case(rebuilt, draw(), word, child, note=note))
     note = said + "What a jitted map gives, as shapes:"
     for each in ({other: row(rng)}, {other: {"w": row(rng)}}):
@@ -1264,9 +1264,11 @@ def fork(cls, rng):
         new.grow(grown(branch))
         return {"mapped and grown": values(new), "the old one": values(node)}
 
-    def kind_of_branches(*tree):
-        node = grown(tree)
-        return [isinstance(each.branches, list) for each in (node, jax.tree.map(triple, node))]
+    def are_lists(value, branch):
+        new, growing = cls(value), cls(value, [cls(branch)])
+        growing.grow(cls(branch))
+        forks = new, growing, jax.tree.map(triple, new), jax.tree.map(triple, growing)
+        return [isinstance(each.branches, list) for each in forks]
 
     def nested(depth):
         """Draw a tree of tuples."""
@@ -1334,8 +1336,9 @@ def fork(cls, rng):
         cases.append(
             Case(grows_after_a_map, tree, leaf(), note=note, tags=("a map, then growing",))
         )
-    note = said + "Are the branches a list: before a map, and after it?"
-    cases.append(Case(kind_of_branches, number(rng), leaf(), note=note))
+    note = "A fork of the first value, and one with a branch of the second that grows another. Are "
+    note += f"their branches a list? And those of what a map with {TRIPLED} gives?"
+    cases.append(Case(are_lists, *numbers(rng, 2), note=note))
     note = said + "What a jitted function that returns it gives, as shapes:"
     for tree in ((row(rng), (row(rng),)), (row(rng),)):
         cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))

@@ -134,6 +134,16 @@ def register_linear(cls):
 
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
 
+# %% exercise="register_linear" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (linear.weight, linear.bias) → [linear.weight, linear.bias]
+# without_the_constructor: [linear.weight, linear.bias] → (linear.weight, linear.bias)
+# without_the_constructor: ([linear.weight, linear.bias], ()) → ([linear.weight, linear.bias], [])
+# with_keys: ['weight', 'bias'] → ('weight', 'bias')
+
+# %% exercise="register_linear" equivalent="the prompt asks for no keys, so these may be any"
+# with_keys: jax.tree_util.GetAttrKey(name) → name
+# with_keys: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
+
 
 # %% exercise="model_state" starter=True
 class ModelState:
@@ -505,6 +515,15 @@ def zeroed(state):
 def predict(state, x):
     return x @ state.weight + state.bias
 
+# %% exercise="model_state" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (self.weight, self.bias, self.step) → [self.weight, self.bias, self.step]
+
+# %% exercise="model_state" equivalent="the prompt says nothing of frozen classes, slots or keys"
+# register_dataclass_and_jit_later: dataclass(frozen=True) → dataclass()
+# with_keys_and_slots: jax.tree_util.GetAttrKey(name) → name
+# with_keys_and_slots: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
+# with_keys_and_slots: dataclass(slots=True) → dataclass()
+
 
 # %% exercise="predict_init" starter=True
 # Before the lines: total = jax.jit(lambda pair: pair.a + pair.b)
@@ -807,6 +826,10 @@ def register_fields(cls, static=()):
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
     return cls
 
+# %% exercise="register_fields" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# by_drawing_up_two_lists: ([], []) → [[], []]
+# with_keys: tuple((getattr(node, name) for name in meta)) → list((getattr(node, name) for name in meta))
+
 
 # %% exercise="readable_paths" starter=True
 @jax.tree_util.register_pytree_node_class
@@ -1017,8 +1040,8 @@ class Layers:
         return tuple(zip(keys, self.values)), None
 
     @classmethod
-    def tree_unflatten(cls, aux_data, values):
-        return cls([str(i) for i in range(len(values))], values)
+    def tree_unflatten(cls, _, values):
+        return cls(range(len(values)), values)
 
 
 # %% exercise="readable_paths" misconception="child_before_key"
@@ -1090,6 +1113,33 @@ class Layers:
     @classmethod
     def tree_unflatten(cls, names, values):
         return cls(names, values)
+
+# %% exercise="readable_paths" equivalent="any sequence does for children, and any value that compares equal for aux_data; the prompt leaves open what kind of sequence an object holds"
+# solution: tuple(names) → names
+# solution: tuple(names) → list(names)
+# solution: tuple(values) → values
+# solution: tuple(values) → list(values)
+# solution: tuple(zip(keys, self.values)) → zip(keys, self.values)
+# solution: tuple(zip(keys, self.values)) → list(zip(keys, self.values))
+# by_function: tuple(names) → names
+# by_function: tuple(names) → list(names)
+# by_function: tuple(values) → values
+# by_function: tuple(values) → list(values)
+# both_methods: tuple(names) → names
+# both_methods: tuple(names) → list(names)
+# both_methods: tuple(values) → values
+# both_methods: tuple(values) → list(values)
+# both_methods: list(zip(keys, self.values)) → zip(keys, self.values)
+# both_methods: list(zip(keys, self.values)) → tuple(zip(keys, self.values))
+# own_keys: list(names) → names
+# own_keys: list(names) → tuple(names)
+# own_keys: list(values) → values
+# own_keys: list(values) → tuple(values)
+# own_keys: tuple(self.names) → self.names
+# own_keys: tuple(self.names) → list(self.names)
+
+# %% exercise="readable_paths" equivalent="JAX drops the keys itself where it is given no way without them"
+# by_function: jax.tree_util.register_pytree_with_ … ers: (layers.values, layers.names)) → jax.tree_util.register_pytree_with_keys(Layers, with_keys, Layers)
 
 
 # %% exercise="normal" starter=True
@@ -1250,7 +1300,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="catches_the_error" covers="M13"
-"""Whatever passes the checks by luck is still converted when JAX rebuilds: a whole number comes back as an array. To try the constructor first is to run it at each rebuild."""
+"""Whatever passes the checks by luck is still converted when JAX rebuilds: a whole number comes back as an array. Perhaps unflatten tries the constructor first; then it runs at each rebuild."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1356,6 +1406,26 @@ class Normal:
     def tree_unflatten(cls, name, children):
         Normal.checking = False
         return cls(*children, name)
+
+# %% exercise="normal" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (jnp.asarray(mean), jnp.asarray(std), name) → [jnp.asarray(mean), jnp.asarray(std), name]
+# solution: (self.mean, self.std) → [self.mean, self.std]
+# a_method_that_checks: (mean, std, name) → [mean, std, name]
+# a_method_that_checks: [self.mean, self.std] → (self.mean, self.std)
+# a_method_that_checks: (self.name,) → [self.name]
+# a_flag: (np.asarray(mean, np.float32), np.asarray(std, np.float32)) → [np.asarray(mean, np.float32), np.asarray(std, np.float32)]
+# a_flag: (mean, std, name) → [mean, std, name]
+# a_flag: (normal.mean, normal.std) → [normal.mean, normal.std]
+
+# %% exercise="normal" equivalent="JAX keeps one tuple for equal shapes of its arrays"
+# solution: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
+# a_method_that_checks: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
+
+# %% exercise="normal" equivalent="the message is free, and JAX makes float32 of NumPy's float64 in the comparison"
+# a_method_that_checks: {self.mean} → ''
+# a_method_that_checks: {self.std} → ''
+# a_flag: np.asarray(mean, np.float32) → np.asarray(mean)
+# a_flag: np.asarray(std, np.float32) → np.asarray(std)
 
 
 # %% exercise="running_mean" starter=True
@@ -1539,7 +1609,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="self_is_static" covers="M15"
-"""Your numbers are right, but each new object is traced anew. A static `self` is never taken apart: it is a constant, and its numbers become part of the program."""
+"""Your numbers are right, but each new object is traced anew. Perhaps `self` is a static argument. Then it is never taken apart: it is a constant, and its numbers become part of the program."""
 from functools import partial
 
 
@@ -1608,7 +1678,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="x_is_static"
-"""Python runs `function` for each new number, and a traced number is refused. A static `x` is a constant of the program, so every number needs a program of its own."""
+"""Python runs `function` for each new number, and a traced number is refused. Perhaps `x` is a static argument: a constant of the program, so that every number needs a program of its own."""
 from functools import partial
 
 
@@ -1753,7 +1823,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="a_flat_dict_is_expected"
-"""Your code goes through `params` as through a flat dict of arrays. They can be any tree: `jax.tree.map` goes through each of them."""
+"""Your code works only where `params` is a flat dict of arrays. It can be any tree: `jax.tree.map` goes through each of them."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = {name: p - rate * grads[name] for name, p in state.params.items()}
@@ -1761,7 +1831,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="a_shallow_copy" section="remedies"
-"""The old state's parameters have changed with the new ones. A copy of the state is another object, but the containers in it are the same: what is written into them, both states see."""
+"""The old state's parameters have changed, but its step has not. A copy of the state is another object, and yet it holds the same containers: what is written into these, both states see."""
 def train_step(loss, state, rate):
     import copy
 
@@ -1779,7 +1849,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="one_leaf_after_the_other"
-"""Where leaves are multiplied by each other, all but the first come out wrong. Your later gradients are taken after the earlier leaves have moved."""
+"""Where leaves are multiplied by each other, all but the first come out wrong. It seems that the later gradients are taken after the earlier leaves have moved."""
 def train_step(loss, state, rate):
     leaves, treedef = jax.tree.flatten(state.params)
 
@@ -1913,8 +1983,27 @@ class History:
         return cls(*children)
 
 
+# %% exercise="history" misconception="used_is_not_handed_on"
+"""After a rebuild your `used` is 0 again, though it is among the leaves. Unflatten gets it as a child; what it does not hand on, the constructor fills with its default."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(children[0])
+
+
 # %% exercise="history" misconception="used_is_guessed" covers="M17"
-"""Perhaps your rebuilt history counts the values that are not 0. A filled place may hold a 0; and while JAX traces, or maps to texts, there is nothing to count."""
+"""After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0; and where a map puts in a text, there is nothing to count."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -1928,9 +2017,9 @@ class History:
         return (self.values,), None
 
     @classmethod
-    def tree_unflatten(cls, aux_data, children):
+    def tree_unflatten(cls, _, children):
         (values,) = children
-        return cls(values, int(jnp.count_nonzero(values)))
+        return cls(values, jnp.count_nonzero(values))
 
 
 # %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays" covers="M13"
@@ -2163,7 +2252,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_flag_without_a_copy" covers="C38 M16"
-"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. The flag says when to write; it does not say into whose dict."""
+"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. When the default is written is right now; into whose dict it goes is the other half."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name, new=True):
@@ -2203,20 +2292,23 @@ class Model:
 
 
 # %% exercise="temperature" misconception="beside_the_params" covers="C39"
-"""The temperature is not among the `params` of your model. Perhaps it is an attribute beside them: those who read `params` do not find it, and a map reaches it only if it is a child."""
+"""The temperature is not among the `params` of your model. Perhaps it is an attribute beside them: whoever reads `params`, or maps over them alone, does not find it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
         self.params = jax.tree.map(lambda leaf: leaf, params)
-        self.name = name
         self.temperature = 1.0
+        self.name = name
 
     def tree_flatten(self):
-        return (self.params,), (self.name, self.temperature)
+        return (self.params, self.temperature), self.name
 
     @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        return cls(*children, aux_data[0])
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.temperature = children
+        model.name = name
+        return model
 
 
 # %% exercise="temperature" misconception="only_where_it_is_missing" section="the-silent-42" covers="M14"
@@ -2224,8 +2316,25 @@ class Model:
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
-        copied = jax.tree.map(lambda leaf: leaf, params)
-        self.params = {"temperature": 1.0, **copied}
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params.setdefault("temperature", 1.0)
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
+"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so it only stores."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
         self.name = name
 
     def tree_flatten(self):
@@ -2234,27 +2343,9 @@ class Model:
     @classmethod
     def tree_unflatten(cls, name, children):
         model = object.__new__(cls)
-        (model.params,) = children
+        model.params = dict(children[0])
         model.name = name
         return model
-
-
-# %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
-"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so it only stores."""
-@jax.tree_util.register_pytree_node_class
-class Model:
-    def __init__(self, params, name, new=True):
-        self.params = {**jax.tree.map(lambda leaf: leaf, params)}
-        if new:
-            self.params["temperature"] = 1.0
-        self.name = name
-
-    def tree_flatten(self):
-        return (self.params,), self.name
-
-    @classmethod
-    def tree_unflatten(cls, name, children):
-        return cls(*children, name, new=False)
 
 
 # %% exercise="temperature" misconception="only_the_outer_dict" section="remedies" covers="C39"
@@ -2315,6 +2406,17 @@ class Model:
         model = object.__new__(cls)
         (model.params,) = children
         return model
+
+# %% exercise="temperature" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (self.params,) → [self.params]
+# a_flag_and_a_copy: (self.params,) → [self.params]
+# a_plain_constructor_behind_new: (params, name) → [params, name]
+# a_plain_constructor_behind_new: [(jax.tree_util.GetAttrKey('params'), model.params)] → ((jax.tree_util.GetAttrKey('params'), model.params),)
+
+# %% exercise="temperature" equivalent="the prompt asks for no keys, so these may be any"
+# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → 'params'
+# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
+# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → jax.tree_util.GetAttrKey('')
 
 
 # %% exercise="fork" starter=True
@@ -2637,3 +2739,15 @@ class Fork:
         fork.branches = branches
         fork.branches[:] = children[1:]
         return fork
+
+# %% exercise="fork" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → zip(keys, [fork.value, *fork.branches])
+# none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → list(zip(keys, [fork.value, *fork.branches]))
+
+# %% exercise="fork" equivalent="the key of a dict at a number is written as a place in a list is"
+# solution: jax.tree_util.SequenceKey → jax.tree_util.DictKey
+# none_and_by_function: jax.tree_util.SequenceKey → jax.tree_util.DictKey
+# without_the_constructor: jax.tree_util.SequenceKey → jax.tree_util.DictKey
+
+# %% exercise="fork" equivalent="no list is equal to None"
+# none_and_by_function: branches is None → branches == None
