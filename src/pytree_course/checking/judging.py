@@ -4,10 +4,11 @@ import json
 from collections.abc import Collection, Sequence
 
 from pytree_course.checking import words
-from pytree_course.checking.comparison import compare
+from pytree_course.checking.comparison import compare, skeleton
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.outcomes import Outcome
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
+from pytree_course.trees import Observation
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
@@ -58,14 +59,17 @@ def _misconceptions(
     """Return the misconceptions that explain every case that failed, or none.
 
     A misconception is held when its wrong answer yields the same in all the cases in which it
-    differs from the right answer. One that explains all failures is returned alone; failing that,
-    all that are held, if together they leave no failure unexplained.
+    differs from the right answer. Where every case raises, the messages have to be alike too: an
+    error that comes before all else is the same for many mistakes. One that explains all failures
+    is returned alone; failing that, all that are held, if together they leave none unexplained.
     """
+    all_raise = all(outcome.observation["kind"] == "raised" for outcome in outcomes)
     held = tuple(
         misconception
         for misconception in expected.misconceptions
         if not any(
             compare(observation, outcomes[case].observation)
+            or (all_raise and not _raised_alike(observation, outcomes[case].observation))
             for case, observation in misconception.observations.items()
         )
     )
@@ -74,3 +78,7 @@ def _misconceptions(
             return (misconception,)
     explained = {case for misconception in held for case in misconception.observations}
     return held if explained == failed else ()
+
+
+def _raised_alike(wrong: Observation, got: Observation) -> bool:
+    return bool(wrong["type"] == got["type"] and wrong["message"] == skeleton(got["message"]))

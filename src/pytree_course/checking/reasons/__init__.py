@@ -1,0 +1,1 @@
+"""General reasons for a wrong answer, where no misconception explains it."""
