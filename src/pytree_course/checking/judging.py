@@ -7,6 +7,7 @@ from pytree_course.checking import words
 from pytree_course.checking.comparison import compare, skeleton
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.reasons import general_reasons
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.trees import Observation
 
@@ -45,7 +46,8 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         note=outcome.note,
     )
     misconceptions = _misconceptions(expected, outcomes, differences.keys())
-    return Verdict(name, kind, points, reason, passed, cases, failure, misconceptions)
+    reasons = () if misconceptions else general_reasons(expected, outcomes, differences.keys())
+    return Verdict(name, kind, points, reason, passed, cases, failure, misconceptions, reasons)
 
 
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:

@@ -1,1 +1,46 @@
 """General reasons for a wrong answer, where no misconception explains it."""
+
+from collections.abc import Container, Sequence
+
+from pytree_course.checking.expected import ExpectedExercise
+from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.reasons.differences import difference_reason
+from pytree_course.checking.reasons.errors import error_reason
+from pytree_course.checking.reasons.evidence import Evidence
+from pytree_course.checking.reasons.last_resort import last_reason
+from pytree_course.checking.reasons.nearest import nearest_misconception
+from pytree_course.checking.reasons.spectrum import spectrum_reason
+
+MOST = 2
+"""Sentences: more are not read."""
+
+MUCH_LIKE = "Most of your results are those of this mistake, so look whether it is yours: {}"
+
+
+def general_reasons(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Container[int]
+) -> tuple[str, ...]:
+    """Return what can be said of an answer that fails in some cases, in two sentences at most.
+
+    They speak of kinds, features and counts, and never of what was expected in a case: what
+    grading draws afresh stays secret.
+    """
+    features = expected.features or [[] for _ in outcomes]
+    cases = [
+        Evidence(
+            number=number,
+            features=frozenset(features[number]),
+            inputs=outcome.inputs,
+            expected=expected.observations[number],
+            got=outcome.observation,
+            failed=number in failed,
+            changed=outcome.changed,
+            line=outcome.line,
+        )
+        for number, outcome in enumerate(outcomes)
+    ]
+    reasons = [error_reason(cases), difference_reason(cases), spectrum_reason(cases)]
+    reasons = [reason for reason in reasons if reason]
+    if not reasons and (nearest := nearest_misconception(cases, expected.misconceptions)):
+        reasons = [MUCH_LIKE.format(nearest.explanation)]
+    return tuple(reasons[:MOST] or last_reason(cases))

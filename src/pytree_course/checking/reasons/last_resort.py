@@ -1,0 +1,60 @@
+"""Where nothing else is known: which cases pass, which fail, and how the smallest differs."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from pytree_course.checking.comparison import Difference, compare
+from pytree_course.checking.reasons.evidence import Evidence
+from pytree_course.drawing.labels import counted
+
+MOST_FEATURES = 2
+
+SMALLEST = {
+    "value": "a value is another one",
+    "text": "a text is another one",
+    "missing key": "an entry is missing",
+    "extra key": "there is an entry too many",
+    "key order": "the children come in another order",
+    "presence of aux_data": "only one of the two has aux_data",
+    "aux_data": "the aux_data is another one",
+    "items": "the items of a container are other ones",
+    "structure": "the tree structure is another one",
+    "array length": "an array has another length",
+    "returned error": "an error is returned and not raised",
+    "missing mention": "the error's message leaves something out",
+    "extra mention": "the error's message says too much",
+    "observation": "something is of another kind",
+}
+
+
+def last_reason(cases: Sequence[Evidence]) -> list[str]:
+    """Return sentences that are true of any wrong answer."""
+    failing = [case for case in cases if case.failed]
+    passing = [case for case in cases if not case.failed]
+    sentences = []
+    fail, right = _only_in(failing, passing), _only_in(passing, failing)
+    parts = [f"always wrong with {fail}"] * bool(fail) + [f"never wrong with {right}"] * bool(right)
+    if parts:
+        sentences.append(f"Your results are {' and '.join(parts)}.")
+    smallest = min(failing, key=lambda case: len(json.dumps(case.inputs)))
+    difference = compare(smallest.expected, smallest.got)
+    assert isinstance(difference, Difference)
+    what = SMALLEST[difference.aspect]
+    of = counted(len(failing), "case that fails", "cases that fail")
+    sentences.append(f"In the smallest of {of}, {what}.")
+    return sentences
+
+
+def _only_in(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:
+    """Name the features that only these cases have, the most frequent ones first."""
+    counts = Counter(feature for case in some for feature in case.features)
+    for case in others:
+        for feature in case.features:
+            del counts[feature]
+    named = [
+        f"{feature} ({count})"
+        for feature, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        if count > 1
+    ]
+    return " or ".join(named[:MOST_FEATURES])
