@@ -36,11 +36,16 @@ def general_reasons(
             failed=number in failed,
             changed=outcome.changed,
             line=outcome.line,
+            note=outcome.note,
         )
         for number, outcome in enumerate(outcomes)
     ]
-    reasons = [error_reason(cases), difference_reason(cases), spectrum_reason(cases)]
-    reasons = [reason for reason in reasons if reason]
-    if not reasons and (nearest := nearest_misconception(cases, expected.misconceptions)):
-        reasons = [MUCH_LIKE.format(nearest.explanation)]
-    return tuple(reasons[:MOST] or last_reason(cases))
+    said = [difference_reason(cases)]
+    errors = sum(case.failed and case.raised for case in cases)
+    is_mostly_errors = 2 * errors >= sum(case.failed for case in cases)
+    said.insert(0 if is_mostly_errors else 1, error_reason(cases))
+    said = [reason for reason in said if reason]
+    said += filter(None, [spectrum_reason(cases, is_alone=not said)])
+    if not said and (nearest := nearest_misconception(cases, expected.misconceptions)):
+        said = [MUCH_LIKE.format(nearest.explanation)]
+    return tuple(said[:MOST] or last_reason(cases))

@@ -1,10 +1,13 @@
 """Reason by difference: how results differ from what was expected, in every failing case alike."""
 
 from collections.abc import Sequence
+from itertools import chain
+from typing import Any
 
 from pytree_course.checking.comparison import agree, compare
 from pytree_course.checking.reasons.counts import name_of_count, name_of_offset
 from pytree_course.checking.reasons.evidence import Evidence, in_cases
+from pytree_course.checking.reasons.leaf_rules import text_rule
 from pytree_course.checking.reasons.places import (
     are_alike,
     children_of,
@@ -13,6 +16,7 @@ from pytree_course.checking.reasons.places import (
     keys_of,
     narrowed,
 )
+from pytree_course.checking.reasons.spectrum import only_here
 from pytree_course.checking.reasons.wrong_leaves import leaves_clause
 from pytree_course.drawing.labels import counted
 from pytree_course.trees import Observation
@@ -27,26 +31,24 @@ def difference_reason(cases: Sequence[Evidence]) -> str:
         return ""
     silent = [case for case in wrong if case.should_raise]
     if silent:
-        return _nothing_raised(silent)
-    whole = _whole(cases, wrong)
-    if whole:
-        return f"{_wherever(wrong)}, {whole}."
+        return _nothing_raised(silent) + only_here(silent, cases)
+    where = f"Wherever your result is wrong ({counted(len(wrong), 'case', 'cases')})"
+    if whole := _whole(cases, wrong):
+        return _sentence(f"{where}, ", whole)
     inner, entry = narrowed(wrong)
     others = [case for case in cases if not case.failed] if not entry else []
     clause = _result([*others, *inner], inner)
     if entry:
-        if clause:
-            clause = clause if clause.startswith("it ") else f"it is {clause}"
         which = f"Only the entry `{entry}` of the result is wrong, {in_cases(wrong)}"
-        return f"{which}: {clause}." if clause else f"{which}."
-    if clause:
-        subject = "" if clause.startswith("it ") else "it is "
-        return f"{_wherever(wrong)}, {subject}{clause}."
-    return _entries(wrong)
+        return _sentence(f"{which}: ", clause) if clause else f"{which}."
+    return _sentence(f"{where}, ", clause) if clause else _entries(wrong)
 
 
-def _wherever(wrong: Sequence[Evidence]) -> str:
-    return f"Wherever your result is wrong ({counted(len(wrong), 'case', 'cases')})"
+def _sentence(opening: str, clause: str) -> str:
+    """Make a sentence: a clause that has no subject yet speaks of the result."""
+    has_subject = clause.startswith(("it ", "each ", "the wrong ", "your ", "some of ", "what is "))
+    subject = "" if has_subject else "it is "
+    return f"{opening}{subject}{clause}{'' if clause.endswith('?') else '.'}"
 
 
 def _nothing_raised(silent: Sequence[Evidence]) -> str:
@@ -59,11 +61,12 @@ def _nothing_raised(silent: Sequence[Evidence]) -> str:
     elif kinds == {"object"}:
         instead = "makes an object"
     where = in_cases(silent).capitalize()
-    return f"{where} an error should be raised; your code raises none and {instead}."
+    return f"{where} an error should be raised; your code raises none and {instead}"
 
 
 def _is_input(case: Evidence) -> bool:
-    return any(not compare(given, case.got) for given in case.inputs)
+    is_large = case.got["kind"] in ("node", "array", "container leaf")
+    return is_large and any(not compare(given, case.got) for given in case.inputs)
 
 
 def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
@@ -190,14 +193,18 @@ def _items(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     pairs = [(case.expected, case.got) for case in wrong]
     if not all(_is_series(each) for pair in pairs for each in pair):
         return ""
+    if grouping := _grouping(pairs):
+        return grouping
     lost = [_left_over(children_of(right), children_of(got)) for right, got in pairs]
     more = [_left_over(children_of(got), children_of(right)) for right, got in pairs]
     if not any(lost) and not any(more):
         if all(agree(children_of(right)[::-1], children_of(got)) for right, got in pairs):
             return "it has the right items in reverse order"
+        if all(_is_sorted(got) and not _is_sorted(right) for right, got in pairs):
+            return "it has the right items, but sorted as texts or numbers"
         return "it has the right items in another order"
     if all(lost) and not any(more):
-        return f"it lacks items{_by_number(cases, wrong)}"
+        return f"it lacks {_what(lost)}{_by_number(cases, wrong)}"
     if all(more) and not any(lost):
         repeated = all(
             not _left_over(extra, children_of(right)) or _repeats(extra, children_of(right))
@@ -205,11 +212,62 @@ def _items(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
         )
         if repeated:
             return "it has all items it should have, but some of them more often"
-        return f"it has items too many{_by_number(cases, wrong)}"
+        return f"it has {_what(more)} that should not be there{_by_number(cases, wrong)}"
     sizes = [len(children_of(got)) - len(children_of(right)) for right, got in pairs]
     if all(sizes) and (direction := _direction(sizes)):
         return f"it has {'too many' if direction == 'too high' else 'too few'} items"
     return ""
+
+
+def _grouping(pairs: Sequence[tuple[Observation, Observation]]) -> str:
+    """Return a clause where the leaves are right, and what holds them is not."""
+    leaves = [[_inside(each) for each in pair] for pair in pairs]
+    if any(_left_over(right, got) or _left_over(got, right) for right, got in leaves):
+        return ""
+    sizes = [len(children_of(got)) - len(children_of(right)) for right, got in pairs]
+    if all(size > 0 for size in sizes):
+        return "it holds the right things, but what should stay together in it is taken apart"
+    if all(size < 0 for size in sizes):
+        return "it holds the right things, but what should be taken apart in it stays together"
+    return ""
+
+
+def _inside(observation: Observation) -> list[Observation]:
+    """Return the leaves, those in containers that are leaves for JAX among them."""
+    if observation["kind"] == "container leaf":
+        return [leaf for item in observation["items"] for leaf in _inside(item)]
+    if is_node(observation):
+        return [leaf for child in children_of(observation) for leaf in _inside(child)]
+    return [observation]
+
+
+def _is_sorted(series: Observation) -> bool:
+    values: list[Any] = [child.get("value") for child in children_of(series)]
+    is_plain = all(isinstance(value, str) for value in values) or all(
+        isinstance(value, (int, float)) for value in values
+    )
+    return is_plain and values == sorted(values)
+
+
+def _what(series: Sequence[Sequence[Observation]]) -> str:
+    """Say what items are, where all are of one kind."""
+    kinds = {_plural(item) for items in series for item in items}
+    return kinds.pop() if len(kinds) == 1 else "items"
+
+
+def _plural(item: Observation) -> str:
+    match item["kind"]:
+        case "none":
+            return "`None`s"
+        case "array":
+            return "0-d arrays" if not item["shape"] else "arrays"
+        case "string":
+            return "texts"
+        case "number":
+            return f"numbers of type {item['type']}"
+        case "node":
+            return "empty containers" if not item["children"] else "containers"
+    return "items"
 
 
 def _is_series(observation: Observation) -> bool:
@@ -250,17 +308,33 @@ def _keys(wrong: Sequence[Evidence]) -> str:
     lost = [[key for key in keys_of(right) if key not in keys_of(got)] for right, got in pairs]
     more = [[key for key in keys_of(got) if key not in keys_of(right)] for right, got in pairs]
     if all(lost) and not any(more):
-        return f"it lacks {_entries_with(lost)}"
+        return f"it lacks {_entries_with(lost)}{_holding(lost, [right for right, _ in pairs])}"
     if all(more) and not any(lost):
-        return f"it has {_entries_with(more)} that should not be there"
+        holding = _holding(more, [got for _, got in pairs])
+        return f"it has {_entries_with(more)}{holding} that should not be there"
     if all(lost) and all(more):
         same_values = all(
             not _left_over(children_of(right), children_of(got)) for right, got in pairs
         )
-        return f"it has {'the right values under ' if same_values else ''}the wrong keys"
+        said = (
+            "it has the right values under the wrong keys"
+            if same_values
+            else "it has the wrong keys"
+        )
+        rule = ""
+        if all(len(each) == len(other) for each, other in zip(lost, more, strict=True)):
+            rule = text_rule(list(zip(chain(*lost), chain(*more), strict=True)))
+        return f"{said}: each is {rule}" if rule else said
     if not any(lost) and not any(more):
         return "it has the right entries in another order"
     return ""
+
+
+def _holding(keys: Sequence[Sequence[str]], nodes: Sequence[Observation]) -> str:
+    """Say what entries hold, where all hold the same kind of thing."""
+    held = [dict(node["children"]) for node in nodes]
+    what = _what([[each[key] for key in some] for some, each in zip(keys, held, strict=True)])
+    return "" if what == "items" else f" (with {what})"
 
 
 def _entries_with(keys: Sequence[Sequence[str]]) -> str:

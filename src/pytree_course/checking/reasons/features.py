@@ -11,6 +11,7 @@ from pytree_course.checking.cases import Case
 from pytree_course.trees import Level, flatten_one_level
 
 MOST_PARTS = 2_000  # of an input that are looked at
+LONGEST_NOTE = 90
 ERROR_EXPECTED = "an error that should be raised"
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -23,6 +24,8 @@ def features_of(case: Case) -> list[str]:
     of a dict's keys, and which leaves are one object.
     """
     found = set(case.tags)
+    if 0 < len(case.note) <= LONGEST_NOTE:
+        found.add(f"the note “{case.note}”")
     for given in case.inputs:
         try:
             found.update(_of_input(given))
@@ -119,6 +122,8 @@ def _of_leaf(leaf: Any) -> Iterator[str]:
         yield "a `True` or `False` as a leaf"
     elif isinstance(leaf, (int, float)):
         yield "a Python number as a leaf"
+        if leaf == 0:
+            yield "a leaf that is false for Python (0, an empty text)"
         if leaf != leaf:
             yield "nan"
         elif leaf in (float("inf"), float("-inf")):
@@ -127,6 +132,8 @@ def _of_leaf(leaf: Any) -> Iterator[str]:
             yield "a negative number"
     elif isinstance(leaf, str):
         yield "a text as a leaf"
+        if not leaf:
+            yield "a leaf that is false for Python (0, an empty text)"
     elif isinstance(leaf, _CONTAINERS):
         yield "a container that is a leaf"
     elif isinstance(leaf, jax.ShapeDtypeStruct):

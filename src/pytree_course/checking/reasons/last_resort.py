@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from pytree_course.checking.comparison import Difference, compare
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.drawing.labels import counted
+from pytree_course.checking.reasons.spectrum import TOO_COMMON
 
 MOST_FEATURES = 2
+FEWEST = 3  # cases that it takes to name a feature
 
 SMALLEST = {
     "value": "a value is another one",
@@ -41,8 +42,10 @@ def last_reason(cases: Sequence[Evidence]) -> list[str]:
     difference = compare(smallest.expected, smallest.got)
     assert isinstance(difference, Difference)
     what = SMALLEST[difference.aspect]
-    of = counted(len(failing), "case that fails", "cases that fail")
-    sentences.append(f"In the smallest of {of}, {what}.")
+    if len(failing) == 1:
+        sentences.append(f"In the one case that fails, {what}.")
+    else:
+        sentences.append(f"In the smallest of {len(failing)} cases that fail, {what}.")
     return sentences
 
 
@@ -55,6 +58,6 @@ def _only_in(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:
     named = [
         f"{feature} ({count})"
         for feature, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        if count > 1
+        if count >= FEWEST and feature not in TOO_COMMON
     ]
     return " or ".join(named[:MOST_FEATURES])

@@ -11,6 +11,7 @@ from pytree_course.checking.reasons.places import Place
 from pytree_course.trees import Observation
 
 CLOSE = 1e-3  # relative: a factor is found again in rounded results
+FEWEST = 3  # wrong numbers that it takes to speak of a rule
 NEARLY = 5e-2  # relative: half precision, or a small constant somewhere
 
 
@@ -19,7 +20,17 @@ def leaf_rule(wrong: Sequence[Place]) -> str:
     for rule, clause in _RULES:
         if all(rule(place.expected, place.got) for place in wrong):
             return clause
+    if all(place.expected["kind"] == place.got["kind"] == "string" for place in wrong):
+        return text_rule([(place.expected["value"], place.got["value"]) for place in wrong])
     return _one_number(wrong)
+
+
+def text_rule(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return a clause on what is wrong with texts, each beside the right one, or ""."""
+    for rule, clause in _TEXT_RULES:
+        if all(rule(right, wrong) for right, wrong in pairs):
+            return clause
+    return ""
 
 
 def numbers(observation: Observation) -> np.ndarray | None:
@@ -61,7 +72,7 @@ def _numeric(
 def _only_differs_in(entry: str) -> Callable[[Observation, Observation], bool]:
     def rule(expected: Observation, got: Observation) -> bool:
         same_kind = expected["kind"] == got["kind"]
-        return same_kind and not compare(expected | {entry: None}, got | {entry: None})
+        return same_kind and not compare(expected, got | {entry: expected.get(entry)})
 
     return rule
 
@@ -78,18 +89,6 @@ def _is_scalar_of_other_kind(expected: Observation, got: Observation) -> bool:
     )
 
 
-def _letters(observation: Observation) -> str | None:
-    return observation["value"] if observation["kind"] == "string" else None
-
-
-def _text(test: Callable[[str, str], bool]) -> Callable[[Observation, Observation], bool]:
-    def rule(expected: Observation, got: Observation) -> bool:
-        right, wrong = _letters(expected), _letters(got)
-        return right is not None and wrong is not None and right != wrong and test(right, wrong)
-
-    return rule
-
-
 def _word_characters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
@@ -103,7 +102,11 @@ def _loses_axis(right: np.ndarray, wrong: np.ndarray) -> bool:
 
 
 def _other_axes(right: np.ndarray, wrong: np.ndarray) -> bool:
-    return right.ndim == wrong.ndim > 1 and sorted(right.shape) == sorted(wrong.shape)
+    return (
+        right.shape != wrong.shape
+        and right.ndim == wrong.ndim
+        and sorted(right.shape) == sorted(wrong.shape)
+    )
 
 
 def _reversed(right: np.ndarray, wrong: np.ndarray) -> bool:
@@ -186,23 +189,50 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         "one divided by what it should be",
     ),
     (
-        _text(lambda right, wrong: right.lower() == wrong.lower()),
+        _numeric(lambda right, wrong: _same(np.maximum(right, 0), wrong)),
+        "right, but zero where it should be negative",
+    ),
+    (
+        _numeric(lambda right, wrong: _same(right, np.maximum(wrong, 0))),
+        "right, but negative where it should be zero",
+    ),
+    (
+        _numeric(lambda right, wrong: _same(np.trunc(right), wrong)),
+        "the right numbers, cut to whole ones",
+    ),
+    (
+        _numeric(lambda right, wrong: _same(np.round(right), wrong)),
+        "the right numbers, rounded to whole ones",
+    ),
+    (
+        _numeric(
+            lambda right, wrong: (
+                _same(np.clip(right, -1, 1), wrong) or _same(np.clip(right, 0, 1), wrong)
+            )
+        ),
+        "the right numbers, cut off at 1",
+    ),
+]
+
+_TEXT_RULES: list[tuple[Callable[[str, str], bool], str]] = [
+    (
+        lambda right, wrong: right.lower() == wrong.lower(),
         "the right text, but upper and lower case differ",
     ),
     (
-        _text(lambda right, wrong: _word_characters(right) == _word_characters(wrong)),
+        lambda right, wrong: _word_characters(right) == _word_characters(wrong),
         "the right words, but with other punctuation (brackets, quotes, dots or separators)",
     ),
     (
-        _text(lambda right, wrong: wrong != "" and right.endswith(wrong)),
+        lambda right, wrong: wrong != "" and right.endswith(wrong),
         "only the end of the right text: what comes before it is missing",
     ),
     (
-        _text(lambda right, wrong: wrong != "" and right.startswith(wrong)),
+        lambda right, wrong: wrong != "" and right.startswith(wrong),
         "only the beginning of the right text",
     ),
-    (_text(lambda right, wrong: right in wrong), "the right text with something more around it"),
-    (_text(lambda right, wrong: wrong == ""), "an empty text"),
+    (lambda right, wrong: right in wrong, "the right text with something more around it"),
+    (lambda right, wrong: wrong == "", "an empty text"),
 ]
 
 
@@ -216,14 +246,16 @@ def _one_number(wrong: Sequence[Place]) -> str:
     if not (np.isfinite(right).all() and np.isfinite(got).all()):
         return ""
     off = got - right
-    if (np.abs(off) > 0).sum() > 1:
+    if (np.abs(off) > 1e-6).sum() < FEWEST:
+        return ""
+    if len({round(number, 6) for number in right.tolist()}) > 1:
         if right.all() and np.ptp(got / right) < CLOSE * np.abs(got / right).max():
             return _factor(float((got / right).mean()))
         if np.ptp(off) < CLOSE * np.abs(off).max():
             by = "by one" if math.isclose(abs(off[0]), 1, rel_tol=CLOSE) else "by the same amount"
             return f"too {'high' if off[0] > 0 else 'low'}, everywhere {by}"
     if np.allclose(got, right, rtol=NEARLY, atol=1e-3):
-        return "nearly right, but not exactly: look at dtypes and at small constants"
+        return "nearly right, but not quite"
     if (off >= 0).all() or (off <= 0).all():
         return f"too {'high' if off.max() > 0 else 'low'}"
     return ""

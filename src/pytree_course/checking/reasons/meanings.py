@@ -49,6 +49,35 @@ MEANINGS: list[tuple[str, str, str]] = [
         "a traced value left its function, by a variable or attribute that outlives the call",
     ),
     ("KeyReuseError", "", "one random key was used twice"),
+    # Transformations whose messages speak of structures too.
+    (
+        "ValueError",
+        r"in_axes|out_axes",
+        "what `in_axes` says must fit the arguments: one entry for all of an argument, or a tree "
+        "like it",
+    ),
+    (
+        "ValueError|IndexError",
+        r"vmap.*(inconsistent sizes|different sizes|mapped|rank should)",
+        "`jax.vmap` needs the mapped axis in every leaf it maps over, and everywhere with the same "
+        "size",
+    ),
+    (
+        "TypeError",
+        r"(scan|while_loop|fori_loop|body_fun).*carry|carry.*(type|structure)",
+        "a carry must come out as it went in: same structure, aux_data, shapes and dtypes",
+    ),
+    (
+        "ValueError",
+        r"equality of metadata|metadata fields",
+        "aux_data is compared with `==`, and this comparison failed: no arrays belong in it",
+    ),
+    (
+        "IndexError|TypeError",
+        r"(Slice entries|Indexer|slice indices|integer scalar arrays|Shapes must be).*",
+        "a place, a slice or a shape needs whole numbers that are known: no float, no tracer and "
+        "nothing else",
+    ),
     # Structures.
     (
         "ValueError",
@@ -115,8 +144,8 @@ MEANINGS: list[tuple[str, str, str]] = [
         "in a set, or be static: {type}{type2}",
     ),
     (
-        "TypeError",
-        r"not a valid JAX type|[Cc]annot interpret value|[Ee]rror interpreting argument",
+        "TypeError|ValueError",
+        r"not a valid JAX|not a valid value for jnp|[Cc]annot interpret value|[Ee]rror interpreting argument",
         "this takes arrays and numbers as leaves, and it found something else, such as a text or "
         "a function",
     ),
@@ -131,25 +160,36 @@ MEANINGS: list[tuple[str, str, str]] = [
         "`jax.grad` needs a function that returns one number, not an array or several values",
     ),
     (
-        "ValueError",
-        r"vmap.*(inconsistent sizes|different sizes|mapped)|in_axes|out_axes",
-        "`jax.vmap` needs the mapped axis in every leaf it maps over, and everywhere with the same "
-        "size",
-    ),
-    (
-        "TypeError",
-        r"(scan|while_loop|fori_loop|body_fun).*carry|carry.*(type|structure)",
-        "a carry must come out as it went in: same structure, shapes and dtypes",
-    ),
-    (
         "(TypeError|ValueError|RuntimeError)",
         r"donated|deleted",
         "this buffer was donated, so that it cannot be used again",
     ),
     # Shapes and dtypes.
     (
+        "TypeError",
+        r"requires ndarray or scalar arguments, got <class '(?P<type>[\w.]+)'",
+        "this function takes single arrays, and here comes a {type}; `jax.tree.map` would apply it "
+        "to every leaf",
+    ),
+    (
         "TypeError|ValueError",
-        r"broadcast|[Ii]ncompatible shapes|must have equal|got shapes|dot_general|matmul",
+        r"[Cc]annot interpret '.*' as a data type|single tuple argument",
+        "a shape goes in as one tuple; a second argument is the dtype",
+    ),
+    (
+        "ValueError",
+        r"[Nn]eed at least one array",
+        "there is nothing to put together: a tree can be without leaves",
+    ),
+    ("ValueError", r"[Nn]o cast function", "NumPy does not know this dtype when it is read back"),
+    (
+        "ValueError",
+        r"must include all dataclass fields",
+        "a field has been left out, or one too many",
+    ),
+    (
+        "TypeError|ValueError",
+        r"broadcast|ndim at least|[Ii]ncompatible shapes|must have equal|got shapes|dot_general|matmul",
         "the shapes do not fit together",
     ),
     (
@@ -160,8 +200,8 @@ MEANINGS: list[tuple[str, str, str]] = [
     ("AxisError", "", "an array here has fewer axes than this needs"),
     (
         "ValueError",
-        r"(all input array dimensions|same shape|same number of dimensions|need at least one)",
-        "these arrays cannot be put together: their shapes differ, or there is none at all",
+        r"(all input array dimensions|same shape|same number of dimensions)",
+        "these arrays cannot be put together: their shapes differ",
     ),
     (
         "ValueError",
@@ -259,12 +299,27 @@ MEANINGS: list[tuple[str, str, str]] = [
     ),
     (
         "TypeError",
-        r"unsupported operand type|can only concatenate|must be str|expected str|ufunc",
+        r"unsupported operand type.*: '(?P<one>[\w.]+)' and '(?P<two>[\w.]+)'",
+        "one cannot calculate with a {one} and a {two}; is each of them a leaf?",
+    ),
+    (
+        "TypeError",
+        r"multiply sequence|'(?P<type>[\w.]+)' object is not a mapping",
+        "a leaf or a whole container stands where your code expects the other",
+    ),
+    (
+        "TypeError",
+        r"(must be|argument must be).{0,30}(number|real)",
+        "not everything that comes here is a number",
+    ),
+    (
+        "TypeError",
+        r"unsupported operand type|bad operand|can only concatenate|must be str|expected str|ufunc",
         "this works for some types only, and another one comes here",
     ),
     ("KeyError", "", "no such key is there"),
     ("IndexError", "", "there are fewer items than this needs; something can be empty or shorter"),
-    ("StopIteration", "", "the items have run out"),
+    ("StopIteration|RuntimeError", "^$|StopIteration", "the items have run out"),
     (
         "RecursionError",
         "",

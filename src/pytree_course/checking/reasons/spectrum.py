@@ -19,27 +19,44 @@ TOO_COMMON = {
     "a Python number as a leaf",
     "a text as a leaf",
     "a root that is no dict",
+    "a leaf that is false for Python (0, an empty text)",
 }
 """Features that often stand for something else that the same cases have."""
 
+WEAK = {
+    "an array with two axes or more",
+    "a dict below the top",
+    "a list below the top",
+    "a Python number as a leaf",
+}
+"""Features that many cases have: they speak only where nothing else is said."""
 
-def spectrum_reason(cases: Sequence[Evidence]) -> str:
+
+def spectrum_reason(cases: Sequence[Evidence], *, is_alone: bool) -> str:
     """Return a sentence on the one feature that all failing cases have and no passing one has."""
     failing = [case for case in cases if case.failed]
     passing = [case for case in cases if not case.failed]
-    if len(failing) < FEWEST or len(passing) < FEWEST:
-        return ""
-    shared = shared_features(failing, passing) - TOO_COMMON
-    if len(shared) != 1:
+    feature = _one_feature(failing, passing)
+    if not feature or (feature in WEAK and not is_alone):
         return ""
     cases_fail = counted(len(failing), "case", "cases")
     return (
         f"The {cases_fail} that fail have one thing in common, and none of the {len(passing)} that "
-        f"pass has it: {shared.pop()}."
+        f"pass has it: {feature}."
     )
 
 
-def shared_features(some: Sequence[Evidence], others: Sequence[Evidence]) -> set[str]:
-    """Return the features that all of some cases have, and none of the others."""
+def only_here(some: Sequence[Evidence], cases: Sequence[Evidence]) -> str:
+    """End a sentence on some of the failing cases with the one feature that only they have."""
+    numbers = {case.number for case in some}
+    others = [case for case in cases if case.number not in numbers]
+    feature = "" if all(not case.failed for case in others) else _one_feature(some, others)
+    return f". These cases, and no others, have this: {feature}." if feature else "."
+
+
+def _one_feature(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:
+    if len(some) < FEWEST or len(others) < FEWEST:
+        return ""
     common = set.intersection(*(set(case.features) for case in some))
-    return common.difference(*(case.features for case in others))
+    shared = common.difference(*(case.features for case in others)) - TOO_COMMON
+    return shared.pop() if len(shared) == 1 else ""

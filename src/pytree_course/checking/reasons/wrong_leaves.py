@@ -23,7 +23,7 @@ def leaves_clause(wrong: Sequence[Evidence], kind_of: Callable[[Observation], st
         return how
     which = _which(walked)
     if which:
-        return f"the wrong leaves are {which}" + (f": each is {how}" if how else "")
+        return f"the wrong leaves, and no others, are {which}" + (f": each is {how}" if how else "")
     return f"each wrong leaf in it is {how}" if how else ""
 
 
@@ -84,12 +84,12 @@ def _traits(place: Place, among: Sequence[Place]) -> Iterator[str]:
     match expected["kind"]:
         case "array":
             yield {
-                0: "the arrays without axes",
-                1: "the arrays with one axis",
-            }.get(len(expected["shape"]), "the arrays with two axes or more")
-            yield f"the arrays of {expected['dtype']}"
+                0: "0-d arrays",
+                1: "arrays with one axis",
+            }.get(len(expected["shape"]), "arrays with two axes or more")
+            yield f"arrays of {expected['dtype']}"
         case "number":
-            yield f"those of type {expected['type']}"
+            yield f"numbers of type {expected['type']}"
         case "string":
             yield "texts"
         case "none":
