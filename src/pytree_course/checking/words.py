@@ -169,6 +169,7 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
     was expected in the case that failed: fresh cases stay secret.
     """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
+    sentences = sentences or list(verdict.reasons)
     if not sentences:
         clause = verdict.reason
         if verdict.kind is VerdictKind.INCORRECT and not reveal:

@@ -7,7 +7,7 @@ from pytree_course.checking.outcomes import Outcome
 from pytree_course.checking.reasons.differences import difference_reason
 from pytree_course.checking.reasons.errors import error_reason
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.last_resort import last_reason
+from pytree_course.checking.reasons.last_resort import last_reason, wrong_lines
 from pytree_course.checking.reasons.nearest import nearest_misconception
 from pytree_course.checking.reasons.spectrum import spectrum_reason
 
@@ -40,6 +40,8 @@ def general_reasons(
         )
         for number, outcome in enumerate(outcomes)
     ]
+    if lines := wrong_lines(cases):
+        return (lines,)
     said = [difference_reason(cases)]
     errors = sum(case.failed and case.raised for case in cases)
     is_mostly_errors = 2 * errors >= sum(case.failed for case in cases)
@@ -48,4 +50,6 @@ def general_reasons(
     said += filter(None, [spectrum_reason(cases, is_alone=not said)])
     if not said and (nearest := nearest_misconception(cases, expected.misconceptions)):
         said = [MUCH_LIKE.format(nearest.explanation)]
-    return tuple(said[:MOST] or last_reason(cases))
+    if not said or (len(said) == 1 and errors and not is_mostly_errors):
+        said += last_reason(cases)[-1:] if said else last_reason(cases)
+    return tuple(said[:MOST])

@@ -71,3 +71,10 @@ def _only_name(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:
         if all(count[name] == number for count, number in zip(counts, numbers, strict=True))
     ]
     return fitting[0] if len(fitting) == 1 else ""
+
+
+def direction(offsets: Sequence[int]) -> str:
+    """Say on which side numbers are wrong, where it is one side."""
+    if all(offset >= 0 for offset in offsets):
+        return "too high"
+    return "too low" if all(offset <= 0 for offset in offsets) else ""

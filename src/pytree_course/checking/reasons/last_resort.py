@@ -1,15 +1,18 @@
 """Where nothing else is known: which cases pass, which fail, and how the smallest differs."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from pytree_course.checking.comparison import Difference, compare
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.spectrum import TOO_COMMON
+from pytree_course.checking.reasons.spectrum import TOO_COMMON, WEAK
 
 MOST_FEATURES = 2
 FEWEST = 3  # cases that it takes to name a feature
+
+_LINE = re.compile(r"Line \w+")
 
 SMALLEST = {
     "value": "a value is another one",
@@ -29,15 +32,27 @@ SMALLEST = {
 }
 
 
+def wrong_lines(cases: Sequence[Evidence]) -> str:
+    """Name all wrong lines of a prediction, each with what its check says; or return ""."""
+    if any(case.inputs for case in cases):
+        return ""
+    lines = [
+        f"{line[0]} ({case.got['value']})"
+        for case in cases
+        if case.failed and (line := _LINE.match(case.note)) and case.got["kind"] == "string"
+    ]
+    return f"Look again at these lines: {', '.join(lines)}." if lines else ""
+
+
 def last_reason(cases: Sequence[Evidence]) -> list[str]:
     """Return sentences that are true of any wrong answer."""
     failing = [case for case in cases if case.failed]
     passing = [case for case in cases if not case.failed]
     sentences = []
-    fail, right = _only_in(failing, passing), _only_in(passing, failing)
-    parts = [f"always wrong with {fail}"] * bool(fail) + [f"never wrong with {right}"] * bool(right)
-    if parts:
-        sentences.append(f"Your results are {' and '.join(parts)}.")
+    if fail := _only_in(failing, passing):
+        sentences.append(f"Your results are always wrong with {fail}.")
+    elif right := _only_in(passing, failing):
+        sentences.append(f"Your results are right with {right}; what fails has none of that.")
     smallest = min(failing, key=lambda case: len(json.dumps(case.inputs)))
     difference = compare(smallest.expected, smallest.got)
     assert isinstance(difference, Difference)
@@ -58,6 +73,6 @@ def _only_in(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:
     named = [
         f"{feature} ({count})"
         for feature, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        if count >= FEWEST and feature not in TOO_COMMON
+        if count >= FEWEST and feature not in TOO_COMMON | WEAK
     ]
     return " or ".join(named[:MOST_FEATURES])

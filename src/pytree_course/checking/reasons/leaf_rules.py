@@ -8,9 +8,11 @@ import numpy as np
 
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.reasons.places import Place
+from pytree_course.drawing.labels import printable
 from pytree_course.trees import Observation
 
 CLOSE = 1e-3  # relative: a factor is found again in rounded results
+LONGEST_TEXT = 60
 FEWEST = 3  # wrong numbers that it takes to speak of a rule
 NEARLY = 5e-2  # relative: half precision, or a small constant somewhere
 
@@ -27,6 +29,9 @@ def leaf_rule(wrong: Sequence[Place]) -> str:
 
 def text_rule(pairs: Sequence[tuple[str, str]]) -> str:
     """Return a clause on what is wrong with texts, each beside the right one, or ""."""
+    texts = {wrong for _, wrong in pairs}
+    if len(texts) == 1 and len(pairs) > 1 and 0 < len(min(texts)) <= LONGEST_TEXT:
+        return f"“{printable(texts.pop())}”, and should not be"
     for rule, clause in _TEXT_RULES:
         if all(rule(right, wrong) for right, wrong in pairs):
             return clause

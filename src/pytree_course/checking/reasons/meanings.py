@@ -145,7 +145,7 @@ MEANINGS: list[tuple[str, str, str]] = [
     ),
     (
         "TypeError|ValueError",
-        r"not a valid JAX|not a valid value for jnp|[Cc]annot interpret value|[Ee]rror interpreting argument",
+        r"not a valid (JAX|value for jnp)|annot interpret value|rror interpreting argument",
         "this takes arrays and numbers as leaves, and it found something else, such as a text or "
         "a function",
     ),
@@ -189,7 +189,7 @@ MEANINGS: list[tuple[str, str, str]] = [
     ),
     (
         "TypeError|ValueError",
-        r"broadcast|ndim at least|[Ii]ncompatible shapes|must have equal|got shapes|dot_general|matmul",
+        r"broadcast|ndim at least|ncompatible shapes|must have equal|got shapes|dot_general|matmul",
         "the shapes do not fit together",
     ),
     (

@@ -78,3 +78,34 @@ def is_node(observation: Observation) -> bool:
 def _below(case: Evidence, key: str) -> Evidence:
     expected, got = (dict(node["children"])[key] for node in (case.expected, case.got))
     return replace(case, expected=expected, got=got)
+
+
+def kind_of(observation: Observation) -> str:
+    """Say what kind of thing was observed, and not which."""
+    match observation["kind"]:
+        case "node" | "container leaf" | "object":
+            name = observation["type"].replace("`", "'")
+            named = "a leaf of type" if observation["kind"] == "container leaf" else "a"
+            if named == "a" and name[:1].lower() in "aeiou":
+                named = "an"
+            return f"{named} {name}"
+        case "none":
+            return "`None`"
+        case "array":
+            return "an array"
+        case "number":
+            name = observation["type"]
+            return {"bool": "a bool", "int": "an int", "float": "a float"}.get(name, f"a {name}")
+        case "string":
+            return "a text"
+        case "treedef":
+            return "a tree structure"
+        case "tracer":
+            return "a tracer, which has left its function"
+        case "key":
+            return "an entry of a key path"
+        case "shape":
+            return "a ShapeDtypeStruct"
+        case "unbounded":
+            return "something too large to compare"
+    return "something else"

@@ -51,7 +51,8 @@ def only_here(some: Sequence[Evidence], cases: Sequence[Evidence]) -> str:
     numbers = {case.number for case in some}
     others = [case for case in cases if case.number not in numbers]
     feature = "" if all(not case.failed for case in others) else _one_feature(some, others)
-    return f". These cases, and no others, have this: {feature}." if feature else "."
+    has_one = feature and feature not in WEAK
+    return f". These cases, and no others, have this: {feature}." if has_one else "."
 
 
 def _one_feature(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:

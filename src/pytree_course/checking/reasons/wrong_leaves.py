@@ -1,24 +1,24 @@
 """Which leaves of a result are wrong, and what is the same in all of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.leaf_rules import leaf_rule
-from pytree_course.checking.reasons.places import Place, is_node, places
+from pytree_course.checking.reasons.places import Place, is_node, kind_of, places
 from pytree_course.trees import Observation, Path
 
 FEWEST = 2  # wrong leaves, and right ones, that it takes to name what they share
 
 
-def leaves_clause(wrong: Sequence[Evidence], kind_of: Callable[[Observation], str]) -> str:
+def leaves_clause(wrong: Sequence[Evidence]) -> str:
     """Return a clause on the leaves in which results with the right structure differ, or ""."""
     walked = [list(places(case.expected, case.got)) for case in wrong]
     differing = [place for each in walked for place in each if place.differs]
     if not differing:
         return ""
     whole = all(not place.path for place in differing)
-    how = _how(wrong, walked, kind_of)
+    how = _how(wrong, walked)
     if whole:
         return how
     which = _which(walked)
@@ -27,9 +27,7 @@ def leaves_clause(wrong: Sequence[Evidence], kind_of: Callable[[Observation], st
     return f"each wrong leaf in it is {how}" if how else ""
 
 
-def _how(
-    wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]], kind_of: Callable[..., str]
-) -> str:
+def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
     if _as_in_input(wrong, walked):
         return "as it is in the input, unchanged"
     differing = [place for each in walked for place in each if place.differs]
