@@ -55,7 +55,7 @@ def _nothing_raised(silent: Sequence[Evidence]) -> str:
     instead = "yields a result"
     if kinds == {"none"}:
         instead = "returns `None`"
-    elif all(_is_input(case) for case in silent):
+    elif _are_inputs(silent):
         instead = GIVES_BACK
     elif kinds == {"object"}:
         instead = "makes an object"
@@ -64,22 +64,32 @@ def _nothing_raised(silent: Sequence[Evidence]) -> str:
 
 
 def _is_input(case: Evidence) -> bool:
-    is_large = case.got["kind"] in ("node", "array", "container leaf")
-    return is_large and any(not compare(given, case.got) for given in case.inputs)
+    return any(not compare(given, case.got) for given in case.inputs)
+
+
+def _are_inputs(cases: Sequence[Evidence]) -> bool:
+    # A small number may be equal to an input by chance.
+    kinds = {case.got["kind"] for case in cases}
+    return bool(kinds & {"node", "array", "container leaf"}) and all(map(_is_input, cases))
 
 
 def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     """Return a clause on the results as wholes."""
     if all(case.got["kind"] == "none" for case in wrong):
         return "it is `None`: does every way through your function end with a `return`?"
-    if all(case.changed for case in wrong) and not all(
+    if all(case.changed for case in wrong) and not any(
         case.changed for case in cases if not case.failed
     ):
         return "your code has changed its input in place; it should make a new tree"
-    if all(_is_input(case) for case in wrong):
+    if _are_inputs(wrong):
         return "it is an input, unchanged"
     results = [case.got for case in cases if not case.raised]
-    if len(wrong) > 1 and len(results) > 2 and agree(results[1:], results[:-1]):
+    if (
+        results[0].get("type") != "bool"
+        and len(wrong) > 1
+        and len(results) > 2
+        and agree(results[1:], results[:-1])
+    ):
         if any(not compare(given, results[0]) for given in cases[0].inputs):
             return ""
         return "it is the same in all other cases too, whatever the input"
@@ -94,7 +104,7 @@ def _result(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
         or _count(cases, wrong)
         or items_clause(cases, wrong)
         or keys_clause(wrong)
-        or leaves_clause(wrong)
+        or leaves_clause(cases, wrong)
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pytree_course.checking.comparison import compare
+from pytree_course.checking.comparison import COARSE_RELATIVE_TOLERANCE, compare
 from pytree_course.checking.reasons.places import Place
 from pytree_course.drawing.labels import printable
 from pytree_course.trees import Observation
@@ -82,6 +82,17 @@ def _only_differs_in(entry: str) -> Callable[[Observation, Observation], bool]:
     return rule
 
 
+def _is_in_other_dtype(expected: Observation, got: Observation) -> bool:
+    right, wrong = numbers(expected), numbers(got)
+    return (
+        right is not None
+        and wrong is not None
+        and expected.get("dtype") != got.get("dtype")
+        and expected["kind"] == got["kind"] == "array"
+        and _same(right, wrong, COARSE_RELATIVE_TOLERANCE)
+    )
+
+
 def _is_scalar_of_other_kind(expected: Observation, got: Observation) -> bool:
     right, wrong = numbers(expected), numbers(got)
     kinds = {expected["kind"], got["kind"]}
@@ -137,7 +148,7 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         _only_differs_in("library"),
         "arrays of the wrong library: NumPy's where JAX's are asked for, or the other way round",
     ),
-    (_only_differs_in("dtype"), "the right numbers, but in another dtype"),
+    (_is_in_other_dtype, "the right numbers, but in another dtype"),
     (
         _is_scalar_of_other_kind,
         "the right number, but a Python number and a 0-d array are not the same",

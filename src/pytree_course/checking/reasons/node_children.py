@@ -9,6 +9,7 @@ from pytree_course.checking.reasons.counts import direction, name_of_offset
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.leaf_rules import text_rule
 from pytree_course.checking.reasons.places import are_alike, children_of, is_node, keys_of
+from pytree_course.drawing.labels import all_parts
 from pytree_course.trees import Observation
 
 
@@ -80,10 +81,10 @@ def _grouping(pairs: Sequence[tuple[Observation, Observation]]) -> str:
     leaves = [[_inside(each) for each in pair] for pair in pairs]
     if any(_left_over(right, got) or _left_over(got, right) for right, got in leaves):
         return ""
-    sizes = [len(children_of(got)) - len(children_of(right)) for right, got in pairs]
-    if all(size > 0 for size in sizes):
+    more = [_count_containers(got) - _count_containers(right) for right, got in pairs]
+    if all(count < 0 for count in more):
         return "it holds the right things, but what should stay together in it is taken apart"
-    if all(size < 0 for size in sizes):
+    if all(count > 0 for count in more):
         return "it holds the right things, but what should be taken apart in it stays together"
     return ""
 
@@ -95,6 +96,11 @@ def _inside(observation: Observation) -> list[Observation]:
     if is_node(observation):
         return [leaf for child in children_of(observation) for leaf in _inside(child)]
     return [observation]
+
+
+def _count_containers(observation: Observation) -> int:
+    kinds = (part["kind"] for _, part in all_parts(observation))
+    return sum(kind in ("node", "container leaf") for kind in kinds)
 
 
 def _is_sorted(series: Observation) -> bool:

@@ -11,7 +11,7 @@ from pytree_course.trees import Observation, Path
 FEWEST = 2  # wrong leaves, and right ones, that it takes to name what they share
 
 
-def leaves_clause(wrong: Sequence[Evidence]) -> str:
+def leaves_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     """Return a clause on the leaves in which results with the right structure differ, or ""."""
     walked = [list(places(case.expected, case.got)) for case in wrong]
     differing = [place for each in walked for place in each if place.differs]
@@ -21,7 +21,8 @@ def leaves_clause(wrong: Sequence[Evidence]) -> str:
     how = _how(wrong, walked)
     if whole:
         return how
-    which = _which(walked)
+    passing = [list(places(case.expected, case.got)) for case in cases if not case.failed]
+    which = _which([*walked, *passing])
     if which:
         return f"the wrong leaves, and no others, are {which}" + (f": each is {how}" if how else "")
     return f"each wrong leaf in it is {how}" if how else ""
