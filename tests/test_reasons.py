@@ -146,7 +146,7 @@ def test_a_result_that_changes_its_input_is_told_so():
 
 ERRORS = [
     (
-        "def it(tree):\n  return {k.key for way, _ in jax.tree.leaves_with_path(tree) for k in way}",
+        "def it(tree):\n  return {k.key for p, _ in jax.tree.leaves_with_path(tree) for k in p}",
         "`.key`",
     ),
     ("def it(tree):\n  return sorted(tree.items())", "has `.items`"),

@@ -29,8 +29,9 @@ def difference_reason(cases: Sequence[Evidence]) -> str:
     if not wrong or any(case.got["kind"] == "not attempted" for case in wrong):
         return ""
     silent = [case for case in wrong if case.should_raise]
-    if silent:
+    if 2 * len(silent) >= len(wrong):
         return _nothing_raised(silent) + only_here(silent, cases)
+    wrong = [case for case in wrong if not case.should_raise]
     where = f"Wherever your result is wrong ({counted(len(wrong), 'case', 'cases')})"
     if whole := _whole(cases, wrong):
         return _sentence(f"{where}, ", whole)

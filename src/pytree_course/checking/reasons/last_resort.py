@@ -51,7 +51,7 @@ def last_reason(cases: Sequence[Evidence]) -> list[str]:
     sentences = []
     if fail := _only_in(failing, passing):
         sentences.append(f"Your results are always wrong with {fail}.")
-    elif right := _only_in(passing, failing):
+    elif len(failing) >= FEWEST and (right := _only_in(passing, failing)):
         sentences.append(f"Your results are right with {right}; what fails has none of that.")
     smallest = min(failing, key=lambda case: len(json.dumps(case.inputs)))
     difference = compare(smallest.expected, smallest.got)

@@ -167,7 +167,7 @@ MEANINGS: list[tuple[str, str, str]] = [
     # Shapes and dtypes.
     (
         "TypeError",
-        r"requires ndarray or scalar arguments, got <class '(?P<type>[\w.]+)'",
+        r"requires ndarray or scalar arguments, got <class '(?!NoneType)(?P<type>[\w.]+)'",
         "this function takes single arrays, and here comes a {type}; `jax.tree.map` would apply it "
         "to every leaf",
     ),

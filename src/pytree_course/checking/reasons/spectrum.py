@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pytree_course.checking.reasons.evidence import Evidence
+from pytree_course.checking.reasons.features import ERROR_EXPECTED
 from pytree_course.drawing.labels import counted
 
 FEWEST = 2  # failing cases, and passing ones
@@ -28,8 +29,9 @@ WEAK = {
     "a dict below the top",
     "a list below the top",
     "a Python number as a leaf",
+    ERROR_EXPECTED,
 }
-"""Features that many cases have: they speak only where nothing else is said."""
+"""Features that many cases have, or that are said already: they speak where nothing else does."""
 
 
 def spectrum_reason(cases: Sequence[Evidence], *, is_alone: bool) -> str:
