@@ -123,6 +123,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
             features + [ERROR_EXPECTED] * (outcome.observation["kind"] == "raised")
             for features, outcome in zip(right.features, right.outcomes, strict=True)
         ],
+        lines={each.predicted: each.note for each in right.outcomes if each.predicted},
     )
 
 

@@ -50,6 +50,7 @@ class ExpectedExercise(ExerciseFacts):
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
     features: list[list[str]] = field(default_factory=list)  # what each case has, in words
+    lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
 
 
 @dataclass(frozen=True)

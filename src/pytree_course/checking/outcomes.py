@@ -46,6 +46,7 @@ class Outcome:
     line: Line | None = None  # the learner's line that raised
     note: str = ""
     changed: bool = False  # whether the call changed its inputs
+    predicted: str = ""  # the name of the line, where this is a prediction
 
     @classmethod
     def from_json(cls, data: Any) -> "Outcome":
@@ -101,7 +102,7 @@ def _run_case(case: Case) -> Outcome:
         line = _learners_line(error)
     shown = _first_lines(printed.getvalue())
     changed = [observe(given) for given in case.inputs] != inputs
-    return Outcome(inputs, written, observation, shown, line, case.note, changed)
+    return Outcome(inputs, written, observation, shown, line, case.note, changed, case.predicted)
 
 
 def _first_lines(printed: str) -> str:

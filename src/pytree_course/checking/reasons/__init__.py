@@ -7,7 +7,7 @@ from pytree_course.checking.outcomes import Outcome
 from pytree_course.checking.reasons.differences import difference_reason
 from pytree_course.checking.reasons.errors import error_reason
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.last_resort import last_reason, wrong_lines
+from pytree_course.checking.reasons.last_resort import last_reason
 from pytree_course.checking.reasons.nearest import nearest_misconception
 from pytree_course.checking.reasons.spectrum import spectrum_reason
 
@@ -36,12 +36,9 @@ def general_reasons(
             failed=number in failed,
             changed=outcome.changed,
             line=outcome.line,
-            note=outcome.note,
         )
         for number, outcome in enumerate(outcomes)
     ]
-    if lines := wrong_lines(cases):
-        return (lines,)
     said = [difference_reason(cases)]
     errors = sum(case.failed and case.raised for case in cases)
     is_mostly_errors = 2 * errors >= sum(case.failed for case in cases)

@@ -20,7 +20,6 @@ class Evidence:
     failed: bool
     changed: bool  # whether the call changed its inputs
     line: Line | None
-    note: str
 
     @property
     def raised(self) -> bool:

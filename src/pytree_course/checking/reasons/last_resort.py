@@ -1,7 +1,6 @@
 """Where nothing else is known: which cases pass, which fail, and how the smallest differs."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -11,8 +10,6 @@ from pytree_course.checking.reasons.spectrum import TOO_COMMON, WEAK
 
 MOST_FEATURES = 2
 FEWEST = 3  # cases that it takes to name a feature
-
-_LINE = re.compile(r"Line \w+")
 
 SMALLEST = {
     "value": "a value is another one",
@@ -30,18 +27,6 @@ SMALLEST = {
     "extra mention": "the error's message says too much",
     "observation": "something is of another kind",
 }
-
-
-def wrong_lines(cases: Sequence[Evidence]) -> str:
-    """Name all wrong lines of a prediction, each with what its check says; or return ""."""
-    if any(case.inputs for case in cases):
-        return ""
-    lines = [
-        f"{line[0]} ({case.got['value']})"
-        for case in cases
-        if case.failed and (line := _LINE.match(case.note)) and case.got["kind"] == "string"
-    ]
-    return f"Look again at these lines: {', '.join(lines)}." if lines else ""
 
 
 def last_reason(cases: Sequence[Evidence]) -> list[str]:
