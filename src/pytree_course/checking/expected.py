@@ -95,11 +95,15 @@ class Expected:
         return data, observations
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads, with one line for an observation."""
+        """Return the JSON text that `read` reads, a line for an observation or for features."""
         data, observations = self.observations_apart()
+        lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in observations]
+        for exercise in data["exercises"].values():
+            for case, features in enumerate(exercise["features"]):
+                exercise["features"][case] = f"<observation {len(lines)}>"
+                lines.append(json.dumps(features, ensure_ascii=False))
         text = json.dumps(data, indent=1, ensure_ascii=False)
-        for place, observation in enumerate(observations):
-            line = json.dumps(observation, ensure_ascii=False, allow_nan=False)
+        for place, line in enumerate(lines):
             text = text.replace(f'"<observation {place}>"', line, 1)
         return text + "\n"
 

@@ -26,7 +26,9 @@ def features_of(case: Case) -> list[str]:
     found = set(case.tags)
     if 0 < len(case.note) <= LONGEST_NOTE:
         found.add(f"the note “{case.note}”")
-    for given in case.inputs:
+    for place, given in enumerate(case.inputs):
+        if place > 0 and isinstance(given, (str, int, float)):
+            continue  # an argument beside a tree, such as a path's text
         try:
             found.update(_of_input(given))
         except Exception:  # an input that breaks flattening on purpose, as some lessons make
