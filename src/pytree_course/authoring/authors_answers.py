@@ -63,7 +63,7 @@ def run_answer(
     script = sources.files.check_script.read_text(encoding="utf-8")
     key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
     if key not in _RESULTS:
-        _keep_compiled_programs()
+        keep_compiled_programs()
         # As in grading: the set-up cell finds the course, and shows nothing.
         graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
         with graded, chdir(sources.files.sources):
@@ -71,7 +71,7 @@ def run_answer(
     return pickle.loads(_RESULTS[key])
 
 
-def _keep_compiled_programs() -> None:
+def keep_compiled_programs() -> None:
     """Let JAX keep on disk what this process compiles: that is most of an answer's time."""
     options = {
         "jax_compilation_cache_dir": str(COMPILED),
@@ -86,16 +86,7 @@ def _keep_compiled_programs() -> None:
 
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    try:
-        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
-        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
-    except Exception as error:
-        raise AnswerError(f"{type(error).__name__}: {error}") from error
-    missing = [name for name in exercise.answers if name not in namespace]
-    if missing:
-        raise AnswerError(f"it does not define {', '.join(missing)}")
-    defined = [namespace[name] for name in exercise.answers]
+    defined = define(sources, exercise, answer)
     check = sources.files.checks()[exercise.name]
     features: list[list[str]] = []
 
@@ -109,6 +100,28 @@ def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
         return AnswerResult(outcomes, all(map(callable, defined)), features)
     except Exception as error:
         raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+
+
+def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
+    """Run the set-up cell and an answer; return what the check of the exercise is given.
+
+    The process has to be in the folder of the lesson's sources, with `SEED_VARIABLE` set.
+
+    Raises
+    ------
+    AnswerError
+        When the code does not run, or does not define what the check needs.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
+        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
+    except Exception as error:
+        raise AnswerError(f"{type(error).__name__}: {error}") from error
+    missing = [name for name in exercise.answers if name not in namespace]
+    if missing:
+        raise AnswerError(f"it does not define {', '.join(missing)}")
+    return [namespace[name] for name in exercise.answers]
 
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:

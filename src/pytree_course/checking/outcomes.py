@@ -3,7 +3,7 @@
 import contextlib
 import io
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,8 +80,12 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
     The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
     raises NotImplementedError is "not attempted".
     """
-    rng = np.random.default_rng(seed)
-    return [_run_case(case) for case in check(*answers, rng=rng)]
+    return list(outcomes_of(check, answers, seed))
+
+
+def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Outcome]:
+    """Run the cases of a check, as `run_check` does, but each only when it is asked for."""
+    return map(_run_case, check(*answers, rng=np.random.default_rng(seed)))
 
 
 def _run_case(case: Case) -> Outcome:
