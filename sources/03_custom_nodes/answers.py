@@ -2161,6 +2161,13 @@ class History:
     def tree_unflatten(cls, _, children):
         return cls(*children)
 
+# %% exercise="history" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (values, used) → [values, used]
+# solution: (self.values, self.used) → [self.values, self.used]
+# without_the_constructor: (values, used) → [values, used]
+# without_the_constructor: [self.values, self.used] → (self.values, self.used)
+# without_the_constructor: ([self.values, self.used], ()) → ([self.values, self.used], [])
+
 
 # %% exercise="temperature" starter=True
 @jax.tree_util.register_pytree_node_class
