@@ -864,6 +864,16 @@ def running_mean(cls, rng):
     yield from shuffled(rng, cases)
 
 
+@jax.jit
+def dot_by_step(leaf, step):
+    return leaf @ leaf / (step + 1)
+
+
+@jax.jit
+def dot_by_power(leaf, step):
+    return leaf @ leaf / (1 << step)
+
+
 def total(products):
     """Add them; of none, return a float too: `jax.grad` refuses an int."""
     return sum(products[1:], products[0]) if products else 0.0
@@ -881,10 +891,10 @@ def train_step(answer, rng):
         return total(list(map(dot, leaves, leaves[1:] + leaves[:1])))
 
     def squares_by_step(state):
-        return squares(state) / (state.step + 1)
+        return total([dot_by_step(leaf, state.step) for leaf in jax.tree.leaves(state.params)])
 
     def squares_by_power(state):
-        return squares(state) / (1 << state.step)
+        return total([dot_by_power(leaf, state.step) for leaf in jax.tree.leaves(state.params)])
 
     def seen(state):
         if type(state).__name__ != "TrainState":
@@ -919,8 +929,8 @@ def train_step(answer, rng):
         [row(rng), None],
         row(rng),
         {one: {two: row(rng)}},
-        Point(row(rng), row(rng)),
-        [Duo(row(rng), (row(rng),))],
+        Point(row(rng), None),
+        [Duo((), row(rng))],
     ):
         cases.append(Case(run(squares), params, step() - 1, rate(), note=sums))
     note = said + "The loss adds the products of neighbouring leaves, of the last and first too."

@@ -1869,6 +1869,10 @@ def train_step(loss, state, rate):
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
     return replace(state, params=params, step=state.step + 1)
 
+# %% exercise="train_step" equivalent="parameters are float32, and the first gradient is taken before the list is changed"
+# all_floating_leaves: jnp.floating → jnp.inexact
+# all_floating_leaves: list(leaves) → leaves
+
 
 # %% exercise="history" starter=True
 @jax.tree_util.register_pytree_node_class
