@@ -794,13 +794,13 @@ def running_mean(cls, rng):
         return [jax.tree.structure(node) == structure for node in nodes]
 
     def in_jit(function, numbers):
-        def count_and_mean(numbers):
-            node = cls(function)
+        def add_all(node, numbers):
             for x in numbers:
                 node = node.add(x)
-            return node.count, node.mean()
+            return node, node.mean()
 
-        return [leaf.shape for leaf in traced(count_and_mean, numbers)]
+        node, mean = traced(add_all, cls(function), numbers)
+        return {"class": type(node).__name__, "count": node.count.shape, "mean": mean.shape}
 
     def floats(count):
         return [float(each) for each in rng.permutation(np.arange(-60, 100))[:count] / 2]
@@ -856,7 +856,10 @@ def running_mean(cls, rng):
         return same_structures(one, [(AVERAGED[name], times) for name, times in others])
 
     cases.append(Case(of_named, others, note=note))
-    note = said + "The shapes of count and mean, when these are added under jit:"
+    note = (
+        said + "What comes out of a jitted function that is given a new object and adds these: its "
+    )
+    note += "class, and the shapes of count and mean:"
     for count in (1, 2):
         numbers_then = [np.float32(each) for each in floats(count)]
         call = partial(in_jit, one)

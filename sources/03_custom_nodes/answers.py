@@ -1723,6 +1723,18 @@ class RunningMean:
     def mean(self):
         return self.total / self.count
 
+# %% exercise="running_mean" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (function, total, count) → [function, total, count]
+# solution: (self.total, self.count) → [self.total, self.count]
+# changes_the_copy_and_returns_it: (function, total, count) → [function, total, count]
+# changes_the_copy_and_returns_it: (self.total, self.count) → [self.total, self.count]
+# a_jitted_helper: (total + function(x), count + 1) → [total + function(x), count + 1]
+# a_jitted_helper: (function, total, count) → [function, total, count]
+# a_jitted_helper: (self.total, self.count) → [self.total, self.count]
+
+# %% exercise="running_mean" equivalent="the prompt says nothing of frozen classes"
+# a_dataclass: dataclass(frozen=True) → dataclass()
+
 
 # %% exercise="train_step" variant="a_gradient_for_the_int_too"
 def train_step(loss, state, rate):
