@@ -341,7 +341,7 @@ def nan_paths(params):
 def nan_paths(params):
     found = []
     for path, leaf in jax.tree.flatten_with_path(params)[0]:
-        if np.isnan(np.sum(leaf)):
+        if np.count_nonzero(np.isnan(leaf)) > 0:
             found.append(jax.tree_util.keystr(path, simple=True, separator="/"))
     return found
 
@@ -957,7 +957,7 @@ def shared_leaves(tree):
     pairs = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
         for path, leaf in jax.tree.flatten_with_path(tree)[0]
-        if hasattr(leaf, "shape")
+        if isinstance(leaf, np.ndarray)
     ]
     groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
     return [
