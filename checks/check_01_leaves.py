@@ -309,6 +309,7 @@ def replace_leaves(answer, rng):
     for item in ((1, 2), None, empty, [3, 4], {first: 5}, 0, "", "text", array(rng, 2)):
         tree = {first: number(rng), second: number(rng)}
         cases.append(Case(answer, tree, shuffled(rng, [item, number(rng)])))
+    cases.append(Case(answer, [1, 2, 3], [None, number(rng), None]))
     tree = {second: [number(rng), {"y": 2, "x": 3}], first: OrderedDict(z=Duo(None, 4), a=5)}
     cases.append(Case(answer, tree, [*numbers(4), (None, number(rng))]))
     for tree in (
@@ -455,7 +456,9 @@ def shared_leaves(answer, rng):
     told = [
         ("All arrays are different ones.", (), [{}, one, [one, two], {first: None, second: None}]),
         (numbers, ("a number or a text at two places",), [{first: size, second: size}]),
-        (numbers, ("a number or a text at two places",), [[thing, thing], (np.float32(size),) * 2]),
+        (numbers, ("a number or a text at two places",), [[thing, thing]]),
+        (numbers, ("a number or a text at two places",), [(np.float32(size),) * 2]),
+        (numbers, ("a number or a text at two places",), [Duo(*[np.float64(size)] * 2)]),
         (copies, ("a copy of an array",), [{first: one, second: one.copy()}]),
         (copies, ("a copy of an array",), [[two.copy(), two.copy(), {third: two.copy()}]]),
         (views, ("a view of an array",), [{first: one[:], second: one[::-1]}]),
