@@ -160,7 +160,10 @@ def count_nones(answer, rng):
     answer = as_int(answer)
 
     def leaf():
-        return one_of(rng, None, None, number(rng), array(rng, 2), "", Config(a=None))
+        return one_of(rng, None, None, None, number(rng), array(rng, 2), Config(a=None))
+
+    def count_each(trees):
+        return [answer(tree) for tree in trees]
 
     edges = (0, False, "", "None", NAN, array(rng, 2), array(rng, 2, 3), array(rng, 0))
     edges += ({None, 1}, deque([None]), Config(a=None), one_of(rng, (), [], {}))
@@ -179,8 +182,16 @@ def count_nones(answer, rng):
         {word: None, "array": array(rng, 2)},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
-    for tree in shuffled(rng, trees):
-        yield Case(answer, tree)
+    few = [None, None, *([leaf() for _ in range(rng.integers(9))] for _ in range(7))]
+    cases = [Case(answer, tree) for tree in trees]
+    cases.append(
+        Case(
+            count_each,
+            shuffled(rng, few),
+            note="Your function is called with each item of this list.",
+        )
+    )
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -254,6 +265,7 @@ def alike_pairs(rng):
         ({first: [leaf(), None]}, {first: [leaf(), None]}),
         ([leaf()], [one_of(rng, 0, "", False)]),
         ([array(rng, 2)], [array(rng, 2, 3)]),
+        ({first: array(rng, 3)}, {first: array(rng, 3, 2)}),
         ({first: array(rng, 3)}, {first: leaf()}),
         ({first: "one"}, {first: array(rng, 2)}),
         ([Layer(leaf(), leaf())], [Layer(leaf(), leaf())]),
@@ -296,6 +308,9 @@ def replace_leaves(answer, rng):
     def then_look(tree, new_leaves):
         return [answer(tree, new_leaves), {"tree afterwards": tree, "list afterwards": new_leaves}]
 
+    def last_of_a_list(many, last):
+        return answer([0] * many, [*range(many - 1), last])[-3:]
+
     def numbers(count):
         return [number(rng) for _ in range(count)]
 
@@ -326,6 +341,10 @@ def replace_leaves(answer, rng):
         tree = one_of(rng, [*numbers(2), None], {first: numbers(2), second: 1}, (1, [2, (3, 4)]))
         needed, given = count(tree), count(tree) + change
         cases.append(Case(answer, tree, numbers(given), mentions=(str(needed), str(given))))
+    note = "Your function is given a list of so many numbers, and so many new ones."
+    for many in 257 + rng.permutation(200)[:2]:
+        case = Case(last_of_a_list, int(many), number(rng), note=note, tags=("many leaves",))
+        cases.append(case)
     cases.append(Case(answer, {}, numbers(1), mentions=("0", "1")))
     cases.append(Case(answer, number(rng), [], mentions=("1", "0")))
     for _ in range(rng.integers(3, 6)):
@@ -417,8 +436,14 @@ def leaves_in_layer_order(answer, rng):
         return one_of(rng, leaf(), {"w": leaf(), "b": leaf()}, Layer(leaf(), leaf()), layers())
 
     first, second = random_words(rng, 2)
-    trees = varied_trees(rng, layers, edges=(None, 0, "", "layer2", leaf()), rich=0)
-    trees += [{"w": leaf(), "b": leaf()}, Layer(leaf(), leaf()), {10: leaf(), 9: leaf()}]
+    trees = varied_trees(rng, layers, edges=(None, 0, "", "layer2", array(rng, 2)), rich=0)
+    trees += [
+        leaf(),
+        [leaf()],
+        {"w": leaf(), "b": leaf()},
+        Layer(leaf(), leaf()),
+        {10: leaf(), 9: leaf()},
+    ]
     names = ("layernorm{}", "block{}", "Layer{}", "layer{}b", "layer_{}", "layer{}.5", "{}layer3")
     trees += [numbered(name) for name in names]
     trees += [

@@ -409,7 +409,7 @@ def count_nones(tree):
         is_none = data is not None and data[0] is type(None)
         return is_none + sum(map(count, structure.children()))
 
-    return int(count(jax.tree.structure(tree)))
+    return count(jax.tree.structure(tree))
 
 
 # %% exercise="count_nones" variant="by_visiting"
@@ -417,8 +417,7 @@ def count_nones(tree):
     visited = []
 
     def visit(node):
-        visited.append(node)
-        return False
+        visited.append(node)  # and returns None, so that JAX goes on
 
     jax.tree.leaves(tree, is_leaf=visit)
     return len([node for node in visited if node is None])
@@ -580,16 +579,11 @@ def same_structure(a, b):
 # %% exercise="same_structure" variant="by_prefix_both_ways"
 def same_structure(a, b):
     try:
-        jax.tree.map(lambda x, y: 0, a, b)
-        jax.tree.map(lambda x, y: 0, b, a)
+        jax.tree.map(lambda x, y: None, a, b)
+        jax.tree.map(lambda x, y: None, b, a)
     except ValueError:
         return False
     return True
-
-
-# %% exercise="same_structure" variant="by_zero_leaves"
-def same_structure(a, b):
-    return jax.tree.structure(jax.tree.map(lambda _: 0, a)) == jax.tree.structure(b)
 
 
 # %% exercise="same_structure" misconception="counts_leaves"
@@ -664,7 +658,7 @@ def same_structure(a, b):
     def fits(tree, other):
         try:
             jax.tree.structure(tree).flatten_up_to(other)
-        except (ValueError, TypeError, KeyError):
+        except ValueError:
             return False
         return True
 
@@ -676,7 +670,8 @@ def same_structure(a, b):
     def same(one, other):
         if one.node_data() != other.node_data():
             return False
-        children, others = one.children(), other.children()
+        children = one.children()
+        others = other.children()
         return len(children) == len(others) and all(map(same, children, others))
 
     return same(jax.tree.structure(a), jax.tree.structure(b))
@@ -709,7 +704,8 @@ def same_structure(a, b):
 # %% exercise="replace_leaves" variant="by_flatten"
 def replace_leaves(tree, new_leaves):
     old_leaves, structure = jax.tree.flatten(tree)
-    needed, given = len(old_leaves), len(new_leaves)
+    needed = len(old_leaves)
+    given = len(new_leaves)
     if needed != given:
         raise ValueError(f"The tree has {needed} leaves, but the list has {given} items.")
     return structure.unflatten(new_leaves)
@@ -795,7 +791,8 @@ def replace_leaves(tree, new_leaves):
 # %% exercise="replace_leaves" variant="by_numbered_leaves"
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
-    needed, given = structure.num_leaves, len(new_leaves)
+    needed = structure.num_leaves
+    given = len(new_leaves)
     if needed != given:
         raise ValueError(f"expected {needed} leaves but the list has {given}")
     numbered = jax.tree.unflatten(structure, range(needed))
@@ -1299,7 +1296,8 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" variant="by_a_stack"
 def leaves_in_layer_order(tree):
-    leaves, waiting = [], [tree]
+    leaves = []
+    waiting = [tree]
     while waiting:
         node = waiting.pop()
         children = jax.tree.leaves(node, is_leaf=lambda part: part is not node)
