@@ -146,6 +146,8 @@ def leaf_shapes(answer, rng):
     first, second, third = random_words(rng, 3)
     trees += [
         [scalar, (leaf(),)],
+        [None, array(rng, 2)],
+        {first: [None, array(rng, 3)], second: None},
         {first: [{second: leaf()}, {second: leaf()}]},
         {first: {second: {third: leaf()}, third: {third: leaf()}}},
         {third: [Layer(leaf(), Duo(leaf(), None))]},
@@ -470,46 +472,65 @@ def leaves_in_layer_order(answer, rng):
 @check
 def shared_leaves(answer, rng):
     """The same array, not an equal one, a view of it, a number or a text; all its paths, once."""
+    cases = []
+
+    # No picture shows which arrays are one object, so a sentence beside it says it.
+    def add(note, tag, *trees):
+        tags = (tag,) if tag else ()
+        cases.extend(Case(answer, tree, note=note, tags=tags) for tree in trees)
+
     one, two, square = array(rng, 2), array(rng, 2) + 0.5, array(rng, 2, 2)
     first, second, third = sorted(random_words(rng, 3))
     size, thing = number(rng), one_of(rng, 0.5, "float32")
     part = {second: one, first: two}
-    numbers, copies, views = "There are no arrays here.", "All are copies.", "All are views."
     long = [number(rng) for _ in range(12)]
     long[2] = long[10 + rng.integers(2)] = one
-    # No picture shows which arrays are one object, so a sentence beside it says it.
-    told = [
-        ("All arrays are different ones.", (), [{}, one, [one, two], {first: None, second: None}]),
-        (numbers, ("a number or a text at two places",), [{first: size, second: size}]),
-        (numbers, ("a number or a text at two places",), [[thing, thing]]),
-        (numbers, ("a number or a text at two places",), [(np.float32(size),) * 2]),
-        (numbers, ("a number or a text at two places",), [Duo(*[np.float64(size)] * 2)]),
-        (copies, ("a copy of an array",), [{first: one, second: one.copy()}]),
-        (copies, ("a copy of an array",), [[two.copy(), two.copy(), {third: two.copy()}]]),
-        (views, ("a view of an array",), [{first: one[:], second: one[::-1]}]),
-        (views, ("a view of an array",), [[square, square.T], (two, two[:1])]),
-    ]
-    same = [{second: two, first: two}, [one, one], (square, None, square), Duo(one, [one])]
-    same += [Layer(two, two), {10: one, 9: one}, long, {first: [{second: one}, size], third: one}]
-    same += [[one, one, one], {third: two, first: two, second: (two, two)}]
-    same += [{first: two, second: two.copy(), third: two}, [one, one[:], one]]
-    same += [OrderedDict({second: square, first: square}), [array(rng, 0)] * 2]
-    same += odd_keys(rng, lambda: two)[:3]
-    told.append(("One array stands at several places.", ("an array at several places",), same))
-    pairs = [[one, two, one, two], [one, two, two, one], {third: two, second: [one, one, two]}]
-    pairs += [{third: part, first: part}, Duo((square, two), {first: two, second: square})]
-    told.append(("Two arrays stand at several places each.", ("two shared arrays",), pairs))
+    note = "No array stands at two places."
+    add(note, "", {}, one, [one, two], {first: None, second: None})
+    tag = "a number or a text at two places"
+    numbers = (np.float32(size),) * 2, Duo(*[np.float64(size)] * 2)
+    add("There are no arrays here.", tag, {first: size, second: size}, [thing, thing], *numbers)
+    note = "These arrays are equal, but no two are the same object."
+    copies = {first: one, second: one.copy()}, [two.copy(), two.copy(), {third: two.copy()}]
+    add(note, "a copy of an array", *copies)
+    note = "These arrays use the same memory, but no two are the same object."
+    views = {first: one, second: one[:]}, [square, square.T], (two, two[::-1])
+    add(note, "a view of an array", *views)
+    add(
+        "One array stands at several places. Others may be copies or views of it.",
+        "an array at several places",
+        {second: two, first: two},
+        [one, one],
+        (square, None, square),
+        Duo(one, [one]),
+        Layer(two, two),
+        {10: one, 9: one},
+        long,
+        {first: [{second: one}, size], third: one},
+        [one, one, one],
+        {third: two, first: two, second: (two, two)},
+        {first: two, second: two.copy(), third: two},
+        [one, one[:], one],
+        OrderedDict({second: square, first: square}),
+        [array(rng, 0)] * 2,
+        *odd_keys(rng, lambda: two)[:3],
+    )
+    add(
+        "Two arrays stand at several places each.",
+        "two arrays at several places",
+        [one, two, one, two],
+        [one, two, two, one],
+        {third: two, second: [one, one, two]},
+        {third: part, first: part},
+        Duo((square, two), {first: two, second: square}),
+    )
+    square_copy = square.copy()
 
     def leaf():
-        # Two equal arrays, which are not the same.
         return one_of(rng, one, one, two, two, square, square_copy, one.copy(), two[:], size, None)
 
-    square_copy = square.copy()
-    rich = [[one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(4, 7))]
-    told.append(("Some arrays may be copies or views of others.", (), rich))
-    cases = [
-        Case(answer, tree, note=note, tags=tags) for note, tags, trees in told for tree in trees
-    ]
+    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(4, 7)))
+    add("Some arrays may be copies or views of others.", "", *rich)
     yield from shuffled(rng, cases)
 
 

@@ -305,6 +305,14 @@ def leaf_shapes(tree):
     }
 
 
+# %% exercise="leaf_shapes" misconception="none_has_a_path" covers="M1" section="none-is-a-node-without-children"
+"""After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX it is a node without children; take path and leaf from one place."""
+def leaf_shapes(tree):
+    pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
+    paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+    return dict(zip(paths, [leaf.shape for leaf in jax.tree.leaves(tree)]))
+
+
 # %% exercise="count_nones" variant="by_difference"
 def count_nones(tree):
     with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
@@ -521,7 +529,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="every_element_is_nan" section="leaves-are-not-elements"
-"""You miss arrays in which only some numbers are nan, or you take in arrays without any number. `all` asks for every element, and is true of none at all. A single nan is enough."""
+"""You miss arrays in which only some numbers are nan, and you take in arrays without elements. `all` asks for every element, and is true where there is none. A single nan is enough."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -1348,6 +1356,25 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
+# %% exercise="leaves_in_layer_order" misconception="keys_fit_a_pattern"
+"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; only a text can be searched for `layer` by a pattern."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(re.fullmatch("layer[0-9]+", key) for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
 # %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
 """Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too: let JAX open them."""
 def leaves_in_layer_order(tree):
@@ -1552,3 +1579,14 @@ def shared_leaves(tree):
     ids = [each for _, each in pairs]
     shared = [text for text, each in pairs if ids.count(each) > 1]
     return [shared] if shared else []
+
+
+# %% exercise="shared_leaves" misconception="what_has_a_shape" section="leaves-are-not-elements"
+"""NumPy's numbers, such as `np.float32(1)`, are in your groups. They have a shape and a dtype, as arrays do, but they are numbers and no arrays."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if hasattr(leaf, "shape"):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
