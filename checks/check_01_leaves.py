@@ -52,6 +52,11 @@ def one_of(rng, *things):
     return things[rng.integers(len(things))]
 
 
+def falsy(rng):
+    """Draw a leaf that Python takes for false."""
+    return one_of(rng, 0, "", False, 0.0)
+
+
 def shuffled(rng, things):
     return [things[place] for place in rng.permutation(len(things))]
 
@@ -94,7 +99,13 @@ def count_leaves(answer, rng):
     edges = (0, "", False, "text", array(rng, 2, 3), array(rng, 3, 0), {1, 2}, deque([3, 4]))
     edges += (None, one_of(rng, (), [], {}), Config(), Config(a=1, b=2))
     trees = varied_trees(rng, lambda: number(rng), edges=edges)
-    trees += [array(rng, 2, 3), [(), {}, [None]], defaultdict(list, a=[1, 2]), [leaf()] * 3]
+    trees += [
+        falsy(rng),
+        array(rng, 2, 3),
+        [(), {}, [None]],
+        defaultdict(list, a=[1, 2]),
+        [leaf()] * 3,
+    ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
     for tree in shuffled(rng, trees):
         yield Case(answer, tree)
@@ -325,7 +336,7 @@ def replace_leaves(answer, rng):
         return len(jax.tree.leaves(tree))
 
     trees = varied_trees(rng, lambda: number(rng), edges=(0, "", None, array(rng, 2)))
-    cases = [Case(answer, tree, numbers(count(tree))) for tree in trees]
+    cases = [Case(answer, tree, numbers(count(tree))) for tree in [falsy(rng), *trees]]
     first, second = sorted(random_words(rng, 2))
     empty = one_of(rng, (), [], {})
     for item in ((1, 2), None, empty, [3, 4], {first: 5}, 0, "", "text", array(rng, 2)):
@@ -372,6 +383,7 @@ def leaf_at(answer, rng):
     trees += [{"0": leaf(), "1": leaf()}, {3: leaf(), 0: leaf()}, [{first: {"2": leaf()}}, leaf()]]
     trees += [{first: [Layer(leaf(), Duo(leaf(), leaf()))]}, {first: {second: {third: leaf()}}}]
     cases = [Case(answer, tree, one_of(rng, *path_texts(tree))) for tree in trees]
+    cases.append(Case(answer, falsy(rng), ""))
     for edge in (0, "", False, NAN, INF, array(rng, 2)):
         cases.append(Case(answer, {first: edge, second: leaf()}, first))
     missing = [
@@ -417,7 +429,7 @@ def whole_shapes(answer, rng):
     edges += ((), (size, 2), (size,), Layer(size, 2), [size, "same"], ["same", size])
     edges += ([size, 0.5], [0.5, 1.5], [size, None], [None], [size, [2]], [[size], 2], [[size]])
     edges += ([[3, size], [5, 6]], [(size, 2)], [{"w": size}], [size, ()])
-    trees = [*varied_trees(rng, shape, edges=edges, rich=0), [], [[]], (), [size, 2.5]]
+    trees = [*varied_trees(rng, shape, edges=edges, rich=0), falsy(rng), [], [[]], (), [size, 2.5]]
     for _ in range(rng.integers(4, 7)):
         trees.append([model(rng, leaf), {name: [leaf(), leaf()] for name in random_words(rng, 2)}])
     for tree in shuffled(rng, trees):
@@ -454,6 +466,7 @@ def leaves_in_layer_order(answer, rng):
     names = ("layernorm{}", "block{}", "Layer{}", "layer{}b", "layer_{}", "layer{}.5", "{}layer3")
     trees += [numbered(name) for name in names]
     trees += [
+        falsy(rng),
         {"layernorm": leaf()},
         {"layer": leaf(), "layers": leaf()},
         {"layer10": leaf(), "layer2": leaf()},
@@ -467,6 +480,7 @@ def leaves_in_layer_order(answer, rng):
         defaultdict(int, layer2=leaf(), layer10=leaf()),
         {first: Duo(layers(), None), second: OrderedDict(z=layers(), a=leaf())},
         layers(layers),
+        layers(lambda: {second: (leaf(), layers()), first: leaf()}),
     ]
     for _ in range(rng.integers(3, 6)):
         trees.append({second: [layers(part), part()], first: one_of(rng, layers(part), part())})
