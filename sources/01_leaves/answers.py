@@ -93,6 +93,10 @@ def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes - 1
 
 
+# %% exercise="count_leaves" equivalent="a level is None or a tuple"
+# by_recursion: level is None → level == None
+
+
 # %% exercise="predict_leaf_counts" starter=True
 predictions = {
     "A": ...,  # {"w": np.ones((2, 3)), "b": np.zeros(3)}
@@ -371,6 +375,10 @@ def leaf_shapes(tree):
     return dict(zip(paths, [leaf.shape for leaf in jax.tree.leaves(tree)]))
 
 
+# %% exercise="leaf_shapes" equivalent="without is_leaf the paths of the leaves come out at once, and whole"
+# by_recursion: jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree) → jax.tree.leaves_with_path(tree)
+
+
 # %% exercise="count_nones" variant="by_difference"
 def count_nones(tree):
     with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
@@ -503,6 +511,15 @@ def count_nones(tree):
         return 0
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(leaf is None for leaf in leaves)
+
+
+# %% exercise="count_nones" equivalent="a level and the data of a node are None or a tuple"
+# by_recursion: level is None → level == None
+# by_structure: data is not None → data != None
+
+
+# %% exercise="count_nones" equivalent="only the sum of the marks counts"
+# by_map: jax.tree.map(lambda leaf: leaf is N …  is_leaf=lambda node: node is None) → list(map(lambda leaf: leaf is None, … s_leaf=lambda node: node is None)))
 
 
 # %% exercise="nan_paths" starter=True
@@ -765,6 +782,11 @@ def same_structure(a, b):
 """You say `True` where the outermost kinds are equal and the leaves are equally many. Below the top, other kinds of nodes, other keys or a `None` are differences too."""
 def same_structure(a, b):
     return type(a) is type(b) and len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
+
+
+# %% exercise="same_structure" equivalent="to be the same goes both ways"
+# by_recursion: map(same, children, others) → map(same, others, children)
+# by_recursion: same(jax.tree.structure(a), jax.tree.structure(b)) → same(jax.tree.structure(b), jax.tree.structure(a))
 
 
 # %% exercise="replace_leaves" variant="by_flatten"
@@ -1062,6 +1084,14 @@ def leaf_at(tree, path_text):
     raise KeyError("there is no such leaf")
 
 
+# %% exercise="leaf_at" equivalent="no two leaves have the same path text"
+# by_map_with_path: found[0] → found[-1]
+
+
+# %% exercise="leaf_at" equivalent="a pair has two items"
+# by_list: pairs[texts.index(path_text)][1] → pairs[texts.index(path_text)][-1]
+
+
 # %% exercise="whole_shapes" variant="by_flatten"
 def is_shape(node):
     if not isinstance(node, list):
@@ -1191,6 +1221,21 @@ def whole_shapes(tree):
         return isinstance(node, list) and len(node) != 1 and all(type(item) is int for item in node)
 
     return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" equivalent="a list of a subclass is a leaf for JAX in any case"
+# solution: isinstance(node, list) → type(node) is list
+# by_flatten: isinstance(node, list) → type(node) is list
+# by_recursion: isinstance(tree, list) → type(tree) is list
+
+
+# %% exercise="whole_shapes" equivalent="no list holds True or False, as the task says"
+# solution: isinstance(item, int) → type(item) is int
+# by_recursion: isinstance(item, int) → type(item) is int
+
+
+# %% exercise="whole_shapes" equivalent="a level is None or a tuple"
+# by_recursion: level is None → level == None
 
 
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
@@ -1446,6 +1491,36 @@ def leaves_in_layer_order(tree):
     return jax.tree.leaves(tree)
 
 
+# %% exercise="leaves_in_layer_order" equivalent="no dict mixes layer keys with others, as the task says"
+# solution: all((str(key).startswith('layer') a … ey)[5:].isdigit() for key in node)) → any((str(key).startswith('layer') a … ey)[5:].isdigit() for key in node))
+# by_length_of_the_name: all((isinstance(key, str) and key[: … key[5:].isdigit() for key in node)) → any((isinstance(key, str) and key[: … key[5:].isdigit() for key in node))
+# by_new_keys: all((re.fullmatch('layer\\d+', str(key)) for key in node)) → any((re.fullmatch('layer\\d+', str(key)) for key in node))
+# by_recursion: all((name.startswith('layer') and n … 5:].isdecimal() for name in names)) → any((name.startswith('layer') and n … 5:].isdecimal() for name in names))
+# by_a_stack: all((isinstance(key, str) and key[: … key[5:].isdigit() for key in node)) → any((isinstance(key, str) and key[: … key[5:].isdigit() for key in node))
+
+
+# %% exercise="leaves_in_layer_order" equivalent="keys are texts or ints, not of a subclass; the text of an int begins with no letter"
+# solution: str(key) → key, line 12, 2
+# by_length_of_the_name: isinstance(key, str) → type(key) is str
+# by_a_stack: isinstance(key, str) → type(key) is str
+
+
+# %% exercise="leaves_in_layer_order" equivalent="lists are sorted as tuples are"
+# by_length_of_the_name: (len(name), name) → [len(name), name]
+
+
+# %% exercise="leaves_in_layer_order" equivalent="only the leaves of what is made count, and their order"
+# by_new_keys: jax.tree.map(lambda part: with_numb … else part, node, is_leaf=is_layers) → list(map(lambda part: with_numbers( … e.leaves(node, is_leaf=is_layers)))
+
+
+# %% exercise="leaves_in_layer_order" equivalent="a level is None or a tuple"
+# by_recursion: level is None → level == None
+
+
+# %% exercise="leaves_in_layer_order" equivalent="there is one child"
+# by_a_stack: children[0] → children[-1]
+
+
 # %% exercise="shared_leaves" variant="by_comparing"
 def shared_leaves(tree):
     arrays = []
@@ -1648,3 +1723,14 @@ def shared_leaves(tree):
             text = jax.tree_util.keystr(path, simple=True, separator="/")
             paths.setdefault(id(leaf), []).append(text)
     return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" equivalent="the arrays are of no subclass: whether such a one counts is left open"
+# solution: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+# by_comparing: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+# by_two_passes: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+# by_a_key_of_identity: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+
+
+# %% exercise="shared_leaves" equivalent="a pair is only taken apart"
+# by_two_passes: (jax.tree_util.keystr(path, simple=True, separator='/'), leaf) → [jax.tree_util.keystr(path, simple=True, separator='/'), leaf]
