@@ -118,7 +118,7 @@ EXAMPLES = [
     (on_arrays, doubled, lambda t: {"w": 2 * t["w"][None]}, "an axis too many"),
     (on_arrays, doubled, lambda t: {"w": jnp.asarray(2 * t["w"])}, "the wrong library"),
     (on_arrays, lambda t: np.maximum(t["w"], 0), lambda t: t["w"], "negative where it should be"),
-    (on_numbers, positive, lambda number: number + 1, "an error should be raised"),
+    (on_numbers, positive, lambda number: number + 1, "a ValueError should be raised"),
     (on_numbers, lambda number: number > 0, lambda number: True, "`True`, and should not be"),
     (
         on_numbers,

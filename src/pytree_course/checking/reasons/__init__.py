@@ -7,7 +7,7 @@ from pytree_course.checking.outcomes import Outcome
 from pytree_course.checking.reasons.differences import difference_reason
 from pytree_course.checking.reasons.errors import error_reason
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.last_resort import last_reason
+from pytree_course.checking.reasons.last_resort import last_reason, where_wrong
 from pytree_course.checking.reasons.nearest import nearest_misconception
 from pytree_course.checking.reasons.spectrum import spectrum_reason
 
@@ -46,7 +46,9 @@ def general_reasons(
     said = [reason for reason in said if reason]
     said += filter(None, [spectrum_reason(cases, is_alone=not said)])
     if not said and (nearest := nearest_misconception(cases, expected.misconceptions)):
-        said = [MUCH_LIKE.format(nearest.explanation)]
-    if not said or (len(said) == 1 and errors and not is_mostly_errors):
-        said += last_reason(cases)[-1:] if said else last_reason(cases)
+        return (MUCH_LIKE.format(nearest.explanation),)
+    if not said:
+        said = [last_reason(cases)]
+    elif len(said) == 1:
+        said += filter(None, [where_wrong(cases, said[0])])
     return tuple(said[:MOST])

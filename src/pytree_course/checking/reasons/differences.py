@@ -46,7 +46,9 @@ def difference_reason(cases: Sequence[Evidence]) -> str:
 
 def _sentence(opening: str, clause: str) -> str:
     """Make a sentence: a clause that has no subject yet speaks of the result."""
-    has_subject = clause.startswith(("it ", "each ", "the wrong ", "your ", "some of ", "what is "))
+    has_subject = clause.startswith(
+        ("it ", "its ", "each ", "the wrong ", "your ", "some of ", "what is ")
+    )
     subject = "" if has_subject else "it is "
     return f"{opening}{subject}{clause}{'' if clause.endswith('?') else '.'}"
 
@@ -61,7 +63,10 @@ def _nothing_raised(silent: Sequence[Evidence]) -> str:
     elif kinds == {"object"}:
         instead = "makes an object"
     where = in_cases(silent).capitalize()
-    return f"{where} an error should be raised; your code raises none and {instead}"
+    types = {case.expected["type"] for case in silent}
+    error = types.pop() if len(types) == 1 else "error"
+    article = "an" if error[0] in "aeiouAEIOU" else "a"
+    return f"{where} {article} {error} should be raised; your code raises none and {instead}"
 
 
 def _is_input(case: Evidence) -> bool:
@@ -100,23 +105,12 @@ def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
 def _result(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     """Return a clause on results, or on the one entry of them that is wrong."""
     return (
-        _bools(wrong)
-        or _kind(wrong)
+        _kind(wrong)
         or _count(cases, wrong)
         or items_clause(cases, wrong)
         or keys_clause(wrong)
         or leaves_clause(cases, wrong)
     )
-
-
-def _bools(wrong: Sequence[Evidence]) -> str:
-    got = [case.got for case in wrong]
-    if any(each["kind"] != "number" or each["type"] != "bool" for each in got):
-        return ""
-    if any(case.expected.get("type") != "bool" for case in wrong):
-        return ""
-    said = {each["value"] for each in got}
-    return f"`{said.pop()}`, and should not be" if len(said) == 1 else ""
 
 
 def _kind(wrong: Sequence[Evidence]) -> str:

@@ -64,7 +64,8 @@ def _meaning(group: Sequence[Evidence]) -> str:
     for types, pattern, meaning in MEANINGS:
         if re.search(types, raised) and (match := re.search(pattern, message, re.DOTALL)):
             named = {name: _plain_name(text) for name, text in match.groupdict("").items()}
-            return f": {meaning.format(**named)}"
+            text = meaning.format(**named)
+            return ": " + re.sub(r"\ba (?=[aeioAEIO])", "an ", text)
     return ""
 
 

@@ -19,6 +19,9 @@ NEARLY = 5e-2  # relative: half precision, or a small constant somewhere
 
 def leaf_rule(wrong: Sequence[Place]) -> str:
     """Return a clause on what is wrong with leaves, the same in all these places, or ""."""
+    values = {repr(place.got.get("value")) for place in wrong}
+    if all(place.expected.get("type") == place.got.get("type") == "bool" for place in wrong):
+        return f"`{values.pop()}`, and should not be" if len(values) == 1 else ""
     for rule, clause in _RULES:
         if all(rule(place.expected, place.got) for place in wrong):
             return clause
@@ -143,6 +146,10 @@ def _isnan(right: np.ndarray, wrong: np.ndarray) -> bool:
     return bool(np.isnan(wrong).any() and not np.isnan(right).any())
 
 
+def _isinf(right: np.ndarray, wrong: np.ndarray) -> bool:
+    return bool(np.isinf(wrong).any() and not np.isinf(right).any())
+
+
 _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (
         _only_differs_in("library"),
@@ -186,6 +193,7 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         "an array of the wrong shape",
     ),
     (_numeric(_isnan), "nan where there should be numbers"),
+    (_numeric(_isinf), "infinite where it should not be"),
     (_numeric(_constant(0)), "zero"),
     (
         _numeric(lambda right, wrong: right.size > 0 and _same(np.abs(right), wrong)),
@@ -265,6 +273,8 @@ def _one_number(wrong: Sequence[Place]) -> str:
     if (np.abs(off) > 1e-6).sum() < FEWEST:
         return ""
     if len({round(number, 6) for number in right.tolist()}) > 1:
+        if np.ptp(got) == 0:
+            return f"always {got[0]:g}"
         if right.all() and np.ptp(got / right) < CLOSE * np.abs(got / right).max():
             return _factor(float((got / right).mean()))
         if np.ptp(off) < CLOSE * np.abs(off).max():

@@ -9,6 +9,7 @@ from pytree_course.checking.reasons.counts import direction, name_of_offset
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.leaf_rules import text_rule
 from pytree_course.checking.reasons.places import are_alike, children_of, is_node, keys_of
+from pytree_course.checking.reasons.spectrum import written_order
 from pytree_course.drawing.labels import all_parts
 from pytree_course.trees import Observation
 
@@ -27,7 +28,7 @@ def items_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
             return "it has the right items in reverse order"
         if all(_is_sorted(got) and not _is_sorted(right) for right, got in pairs):
             return "it has the right items, but sorted as texts or numbers"
-        return "it has the right items in another order"
+        return f"it has the right items in another order{written_order(cases, wrong)}"
     if all(lost) and not any(more):
         return f"it lacks {_what(lost)}{_by_number(cases, wrong)}"
     if all(more) and not any(lost):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.features import ERROR_EXPECTED
+from pytree_course.checking.reasons.features import ERROR_EXPECTED, UNSORTED
 from pytree_course.drawing.labels import counted
 
 FEWEST = 2  # failing cases, and passing ones
@@ -11,7 +11,7 @@ FEWEST = 2  # failing cases, and passing ones
 TOO_COMMON = {
     "a bare leaf instead of a container",
     "inputs whose structures differ",
-    "keys that are not sorted",
+    UNSORTED,
     "a tuple",
     "a list",
     "one child only",
@@ -55,6 +55,20 @@ def only_here(some: Sequence[Evidence], cases: Sequence[Evidence]) -> str:
     feature = "" if all(not case.failed for case in others) else _one_feature(some, others)
     has_one = feature and feature not in WEAK
     return f". These cases, and no others, have this: {feature}." if has_one else "."
+
+
+def written_order(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
+    """End a clause on things in another order, where only dicts with unsorted keys go wrong."""
+    passing = [case for case in cases if not case.failed]
+    sorted_ones = sum(UNSORTED not in case.features for case in passing)
+    if len(wrong) < FEWEST or 2 * sorted_ones < len(passing) or not sorted_ones:
+        return ""
+    if any(UNSORTED not in case.features for case in wrong):
+        return ""
+    return (
+        ", and only with dicts whose keys were not written in sorted order: JAX goes through a "
+        "dict in the order of its sorted keys"
+    )
 
 
 def _one_feature(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:

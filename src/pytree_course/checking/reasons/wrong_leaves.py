@@ -6,6 +6,7 @@ from pytree_course.checking.comparison import compare
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.leaf_rules import leaf_rule
 from pytree_course.checking.reasons.places import Place, is_node, kind_of, places
+from pytree_course.checking.reasons.spectrum import written_order
 from pytree_course.trees import Observation, Path
 
 FEWEST = 2  # wrong leaves, and right ones, that it takes to name what they share
@@ -21,9 +22,11 @@ def leaves_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     how = _how(wrong, walked)
     if whole:
         return how
+    if all(map(_are_exchanged, walked)):
+        return f"its leaves are right, but in each other's places{written_order(cases, wrong)}"
     passing = [list(places(case.expected, case.got)) for case in cases if not case.failed]
     which = _which([*walked, *passing])
-    if which:
+    if which and " is asked for" not in how:
         return f"the wrong leaves, and no others, are {which}" + (f": each is {how}" if how else "")
     return f"each wrong leaf in it is {how}" if how else ""
 
@@ -44,6 +47,12 @@ def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
             return f"{next(iter(kinds))[1]} where something else is asked for"
         return ""
     return leaf_rule(differing)
+
+
+def _are_exchanged(walked: Sequence[Place]) -> bool:
+    differing = [place for place in walked if place.differs]
+    right, got = ([getattr(place, side) for place in differing] for side in ("expected", "got"))
+    return len(differing) > 1 and sorted(map(repr, right)) == sorted(map(repr, got))
 
 
 def _as_in_input(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> bool:
@@ -93,8 +102,6 @@ def _traits(place: Place, among: Sequence[Place]) -> Iterator[str]:
             yield "texts"
         case "none":
             yield "`None`s"
-        case "node":
-            yield "containers"
     if len(among) > 1:
         if place is among[0]:
             yield "the first ones"
