@@ -9,6 +9,7 @@ from pytree_course.trees import Observation
 
 FEWEST = 3  # wrong numbers, and right ones, that it takes where all are off by the same
 FALSE = "leaves that are false for Python (0, `False`, an empty text"
+ENDS = (")", ", an array of zeros)", ", an array of zeros, an empty set)")
 
 
 def count_parts(inputs: Sequence[Observation]) -> Counter[str]:
@@ -41,14 +42,20 @@ def _names(part: Observation) -> list[str]:
         case "array":
             size = ["arrays without elements"] * (not part["values"])
             axes = ["0-d arrays"] * (not part["shape"])
-            zeros = [f"{FALSE}, an array of zeros)"] * (not any(part["values"]))
+            zeros = [] if any(part["values"]) else [f"{FALSE}{end}" for end in ENDS[1:]]
             return ["leaves", "leaves that are arrays", *size, *axes, *zeros]
         case "number" | "string":
             which = "texts" if part["kind"] == "string" else "Python's numbers"
-            ends = (")", ", an array of zeros)") if not part["value"] else ()
-            return ["leaves", f"leaves that are {which}", *(FALSE + end for end in ends)]
+            zeros = [] if part["value"] else [f"{FALSE}{end}" for end in ENDS]
+            return ["leaves", f"leaves that are {which}", *zeros]
         case "container leaf":
-            return ["leaves", "leaves that are containers", f"leaves of type {part['type']}"]
+            empty = [] if part["items"] else [f"{FALSE}{ENDS[2]}"]
+            return [
+                "leaves",
+                "leaves that are containers",
+                f"leaves of type {part['type']}",
+                *empty,
+            ]
         case _:
             return ["leaves"]
 

@@ -1,5 +1,6 @@
 """Reason by difference: how results differ from what was expected, in every failing case alike."""
 
+import json
 from collections.abc import Sequence
 
 from pytree_course.checking.comparison import agree, compare
@@ -42,6 +43,17 @@ def difference_reason(cases: Sequence[Evidence]) -> str:
         which = f"Only the entry `{entry}` of the result is wrong, {in_cases(wrong)}"
         return _sentence(f"{which}: ", clause) if clause else f"{which}."
     return _sentence(f"{where}, ", clause) if clause else _entries(wrong)
+
+
+def one_difference(cases: Sequence[Evidence]) -> str:
+    """Return a sentence on the result in the smallest failing case, or an empty text."""
+    wrong = [case for case in cases if case.failed and not (case.raised or case.should_raise)]
+    if not wrong:
+        return ""
+    smallest = min(wrong, key=lambda case: len(json.dumps(case.inputs)))
+    clause = _result([smallest], [smallest])
+    where = f"In the smallest of {len(wrong)} cases" if len(wrong) > 1 else "In the one case"
+    return _sentence(f"{where} in which your result is wrong, ", clause) if clause else ""
 
 
 def _sentence(opening: str, clause: str) -> str:
@@ -88,7 +100,8 @@ def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     ):
         return "your code has changed its input in place; it should make a new tree"
     if _are_inputs(wrong):
-        return "it is an input, unchanged"
+        how = leaves_clause((), wrong)
+        return how if "dtype" in how else "it is an input, unchanged"
     results = [case.got for case in cases if not case.raised]
     if (
         results[0].get("type") != "bool"

@@ -49,13 +49,14 @@ def numbers(observation: Observation) -> np.ndarray | None:
         values, shape = observation["values"], observation["shape"]
     else:
         return None
-    plain = [float(value) if _is_plain(value) else None for value in values]
-    if None in plain or math.prod(shape) != len(plain):
+    if not all(map(_is_plain, values)) or math.prod(shape) != len(values):
         return None
-    return np.array(plain, np.float64).reshape(shape)
+    return np.array(list(map(float, values)), np.float64).reshape(shape)
 
 
 def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in ("nan", "inf", "-inf")
     return isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 2**53)
 
 
@@ -72,7 +73,8 @@ def _numeric(
 
     def rule(expected: Observation, got: Observation) -> bool:
         right, wrong = numbers(expected), numbers(got)
-        return right is not None and wrong is not None and bool(test(right, wrong))
+        with np.errstate(all="ignore"):
+            return right is not None and wrong is not None and bool(test(right, wrong))
 
     return rule
 
@@ -150,6 +152,8 @@ def _isinf(right: np.ndarray, wrong: np.ndarray) -> bool:
     return bool(np.isinf(wrong).any() and not np.isinf(right).any())
 
 
+_have_equal = _numeric(_same)
+
 _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (
         _only_differs_in("library"),
@@ -161,9 +165,13 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         "the right number, but a Python number and a 0-d array are not the same",
     ),
     (
-        _numeric(lambda right, wrong: _same(right, wrong)),
-        "the right numbers, but of another type or dtype",
+        lambda expected, got: (
+            expected.get("dtype") == got.get("dtype") and _have_equal(expected, got)
+        ),
+        "right but for the last digits: float32 holds whole numbers up to 2**24 exactly, and no "
+        "larger ones",
     ),
+    (_have_equal, "the right numbers, but of another type or dtype"),
     (
         _numeric(lambda right, wrong: right.ndim > 1 and _same(right.T, wrong)),
         "the right array transposed",
@@ -284,6 +292,10 @@ def _one_number(wrong: Sequence[Place]) -> str:
         return "nearly right, but not quite"
     if (off >= 0).all() or (off <= 0).all():
         return f"too {'high' if off.max() > 0 else 'low'}"
+    if (np.abs(got) <= np.abs(right)).all():
+        return "too near to zero"
+    if (np.abs(got) >= np.abs(right)).all():
+        return "too far from zero"
     return ""
 
 

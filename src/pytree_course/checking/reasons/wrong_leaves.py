@@ -32,9 +32,10 @@ def leaves_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
 
 
 def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
-    if _as_in_input(wrong, walked):
-        return "as it is in the input, unchanged"
     differing = [place for each in walked for place in each if place.differs]
+    if _as_in_input(wrong, walked):
+        rule = leaf_rule(differing)
+        return rule if "dtype" in rule else "as it is in the input, unchanged"
     kinds = {(kind_of(place.expected), kind_of(place.got)) for place in differing}
     if all(expected != got for expected, got in kinds):
         rule = leaf_rule(differing)
