@@ -62,7 +62,7 @@ def _sentence(opening: str, clause: str) -> str:
         ("it ", "its ", "each ", "the wrong ", "your ", "some of ", "what is ")
     )
     subject = "" if has_subject else "it is "
-    return f"{opening}{subject}{clause}{'' if clause.endswith('?') else '.'}"
+    return f"{opening}{subject}{clause.removesuffix(',')}{'' if clause.endswith('?') else '.'}"
 
 
 def _nothing_raised(silent: Sequence[Evidence]) -> str:

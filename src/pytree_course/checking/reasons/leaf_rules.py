@@ -130,16 +130,6 @@ def _other_axes(right: np.ndarray, wrong: np.ndarray) -> bool:
     )
 
 
-def _reversed(right: np.ndarray, wrong: np.ndarray) -> bool:
-    return right.shape == wrong.shape and any(
-        _same(np.flip(right, axis), wrong) for axis in range(right.ndim)
-    )
-
-
-def _rearranged(right: np.ndarray, wrong: np.ndarray) -> bool:
-    return right.size > 1 and _same(np.sort(right, axis=None), np.sort(wrong, axis=None))
-
-
 def _constant(value: float) -> Callable[[np.ndarray, np.ndarray], bool]:
     return lambda right, wrong: bool(wrong.size) and bool((wrong == value).all())
 
@@ -157,7 +147,7 @@ _have_equal = _numeric(_same)
 _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (
         _only_differs_in("library"),
-        "arrays of the wrong library: NumPy's where JAX's are asked for, or the other way round",
+        "an array of the wrong library: NumPy's where JAX's is asked for, or the other way round",
     ),
     (_is_in_other_dtype, "the right numbers, but in another dtype"),
     (
@@ -188,8 +178,6 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         _numeric(lambda right, wrong: right.size > 0 and _same(-right, wrong)),
         "the right numbers with the other sign",
     ),
-    (_numeric(_reversed), "the right numbers in reverse order along an axis"),
-    (_numeric(_rearranged), "the right numbers in the wrong places"),
     (_numeric(_other_axes), "an array whose axes are in the wrong order"),
     (
         _numeric(lambda right, wrong: wrong.ndim != right.ndim),
@@ -203,23 +191,7 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (_numeric(_isnan), "nan where there should be numbers"),
     (_numeric(_isinf), "infinite where it should not be"),
     (_numeric(_constant(0)), "zero"),
-    (
-        _numeric(lambda right, wrong: right.size > 0 and _same(np.abs(right), wrong)),
-        "the right numbers without their signs",
-    ),
     (_numeric(lambda right, wrong: _same(right**2, wrong)), "the square of what it should be"),
-    (
-        _numeric(lambda right, wrong: _same(np.sqrt(np.abs(right)), wrong)),
-        "the square root of what it should be",
-    ),
-    (
-        _numeric(
-            lambda right, wrong: (
-                bool(right.all()) and _same(1 / np.where(right == 0, 1, right), wrong)
-            )
-        ),
-        "one divided by what it should be",
-    ),
     (
         _numeric(lambda right, wrong: _same(np.maximum(right, 0), wrong)),
         "right, but zero where it should be negative",
@@ -227,22 +199,6 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (
         _numeric(lambda right, wrong: _same(right, np.maximum(wrong, 0))),
         "right, but negative where it should be zero",
-    ),
-    (
-        _numeric(lambda right, wrong: _same(np.trunc(right), wrong)),
-        "the right numbers, cut to whole ones",
-    ),
-    (
-        _numeric(lambda right, wrong: _same(np.round(right), wrong)),
-        "the right numbers, rounded to whole ones",
-    ),
-    (
-        _numeric(
-            lambda right, wrong: (
-                _same(np.clip(right, -1, 1), wrong) or _same(np.clip(right, 0, 1), wrong)
-            )
-        ),
-        "the right numbers, cut off at 1",
     ),
 ]
 
