@@ -34,7 +34,7 @@ def number(rng):
 
 def fraction(rng):
     """Draw a number that is never whole."""
-    return int(rng.integers(40)) / 4 + 0.125
+    return round(rng.integers(10) + rng.uniform(0.1, 0.9), 3)
 
 
 def between(rng, low, high):

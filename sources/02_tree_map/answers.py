@@ -26,6 +26,11 @@ def zero(tree):
     return jax.tree.map(np.zeros_like, tree)
 
 
+# %% exercise="scale_and_zero" equivalent="NumPy and JAX multiply alike, and a Python number does not change the dtype of an array."
+# with_numpy: np.asarray(leaf) → leaf
+# with_numpy: np.float32(factor) → factor
+
+
 # %% exercise="scale_and_zero" misconception="zero_is_times_zero"
 """Your zeros hold `nan` where the array held `inf` or `nan`. Perhaps you multiply by 0. In floating point, 0 times `inf` is `nan`, and `nan` stays `nan`."""
 def scale(tree, factor):
@@ -783,6 +788,14 @@ def decay_mask(params):
 
     pairs, structure = jax.tree.flatten_with_path(params)
     return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
+
+
+# %% exercise="decay_mask" equivalent="What stands beside `in` may be a list or a tuple."
+# by_comparing_entries: ([jax.tree_util.DictKey('bias')], [jax.tree_util.GetAttrKey('bias')]) → [[jax.tree_util.DictKey('bias')], [jax.tree_util.GetAttrKey('bias')]]
+
+
+# %% exercise="decay_mask" equivalent="No class is derived from GetAttrKey."
+# by_kind_of_entry: isinstance(path[-1], jax.tree_util.GetAttrKey) → type(path[-1]) is jax.tree_util.GetAttrKey
 
 
 # %% exercise="decay_mask" misconception="paths_hold_texts" covers="C12"
