@@ -92,10 +92,21 @@ def to_a_power(deviation, base=1.2):
     return round(base ** round(np.log(deviation) / np.log(base)), 3) if deviation > 1e-4 else 0.0
 
 
+def keeping_float64(answer):
+    """Let NumPy's arrays in an answer's result count as JAX's, but not as `float32` if they are not."""
+
+    def call(*inputs):
+        result = answer(*inputs)
+        dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(result)]
+        return result if np.float64 in dtypes else as_jax(result)
+
+    return call
+
+
 @check
 def scale_and_zero(scale, zero, rng):
     """Same structure, shapes and dtypes; nested parts; None; zero times inf is not zero."""
-    scale, zero = returning_jax(scale), returning_jax(zero)
+    scale, zero = returning_jax(scale), keeping_float64(zero)
     leaf = vectors_and_matrices(rng)
     endless = jnp.asarray(np.array([np.inf, number(rng)], np.float32))
     undefined = jnp.asarray(np.array([number(rng), np.nan], np.float32))
@@ -167,7 +178,7 @@ def global_norm(answer, rng):
 @check
 def from_shapes(answer, rng):
     """A shape is a tuple and stays whole; the empty tuple too; lists, dicts and None are nodes."""
-    answer = returning_jax(answer)
+    answer = keeping_float64(answer)
     deal = dealing((2,), (2, 2), (), (0, 2), (1, 2))
 
     def shape():

@@ -261,6 +261,20 @@ def global_norm(tree):
     return np.sqrt(sum(norm**2 for norm in norms))
 
 
+# %% exercise="global_norm" equivalent="A sum needs no tree, only the leaves in any container."
+# by_reduce: jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), tree) → list(map(lambda leaf: jnp.sum(jnp.s … are(leaf)), jax.tree.leaves(tree)))
+# one_long_vector: [np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree))] → (np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree)))
+
+
+# %% exercise="global_norm" equivalent="Zeros add nothing to a norm, however many they are."
+# one_long_vector: np.zeros(1) → np.zeros(2)
+# one_long_vector: np.zeros(1) → np.zeros(0)
+
+
+# %% exercise="global_norm" equivalent="A scalar of NumPy is one number too."
+# one_long_vector: float(np.linalg.norm(np.concatenate(parts))) → np.linalg.norm(np.concatenate(parts))
+
+
 # %% exercise="global_norm" misconception="adds_the_norms"
 """With several leaves your number is too large: you take a root for each leaf and add the results. The leaves are sides at right angles, not pieces of one line."""
 def global_norm(tree):
@@ -338,6 +352,15 @@ def from_shapes(shapes):
 def from_shapes(shapes):
     leaves, structure = jax.tree.flatten(shapes, is_leaf=lambda x: isinstance(x, tuple))
     return jax.tree.unflatten(structure, [np.zeros(shape, np.float32) for shape in leaves])
+
+
+# %% exercise="from_shapes" equivalent="All shapes here are plain tuples."
+# solution: isinstance(node, tuple) → type(node) is tuple
+# by_unflatten: isinstance(x, tuple) → type(x) is tuple
+
+
+# %% exercise="from_shapes" equivalent="jnp.zeros gives float32 by itself."
+# by_type: jnp.zeros(shape, jnp.float32) → jnp.zeros(shape)
 
 
 # %% exercise="from_shapes" misconception="shapes_are_leaves" covers="M7"
@@ -635,6 +658,12 @@ def add_noise(key, tree, scale):
         return leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
 
     return jax.tree.map(noisy, tree)
+
+
+# %% exercise="add_noise" equivalent="Gaussian noise is as likely below 0 as above it."
+# solution: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+# by_folding_in: leaf + scale * noise → leaf - scale * noise
+# key_after_key: leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
 
 
 # %% exercise="add_noise" misconception="one_key_for_all"
@@ -1000,6 +1029,19 @@ def stack_trees(trees):
 def unstack(tree):
     leaves = jax.tree.leaves(tree)
     return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
+
+
+# %% exercise="stack_trees" equivalent="All leaves have the same length."
+# solution: jax.tree.leaves(tree)[0] → jax.tree.leaves(tree)[-1]
+# by_structure: leaves[0] → leaves[-1]
+
+
+# %% exercise="stack_trees" equivalent="All trees have the same structure, or else it raises the same error."
+# by_structure: trees[0] → trees[-1]
+
+
+# %% exercise="stack_trees" equivalent="The axes that an index does not name stay whole."
+# by_structure: (i, ...) → (i,)
 
 
 # %% exercise="stack_trees" misconception="lists_instead_of_arrays"
