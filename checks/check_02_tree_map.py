@@ -93,7 +93,7 @@ def to_a_power(deviation, base=1.2):
 
 
 def keeping_float64(answer):
-    """Let NumPy's arrays in an answer's result count as JAX's, but not as `float32` if they are not."""
+    """Let NumPy's arrays count as JAX's, but none of float64: JAX would make them float32."""
 
     def call(*inputs):
         result = answer(*inputs)

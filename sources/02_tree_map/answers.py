@@ -919,6 +919,10 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, step: p - step, params, steps)
 
 
+# %% exercise="rates_by_part" equivalent="A product does not depend on the order of its factors."
+# by_broadcast: jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates) → jax.tree.map(lambda p, g, rate: p - rate * g, params, rates, grads)
+
+
 # %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" covers="M8"
 """Your function fails as soon as one rate stands for a part with several leaves. Perhaps you let `params` come first. The first tree decides how deep a map goes, and the others must be at least as deep."""
 def rates_by_part(rates, params, grads):
