@@ -295,9 +295,9 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="python_sum_of_a_matrix"
-"""Where there is a matrix, you return an array. Python's `sum` adds the rows of a matrix and stops there: what is left is a vector."""
+"""Where there is a matrix, you return an array, and you fail on a single number. Python's `sum` adds the rows of a matrix and stops there; in an array without axes it finds nothing to add."""
 def global_norm(tree):
-    return jnp.sqrt(sum(sum(leaf**2) if leaf.ndim else leaf**2 for leaf in jax.tree.leaves(tree)))
+    return jnp.sqrt(sum(sum(leaf**2) for leaf in jax.tree.leaves(tree)))
 
 
 # %% exercise="global_norm" misconception="nothing_to_join" covers="C19"
@@ -478,6 +478,30 @@ def clip_by_global_norm(grads, most):
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-12)
     factor = jnp.minimum(1.0, most / norm)
     return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" equivalent="The larger and the smaller of two numbers do not depend on their order."
+# solution: jnp.maximum(squares, most ** 2) → jnp.maximum(most ** 2, squares), line 9
+# solution: jnp.maximum(squares, most ** 2) → jnp.maximum(most ** 2, squares), line 21
+# a_little_more_than_zero: jnp.minimum(1.0, most / norm) → jnp.minimum(most / norm, 1.0)
+
+
+# %% exercise="clip" equivalent="A norm that is exactly `most` is multiplied by 1."
+# where_twice: squares > most ** 2 → squares >= most ** 2
+
+
+# %% exercise="clip" equivalent="The number stands where the result is not taken; it is a constant, so no gradient goes through it."
+# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, 2.0)
+# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, 0.0)
+# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, -1.0)
+
+
+# %% exercise="clip" equivalent="Gradients have leaves: the prompt says nothing of a tree without any."
+# where_twice: jax.tree.reduce(jnp.add, jax.tree.m … sum(jnp.square(leaf)), grads), 0.0) → jax.tree.reduce(jnp.add, jax.tree.m …  jnp.sum(jnp.square(leaf)), grads))
+
+
+# %% exercise="clip" equivalent="A sum needs no tree, only the leaves in any container."
+# where_twice: jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), grads) → list(map(lambda leaf: jnp.sum(jnp.s … re(leaf)), jax.tree.leaves(grads)))
 
 
 # %% exercise="clip" misconception="nan_at_zero" covers="C15"
@@ -853,7 +877,8 @@ def decay_mask(params):
 """You spare all leaves in a part that is called `bias`, whatever their own names are. A path names every part on the way; the leaf's own name is only one of these."""
 def decay_mask(params):
     def decays(path, leaf):
-        return "bias" not in jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+        names = [getattr(entry, "key", getattr(entry, "name", None)) for entry in path]
+        return "bias" not in names
 
     return jax.tree.map_with_path(decays, params)
 
@@ -1559,6 +1584,10 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
+# %% exercise="batched_apply" equivalent="The parts of `mine` replace those of the same names in `shared`."
+# shared_parts_closed_over: name not in batched → True
+
+
 # %% exercise="batched_apply" misconception="in_axes_without_the_tuple" covers="M11"
 """Every call fails. Perhaps you hand the dict of axes to `in_axes` as it is. With two arguments there are two entries, and what holds them is a tuple."""
 def batched_apply(function, params, batched, x):
@@ -1632,6 +1661,23 @@ def batched_apply(function, params, batched, x):
         }
         results.append(function(mine, x[i]))
     return jnp.stack(results)
+
+
+# %% exercise="batched_apply" misconception="every_row_with_every_row"
+"""Your results have an axis too many: each row of the batched parts meets each row of `x`. Perhaps there is one `vmap` inside another. One `vmap` with an axis for both walks through them together."""
+def batched_apply(function, params, batched, x):
+    over_x = jax.vmap(function, in_axes=(None, 0))
+    if not batched:
+        return over_x(params, x)
+    axes = {name: 0 if name in batched else None for name in params}
+    return jax.vmap(over_x, in_axes=(axes, None))(params, x)
+
+
+# %% exercise="batched_apply" misconception="goes_by_the_length"
+"""You use rows of parts that are shared, where they are as long as the batch. Perhaps you tell batched parts by the length of their leaves. Lengths can be equal by chance; `batched` says which parts have rows."""
+def batched_apply(function, params, batched, x):
+    axes = jax.tree.map(lambda leaf: 0 if leaf.ndim and len(leaf) == len(x) else None, params)
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
 
 
 # %% exercise="batched_apply" misconception="results_in_the_last_axis"
