@@ -550,16 +550,12 @@ def perturb(answer, rng):
 
     # Nearly all cases share one structure and one set of shapes: they need one program. They are
     # few, for an answer without a `jax.jit` that lasts compiles in each call.
-    def params(*matrices):
-        return {
-            "a": vector(rng),
-            "b": matrices[0],
-            "c": None,
-            "d": Watched([matrices[1]], jnp.asarray(np.float32(number(rng)))),
-        }
+    def params(one, other, bias):
+        weights = Watched([other], jnp.asarray(np.float32(number(rng))))
+        return {"a": bias, "b": one, "c": None, "d": weights}
 
-    given = params(matrix(rng), -matrix(rng))
-    zeros = jnp.asarray(np.zeros((2, 2), np.float32))
+    given = params(matrix(rng), -matrix(rng), vector(rng))
+    zeros, no_bias = (jnp.asarray(np.zeros(shape, np.float32)) for shape in ((2, 2), 2))
 
     def run(params, scale, most, seed=numbers[0]):
         return answer(jax.random.key(seed), params, scale, most)
@@ -619,17 +615,17 @@ def perturb(answer, rng):
         Case(exact, given, 0.0, between(rng, low, high), note=without),
         Case(
             exact,
-            params(zeros, matrix(rng)),
+            params(zeros, matrix(rng), vector(rng)),
             0.0,
             fraction(rng),
             note=without + " A matrix is all zeros.",
         ),
         Case(
             exact,
-            params(zeros, zeros),
+            params(zeros, zeros, no_bias),
             0.0,
             fraction(rng),
-            note=without + " Both matrices are all zeros.",
+            note=without + " Both matrices and the vector are zeros.",
         ),
     ]
     note = "The norms of the leaves, after much noise."

@@ -1251,6 +1251,31 @@ def plain(key, params, scale, most):
 perturb = jax.jit(plain)
 
 
+# %% exercise="perturb" equivalent="Gaussian noise is as likely below 0 as above it."
+# solution: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+# three_functions: p + scale * jax.random.normal(k, p.shape) → p - scale * jax.random.normal(k, p.shape)
+# by_folding_in: leaf + scale * jax.random.normal(ja … om.fold_in(key, place), leaf.shape) → leaf - scale * jax.random.normal(ja … om.fold_in(key, place), leaf.shape)
+
+
+# %% exercise="perturb" equivalent="All leaves are float32, as the noise and the zeros are by themselves."
+# solution: jax.random.normal(key, leaf.shape, leaf.dtype) → jax.random.normal(key, leaf.shape)
+# by_folding_in: jnp.zeros(leaf.shape, leaf.dtype) → jnp.zeros(leaf.shape)
+
+
+# %% exercise="perturb" equivalent="The larger and the smaller of two numbers do not depend on their order."
+# solution: jnp.minimum(1, most / jnp.linalg.norm(noisy)) → jnp.minimum(most / jnp.linalg.norm(noisy), 1)
+# three_functions: jnp.maximum(jnp.sum(leaf ** 2), most ** 2) → jnp.maximum(most ** 2, jnp.sum(leaf ** 2))
+
+
+# %% exercise="perturb" equivalent="What is unflattened may be any iterable of keys."
+# three_functions: list(jax.random.split(key, structure.num_leaves)) → jax.random.split(key, structure.num_leaves)
+# three_functions: list(jax.random.split(key, structure.num_leaves)) → tuple(jax.random.split(key, structure.num_leaves))
+
+
+# %% exercise="perturb" equivalent="A norm that is exactly `most` is multiplied by 1."
+# by_folding_in: norm > most → norm >= most
+
+
 # %% exercise="perturb" misconception="no_jit"
 """Your numbers are right, but your function is not one jitted program: without `jax.jit`, JAX runs each operation on each leaf by itself, one after the other."""
 def perturb(key, params, scale, most):
