@@ -58,7 +58,7 @@ def run_answer(
     script = sources.files.check_script.read_text(encoding="utf-8")
     key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
     if key not in _RESULTS:
-        _keep_compiled_programs()
+        keep_compiled_programs()
         # As in grading: the set-up cell finds the course, and shows nothing.
         graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
         with graded, chdir(sources.files.sources):
@@ -66,7 +66,7 @@ def run_answer(
     return pickle.loads(_RESULTS[key])
 
 
-def _keep_compiled_programs() -> None:
+def keep_compiled_programs() -> None:
     """Let JAX keep on disk what this process compiles: that is most of an answer's time."""
     options = {
         "jax_compilation_cache_dir": str(COMPILED),
@@ -81,6 +81,24 @@ def _keep_compiled_programs() -> None:
 
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
+    defined = define(sources, exercise, answer)
+    check = sources.files.checks()[exercise.name]
+    try:
+        return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
+    except Exception as error:
+        raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+
+
+def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
+    """Run the set-up cell and an answer; return what the check of the exercise is given.
+
+    The process has to be in the folder of the lesson's sources, with `SEED_VARIABLE` set.
+
+    Raises
+    ------
+    AnswerError
+        When the code does not run, or does not define what the check needs.
+    """
     namespace: dict[str, Any] = {"__name__": "__main__"}
     try:
         exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
@@ -90,12 +108,7 @@ def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
     missing = [name for name in exercise.answers if name not in namespace]
     if missing:
         raise AnswerError(f"it does not define {', '.join(missing)}")
-    defined = [namespace[name] for name in exercise.answers]
-    check = sources.files.checks()[exercise.name]
-    try:
-        return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
-    except Exception as error:
-        raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+    return [namespace[name] for name in exercise.answers]
 
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
@@ -106,6 +119,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         functions=right.functions,
         observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],
+        lines={each.predicted: each.note for each in right.outcomes if each.predicted},
     )
 
 

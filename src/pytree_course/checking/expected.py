@@ -1,7 +1,7 @@
 """What a check expects: the right answer's observations, and those of every misconception."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ class ExpectedExercise(ExerciseFacts):
     functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
+    lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
 
 
 @dataclass(frozen=True)

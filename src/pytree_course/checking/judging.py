@@ -7,6 +7,7 @@ from pytree_course.checking import words
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.predicting import judge_lines
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 
 
@@ -21,10 +22,12 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
             differences[case] = difference
     name, points, passed = expected.name, expected.points, cases - len(differences)
     if not differences:
-        reason = words.ALL_PASSED.format(cases=cases)
+        reason = (words.ALL_LINES if expected.lines else words.ALL_PASSED).format(cases=cases)
         return Verdict(name, VerdictKind.CORRECT, points, reason, passed, cases)
     if not passed and all(each.observation["kind"] == "not attempted" for each in outcomes):
         return without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, words.NOT_ATTEMPTED)
+    if expected.lines:
+        return judge_lines(expected, outcomes, tuple(differences))
 
     # min keeps the first of equals, and check scripts put the simplest cases first.
     case = min(differences, key=lambda case: len(json.dumps(outcomes[case].inputs)))
@@ -44,7 +47,10 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         note=outcome.note,
     )
     misconceptions = _misconceptions(expected, outcomes, differences.keys())
-    return Verdict(name, kind, points, reason, passed, cases, failure, misconceptions)
+    failed = tuple(differences)
+    return Verdict(
+        name, kind, points, reason, passed, cases, failure, misconceptions, failed=failed
+    )
 
 
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
