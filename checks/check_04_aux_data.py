@@ -573,8 +573,9 @@ def sweep(answer, rng):
     repeated = fractions(2)
     repeated = shuffled(rng, [*repeated, repeated[0]])
     mixed = [*whole_numbers(1), *fractions(2)]
-    rich = [*fractions(3), *whole_numbers(2)]
-    rich = shuffled(rng, [*rich, *rich[: rng.integers(1, 3)]])
+    one, other = whole_numbers(2)
+    rich = [*fractions(rng.integers(2, 4)), other]
+    rich = [one, *shuffled(rng, [*rich, one, *rich[: rng.integers(1, 3)]])]
     note = (
         "The loss is the sum of `(w - target) ** 2`; the first array is `w`, then `target`. "
         "How many times more often than for one rate does Python run `loss`?"

@@ -278,7 +278,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="the_product_the_other_way_round"
-"""Wherever `w` is not symmetric, your result is wrong. A product of matrices depends on the order of its two sides. Compare yours with the formula."""
+"""Your result is wrong where `w` is not symmetric, or `x` has several rows. A product of matrices depends on the order of its two sides. Compare yours with the formula."""
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 @dataclass
 class Dense:
@@ -287,7 +287,7 @@ class Dense:
     activation: object
 
     def __call__(self, x):
-        return self.activation((self.w @ x.T).T + self.b)
+        return self.activation(self.w @ x + self.b)
 
 
 # %% exercise="dense" misconception="children_change_places"
@@ -1036,6 +1036,35 @@ class Wrapped:
 
     def __hash__(self):
         return 0
+
+
+@register_pytree_node_class
+class Lookup:
+    def __init__(self, table, scale):
+        self.table, self.scale = table, scale
+
+    def __call__(self, index):
+        return self.scale * jnp.asarray(self.table)[index]
+
+    def tree_flatten(self):
+        return (self.scale,), Wrapped(self.table)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(aux.table, *children)
+
+
+# %% exercise="lookup_table" misconception="equal_shapes_are_equal" covers="M21" section="a-stale-answer"
+"""Nothing raises any more, and there is one trace for each shape. But the second table gives the numbers of the first: your aux_data tells jit that tables of one shape are equal, so their values are never looked at again."""
+class Wrapped:
+    def __init__(self, table):
+        self.table = table
+
+    def __eq__(self, other):
+        return self.table.shape == other.table.shape
+
+    def __hash__(self):
+        return hash(self.table.shape)
 
 
 @register_pytree_node_class
