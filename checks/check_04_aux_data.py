@@ -772,37 +772,49 @@ def traces_of(answer, rng):
     def nodes(*pairs):
         return answer(lambda node: node.x, [(Scaled(x, factor),) for x, factor in pairs])
 
-    def longer():
-        return rng.integers(1, 10, 3).astype(np.float32)
+    def watched(function, calls):
+        """Say also whether the function is run at all."""
+        runs = []
 
-    def calls(*arguments):
-        return [(argument,) for argument in shuffled(rng, arguments)]
+        def run(*arguments):
+            runs.append("run")
+            return function(*arguments)
 
-    def vectors(low, high):
-        return [vector(rng) for _ in range(rng.integers(low, high))]
+        return {"traces": answer(run, calls), "run": bool(runs)}
 
-    def numbers():
-        return [number(rng) for _ in range(rng.integers(1, 3))]
+    def long(length):
+        return rng.integers(1, 10, length).astype(np.float32)
 
+    def calls(kinds, fewest):
+        """Draw calls of some of the kinds, each of them once or twice."""
+        chosen = shuffled(rng, kinds)[: rng.integers(fewest, len(kinds) + 1)]
+        twice = chosen[: rng.integers(1, len(chosen) + 1)]
+        return shuffled(rng, [(kind(),) for kind in (*chosen, *twice)])
+
+    vectors = [lambda: vector(rng), lambda: long(3), lambda: long(4)]
+    numbers = [lambda: number(rng), lambda: number(rng) / 4, lambda: np.float32(number(rng))]
     yield Case(answer, same, [], tags=("no calls",))
-    yield Case(answer, same, calls(*vectors(2, 6)), tags=("calls that differ in values",))
-    arguments = [*vectors(1, 3), *(longer() for _ in range(rng.integers(1, 3)))]
-    yield Case(answer, same, calls(*arguments), tags=("calls that differ in shapes",))
-    arguments = [*numbers(), *(each / 4 for each in numbers())]
-    yield Case(answer, same, calls(*arguments), tags=("calls that differ in types of numbers",))
+    values = [(vector(rng),) for _ in range(rng.integers(2, 6))]
+    yield Case(answer, same, values, tags=("calls that differ in values",))
+    kinds = [vectors[0], *shuffled(rng, vectors[1:])[: rng.integers(1, 3)]]
+    given = calls(kinds, len(kinds))
+    yield Case(answer, same, given, tags=("calls that differ in shapes",))
+    yield Case(answer, same, calls(numbers, 1), tags=("calls that differ in types of numbers",))
     x = vector(rng)
-    pairs = [(x, number(rng)), (x, number(rng)), *((x, each / 4) for each in numbers())]
-    given = shuffled(rng, pairs)[: rng.integers(2, 5)]
-    yield Case(answer, first, given, tags=("two arguments",))
+    given = [(x, *each) for each in calls(numbers[:2], 1)]
+    note = "Is the function run?"
+    yield Case(watched, first, given, note=note, tags=("two arguments",))
     note = "Each pair is a node: the first is its leaf, the second is in aux_data."
-    words = random_words(rng, 2)
-    pairs = [(x, words[0]), (x, words[1]), (vector(rng), words[rng.integers(2)])]
+    words = random_words(rng, 3)[: rng.integers(2, 4)]
+    pairs = [(x, word) for word in words] + [(vector(rng), words[rng.integers(2)])]
     yield Case(nodes, *shuffled(rng, pairs), note=note, tags=("calls that differ in aux_data",))
     note = "Your function is used twice."
-    yield Case(twice, same, calls(*vectors(2, 5)), note=note, tags=("a second use",))
-    pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (longer(), 1)]
-    given = [(Scaled(x, words[0]), 1), (Scaled(x, words[1]), 1), *shuffled(rng, pool)[:2]]
-    given += [given[rng.integers(4)] for _ in range(rng.integers(1, 5))]
+    given = [*calls(vectors[:2], 1), (vector(rng),)]
+    yield Case(twice, same, given, note=note, tags=("a second use",))
+    pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (long(3), 1)]
+    given = [(Scaled(x, words[0]), 1), (Scaled(x, words[1]), 1)]
+    given += shuffled(rng, pool)[: rng.integers(1, 4)]
+    given += [given[rng.integers(len(given))] for _ in range(rng.integers(1, 5))]
     note = "In a node, `x` is the leaf and `factor` is in aux_data."
     tags = ("two arguments", "calls that differ in aux_data")
     yield Case(answer, first, shuffled(rng, given), note=note, tags=tags)
@@ -960,6 +972,7 @@ def static_wrapper(Static, rng):
         (fraction, np.float64, "a number of NumPy"),
         (nan, np.float32, "a nan of NumPy"),
         (nan, lambda _: "nan", "a nan and a text"),
+        (nan, lambda _: fraction(), "a nan and a number"),
         (integer, str, "a number and its text"),
         (text, lambda value: (value,), "a text and a tuple"),
     ):

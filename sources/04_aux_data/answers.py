@@ -321,6 +321,15 @@ class Dense:
         return self.activation(x @ self.w + self.b)
 
 
+# %% exercise="dense" equivalent="a list of children, or of names to unpack, is as good as a tuple"
+# by_class_decorator: (w, b, activation) → [w, b, activation]
+# by_class_decorator: [self.b, self.w] → (self.b, self.w)
+
+
+# %% exercise="dense" equivalent="the prompt does not ask for a frozen class"
+# static_fields: dataclass(frozen=True) → dataclass()
+
+
 # %% exercise="predict_traces" starter=True
 predictions = {
     "A": ...,  # f(Scaled(one, 2)); f(Scaled(5 * one, 2))
@@ -674,6 +683,11 @@ class TrainState:
         return TrainState(params, 1, self.name)
 
 
+# %% exercise="step_counter" equivalent="a list of children, or of values to unpack, is as good as a tuple"
+# by_class_decorator: (params, step, name) → [params, step, name]
+# by_class_decorator: (self.step, self.params) → [self.step, self.params]
+
+
 # %% exercise="hashable_config" starter=True
 class Config:
     """How wide a network is, and the names of its layers.
@@ -928,6 +942,31 @@ class Config:
         return hash((self.width, self.names))
 
 
+# %% exercise="hashable_config" equivalent="`__slots__` and the generated `__init__` change nothing that is asked for"
+# by_hand: __slots__ = ('width', 'names') → nothing
+# by_hand: ('width', 'names') → ['width', 'names']
+# written_init: dataclass(frozen=True, init=False) → dataclass(frozen=True)
+# written_init: init=False → init=True
+
+
+# %% exercise="hashable_config" equivalent="any error will do"
+# by_hand: raise AttributeError(f'{name} cannot be set') → raise Exception(f'{name} cannot be set')
+# by_hand: AttributeError(f'{name} cannot be set') → f'{name} cannot be set'
+# by_hand: {name} → ''
+# an_error_of_its_own: raise ChangedError(name) → raise Exception(name)
+# an_error_of_its_own: ChangedError(name) → name
+
+
+# %% exercise="hashable_config" equivalent="equal configs have equal hashes all the same; only more others share them"
+# by_hand: (self.width, self.names) → (self.names,), line 15
+# by_hand: (self.width, self.names) → (self.width,), line 15
+# an_error_of_its_own: vars(self).values() → vars(self)
+
+
+# %% exercise="hashable_config" equivalent="a dict and a Config are compared by `__eq__` of the Config, with the two sides exchanged"
+# an_error_of_its_own: vars(other) → other
+
+
 # %% exercise="lookup_table" starter=True
 @partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 @dataclass
@@ -1141,6 +1180,15 @@ class Lookup:
 
     def __call__(self, index):
         return self.scale * jnp.asarray(self.table).astype(int)[index]
+
+
+# %% exercise="lookup_table" equivalent="without lists of fields, all fields are leaves"
+# solution: partial(register_dataclass, data_fi … ['table', 'scale'], meta_fields=[]) → register_dataclass
+
+
+# %% exercise="lookup_table" equivalent="a list of children, or of values to unpack, is as good as a tuple"
+# by_class_decorator: (table, scale) → [table, scale]
+# by_class_decorator: (self.scale, self.table) → [self.scale, self.table]
 
 
 # %% exercise="sweep" variant="by_vmap"
@@ -1638,6 +1686,16 @@ class Net:
         return cls(*children, aux.options)
 
 
+# %% exercise="stale_options" equivalent="a list of children is as good as a tuple"
+# solution: (self.w,) → [self.w]
+# frozen_set: [self.w] → (self.w,)
+# by_function: (net.w,) → [net.w]
+
+
+# %% exercise="stale_options" equivalent="there is one child only"
+# frozen_set: children[0] → children[-1]
+
+
 # %% exercise="repeat" variant="by_while_loop"
 def repeat(layer, x):
     def go_on(state):
@@ -1917,6 +1975,17 @@ def traces_of(function, calls):
     return len({tuple(map(type, arguments)) for arguments in calls})
 
 
+# %% exercise="traces_of" equivalent="what is put into the list does not matter, only how often"
+# with_a_list: seen.append(1) → seen.append(2)
+# with_a_list: seen.append(1) → seen.append(0)
+# with_a_list: seen.append(1) → seen.append(-1)
+
+
+# %% exercise="traces_of" equivalent="what a jitted function returns does not matter"
+# with_a_list: (seen.append(1), function(*arguments))[1] → (seen.append(1), function(*arguments))[0]
+# with_a_list: (seen.append(1), function(*arguments))[1] → (seen.append(1), function(*arguments))[-1]
+
+
 # %% exercise="partition" variant="with_equinox"
 import equinox as eqx
 
@@ -2151,6 +2220,17 @@ def partition(tree, chosen):
 
 def combine(first, second):
     return {key: second[key] if first[key] is None else first[key] for key in first}
+
+
+# %% exercise="partition" equivalent="a list of two trees is as good as a tuple"
+# solution: (first, second) → [first, second]
+# by_flattening: (jax.tree.unflatten(structure, firs … .tree.unflatten(structure, second)) → [jax.tree.unflatten(structure, firs … .tree.unflatten(structure, second)]
+
+
+# %% exercise="partition" equivalent="a leaf stands in one of the two parts only, so their order does not matter"
+# solution: jax.tree.map(either, first, second, is_leaf=lambda node: node is None) → jax.tree.map(either, second, first, is_leaf=lambda node: node is None)
+# with_equinox: eqx.combine(first, second) → eqx.combine(second, first)
+# by_flattening: zip(leaves, others) → zip(others, leaves)
 
 
 # %% exercise="static_wrapper" starter=True
@@ -2536,3 +2616,21 @@ class Static:
 
     def __hash__(self):
         return hash("nan" if math.isnan(self.value) else (type(self.value), self.value))
+
+
+# %% exercise="static_wrapper" equivalent="any text marks a nan, for no other float is equal to it"
+# solution: 'nan' if is_nan else self.value → '' if is_nan else self.value
+
+
+# %% exercise="static_wrapper" equivalent="nothing is a subclass of `Static`"
+# solution: isinstance(other, Static) → type(other) is Static
+# tuple_in_aux: isinstance(other, Static) → type(other) is Static
+
+
+# %% exercise="static_wrapper" equivalent="a list without children is as good as a tuple"
+# type_and_text: ((), self) → ([], self)
+# tuple_in_aux: ((), static.key) → ([], static.key)
+
+
+# %% exercise="static_wrapper" equivalent="the key has two entries"
+# tuple_in_aux: key[1] → key[-1]
