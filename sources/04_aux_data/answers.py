@@ -1338,6 +1338,24 @@ def sweep(loss, w, rates):
     return [float(after_step(rate)) for rate in rates]
 
 
+# %% exercise="sweep" equivalent="an array without axes is a number, too"
+# solution: float(after_step(w, float(rate))) → after_step(w, float(rate))
+
+
+# %% exercise="sweep" equivalent="without jit, Python still runs `loss` as often for many rates as for one"
+# by_vmap: jax.jit(jax.vmap(after_step)) → jax.vmap(after_step)
+# by_map: jax.jit(jax.grad(loss)) → jax.grad(loss)
+
+
+# %% exercise="sweep" equivalent="an array of floats has one dtype for all rates, whichever it is"
+# by_vmap: jnp.asarray(rates, jnp.float32) → jnp.asarray(rates)
+# by_map: np.array(rates, np.float32) → np.array(rates)
+
+
+# %% exercise="sweep" equivalent="without lists of fields, all fields are leaves"
+# rate_as_a_leaf: partial(register_dataclass, data_fields=['rate'], meta_fields=[]) → register_dataclass
+
+
 # %% exercise="stale_options" starter=True
 @register_pytree_node_class
 class Net:
