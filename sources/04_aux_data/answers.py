@@ -1902,6 +1902,9 @@ def traces_of(function, calls):
 # %% exercise="traces_of" misconception="counts_the_values" section="two-kinds-of-field"
 """You count more than the traces: every new value seems to count. jit does not look at the value of a leaf, only at its shape and its dtype."""
 def traces_of(function, calls):
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
     return len({str([np.asarray(leaf).tolist() for leaf in jax.tree.leaves(each)])
                 + str(jax.tree.structure(each)) for each in calls})
 
@@ -1912,6 +1915,9 @@ def traces_of(function, calls):
     def leaf_types(arguments):
         return [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
 
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
     return len({str(leaf_types(arguments)) for arguments in calls})
 
 
@@ -1990,6 +1996,9 @@ def traces_of(function, calls):
 # %% exercise="traces_of" misconception="counts_the_classes" section="two-kinds-of-field"
 """You count the classes of the arguments. For jit all arrays have one class: it looks at their shape and dtype, and into a node, at its structure."""
 def traces_of(function, calls):
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
     return len({tuple(map(type, arguments)) for arguments in calls})
 
 
