@@ -226,6 +226,7 @@ def forward(one, batch, rng):
             case(twice, 2, **again),
             case(twice, 3, **again),
             with_one_layer_twice(one),
+            with_one_layer_twice(one),
             with_one_layer_twice(batch, 2),
             case(batch, 1, batch=2, **second),
             case(batch, 2, batch=2, **second),
@@ -481,9 +482,9 @@ def momentum(start, step, rng):
     ]
     params = {"w": vector(rng), "b": vector(rng)}
     cases += [from_given(params, like(rng, params)) for _ in range(2)]
-    cases += [
-        steps(params, 1 + rng.integers(2)) for params in varied_trees(rng, lambda: either(rng))
-    ]
+    # To turn a tree of pairs inside out, JAX needs a leaf in it.
+    trees = varied_trees(rng, lambda: either(rng), without=["no leaves"])
+    cases += [steps(params, 1 + rng.integers(2)) for params in trees]
     yield from shuffled(rng, cases)
 
 
@@ -614,6 +615,8 @@ def freeze(label_tree, step, rng):
         label(deep, f"{one}/{two}"),
         label(deep, one),
         label(deep, f"{one}/{three}/1"),
+        label([[leaf(), layer(), leaf()], leaf(), leaf()], str(digit)),
+        label([[leaf(), {"w": [leaf()] * 3}], leaf(), leaf()], str(digit), "0/1"),
     ]
     trees = varied_trees(rng, leaf, without=("bare leaf", "no leaves"))
     cases += [label(params, *some(params)) for params in trees]
@@ -855,20 +858,15 @@ def capstone(init, update, rng):
         return jax.tree.map(lambda leaf: np.sign(leaf).tolist(), moved)
 
     def form_after(params, grads):
-        """Return what differs between the state before a step and after it."""
-
-        def form(tree):
-            leaves = jax.tree.leaves_with_path(tree)
-            return {
-                jax.tree_util.keystr(path): f"{leaf.dtype} {leaf.shape}" for path, leaf in leaves
-            }
-
+        """Say in what the state after a step is like the one before it."""
         before = jax.eval_shape(lambda: init(params))
         after = jax.eval_shape(update, grads, init(params), params)[1]
-        was, now = form(before), form(after)
-        differ = [path for path in sorted({*was, *now}) if was.get(path) != now.get(path)]
-        same = jax.tree.structure(before) == jax.tree.structure(after)
-        return {"same structure": same, "leaves that differ": differ}
+        if jax.tree.structure(before) != jax.tree.structure(after):
+            return {"same structure": False}
+        pairs = list(zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True))
+        shapes = all(was.shape == now.shape for was, now in pairs)
+        dtypes = all(was.dtype == now.dtype for was, now in pairs)
+        return {"same structure": True, "same shapes": shapes, "same dtypes": dtypes}
 
     def first_alike(params, gradients):
         """Return for each gradient which one of the list is the first to leave the same state."""
@@ -896,6 +894,15 @@ def capstone(init, update, rng):
             lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, tree
         )
 
+    def loss(params, x, y):
+        hidden = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
+        log_p = jax.nn.log_softmax(hidden @ params[1]["w"] + params[1]["b"])
+        return -jnp.mean(jnp.take_along_axis(log_p, y[:, None], 1))
+
+    @jax.jit  # here, so that all trainings share one program
+    def train(params, state, x, y):
+        return update(jax.grad(loss)(params, x, y), state, params)
+
     def learned(seed):
         """Train on digits, and return for each digit what the network most often says."""
         draw = np.random.default_rng(seed)
@@ -908,19 +915,10 @@ def capstone(init, update, rng):
             w = draw.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs)
             params.append({"w": array(w), "b": array(np.zeros(outputs))})
 
-        def loss(params, x, y):
-            hidden = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
-            log_p = jax.nn.log_softmax(hidden @ params[1]["w"] + params[1]["b"])
-            return -jnp.mean(jnp.take_along_axis(log_p, y[:, None], 1))
-
-        @jax.jit
-        def step(params, state, x, y):
-            return update(jax.grad(loss)(params, x, y), state, params)
-
         state = init(params)
         for at in range(STEPS):
             rows = slice(at * BATCH % TRAINING, at * BATCH % TRAINING + BATCH)
-            params, state = step(params, state, x[rows], y[rows])
+            params, state = train(params, state, x[rows], y[rows])
 
         first, second = jax.tree.map(np.asarray, params)
         hidden = np.maximum(x[TRAINING:] @ first["w"] + first["b"], 0)
@@ -962,7 +960,7 @@ def capstone(init, update, rng):
     kept = "One step: which dtypes and shapes do the new parameters have?"
     near = "The parameters after one step, in hundreds: are they near the old ones?"
     down = "Ten steps, all with this gradient: which way does each parameter move?"
-    form = "In what does the state after a step differ from the one before: structure, arrays?"
+    form = "In what is the state after a step like the one before: structure, shapes, dtypes?"
     memory = "One step with each of these gradients, from the start: "
     memory += "which one of the list is the first to leave the same state?"
     pure = "Which inputs change, and do the same inputs give the same results again?"
@@ -982,6 +980,7 @@ def capstone(init, update, rng):
             Case(first_alike, {"w": vector(rng)}, gradients(), note=memory),
             Case(purity, *small(), note=pure),
             Case(purity, *small(nested), note=pure),
+            Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
             Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
         ],
     )
