@@ -20,33 +20,7 @@ class Scaled:
     factor: Any
 
 
-FIELDS = {
-    "A": ("weights", "leaf"),
-    "B": ("the activation", "aux"),
-    "C": ("the learning rate", "leaf"),
-    "D": ("the number of blocks", "aux"),
-    "E": ("the number of steps so far", "leaf"),
-    "F": ("the layer's name", "aux"),
-    "G": ("the mean of all batches so far", "leaf"),
-    "H": ("a table that never changes", "leaf"),
-    "I": ("use_bias", "aux"),
-    "J": ("a random key", "leaf"),
-}
-
 ONE = np.ones(2, np.float32)
-
-TRACED = {
-    "A": lambda: [Scaled(ONE, 2), Scaled(5 * ONE, 2)],
-    "B": lambda: [Scaled(ONE, 2), Scaled(ONE, 3)],
-    "C": lambda: [Scaled(ONE, factor) for factor in (2, 3, 2, 3)],
-    "D": lambda: [Scaled(ONE, 2), Scaled(ONE, 2.0)],
-    "E": lambda: [Scaled(ONE, step) for step in range(5)],
-    "F": lambda: [Scaled(ONE, lambda x: x + 1) for _ in range(3)],
-    "G": lambda: [Scaled(ONE, float("nan")) for _ in range(2)],
-    "H": lambda: [Scaled(np.ones(n, np.float32), 2) for n in (2, 3, 2)],
-    "I": lambda: [Scaled(x, 2) for x in (1, 2, 2.5)],
-    "J": lambda: [Scaled(ONE, tuple(range(n))) for n in (3, 3)],
-}
 
 
 def counted(function):
@@ -98,16 +72,19 @@ def whole(value):
 
 @check
 def sort_fields(fields, rng):
-    return prediction_cases(
-        fields,
-        {name: f"Line {name} is {what}" for name, (what, _) in FIELDS.items()},
-        lambda name: FIELDS[name][1],
-        rng,
-        words={"leaf": 1, "aux": 0},
-        wrong_word="this would make trouble",
-        variable="fields",
-        weights_below=1000,
-    )
+    lines = {
+        "A": "weights, a float32 matrix that is trained",
+        "B": "the activation, a function such as `jax.nn.relu`",
+        "C": "the learning rate, a float; you want to try fifty of them",
+        "D": "the number of blocks, an int; a Python `for` loop runs over `range(blocks)`",
+        "E": "the number of steps so far, an int; each call adds 1",
+        "F": "the layer's name, a text",
+        "G": "the mean of all batches so far, an array: not trained, new after each call",
+        "H": "a table of 1,000 numbers, an array; it never changes",
+        "I": "`use_bias`, a bool; a Python `if` asks for it",
+        "J": "a random key, made by `jax.random.key`",
+    }
+    return prediction_cases(fields, lines)
 
 
 def double(x):
@@ -165,14 +142,19 @@ def dense(Dense, rng):
 
 @check
 def predict_traces(predictions, rng):
-    return prediction_cases(
-        predictions,
-        {name: f"This is line {name}" for name in TRACED},
-        lambda name: traces(lambda node: node.x, *((node,) for node in TRACED[name]())),
-        rng,
-        too_large="too many traces",
-        too_small="too few traces",
-    )
+    lines = {
+        "A": "`f(Scaled(one, 2)); f(Scaled(5 * one, 2))`",
+        "B": "`f(Scaled(one, 2)); f(Scaled(one, 3))`",
+        "C": "`for factor in [2, 3, 2, 3]: f(Scaled(one, factor))`",
+        "D": "`f(Scaled(one, 2)); f(Scaled(one, 2.0))`",
+        "E": "`for step in range(5): f(Scaled(one, step))`",
+        "F": "`for _ in range(3): f(Scaled(one, lambda x: x + 1))`",
+        "G": '`f(Scaled(one, float("nan"))); f(Scaled(one, float("nan")))`',
+        "H": "`for n in [2, 3, 2]: f(Scaled(np.ones(n), 2))`",
+        "I": "`for x in [1, 2, 2.5]: f(Scaled(x, 2))`",
+        "J": "`for n in [3, 3]: f(Scaled(one, tuple(range(n))))`",
+    }
+    return prediction_cases(predictions, lines)
 
 
 @check

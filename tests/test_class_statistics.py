@@ -1,17 +1,20 @@
 """What the class report counts, and who it finds behind it."""
 
+from dataclasses import replace
+
 import pytest
 
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.reports.class_statistics import (
     count_exercises,
-    find_clusters,
     find_extremes,
     held_misconceptions,
+    held_reasons,
     not_graded,
     points_of_students,
 )
+from pytree_course.reports.clusters import find_clusters
 from tests.made_grades import made_attempt, made_grades, made_lesson, made_row
 
 
@@ -104,8 +107,60 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
     )
     (cluster,) = find_clusters(grades)
     assert (cluster.exercise, names(cluster)) == ("count", ["a", "b"])
-    assert cluster.answer == "short"
+    assert cluster.code == "short"
     assert cluster.sample.failure
+    assert cluster.cell.startswith('# %% exercise="count" misconception="name_it"\n"""')
+    assert cluster.cell.endswith('"""\nshort\n')
+    assert [names(each) for each in find_clusters(grades, fewest=1)] == [
+        ["a", "b"],
+        ["alone"],
+        ["on other cases"],
+    ]
+
+
+def test_predictions_are_compared_line_by_line_whatever_the_seed():
+    exercise = replace(
+        made_lesson().exercises["count"],
+        lines={"A": "`[1]`", "B": "`None`"},
+        observations=[{"kind": "number", "type": "int", "value": value} for value in (1, 0)],
+    )
+    lesson = replace(made_lesson(), exercises={"count": exercise})
+
+    def line(name, said, wrong="Too high.", misconception=""):
+        values = {"name": name, "text": exercise.lines[name], "said": said, "wrong": wrong}
+        return values | {"misconception": misconception}
+
+    def predicting(student, *lines, seed=7, **values):
+        failed = ["AB".index(line["name"]) for line in lines]
+        values = {"lines": list(lines), "failed": failed, "failure": None} | values
+        return made_attempt(student, [made_row("count", "incorrect", **values)], seed=seed)
+
+    grades = made_grades(
+        [
+            predicting("a", line("A", "5"), line("B", "1", "Known.", "none_is_a_leaf")),
+            predicting(
+                "b", line("A", "5"), line("B", "'x'", "This is not a whole number."), seed=8
+            ),
+            predicting("c", line("B", "", "Not predicted yet.")),
+            predicting("d", line("A", "a very large number")),
+            predicting("no dict", reasons=["It should be a dict."]),
+        ],
+        lessons=[lesson],
+    )
+    (cluster,) = find_clusters(grades, fewest=1)
+    assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line("A", "5")])
+    assert (cluster.sample.failed, cluster.code) == ([0], "count = {'A': 5, 'B': 0}")
+
+
+def test_equal_general_reasons_are_grouped():
+    def given(student, *reasons):
+        return made_attempt(student, [made_row("count", "incorrect", reasons=list(reasons))])
+
+    grades = made_grades(
+        [given("a", "One.", "Two."), given("b", "One.", "Two."), given("c", "One."), given("d")]
+    )
+    (held,) = held_reasons(grades)
+    assert (held.exercise, held.reasons, names(held)) == ("count", ["One.", "Two."], ["a", "b"])
 
 
 def test_exercises_that_went_the_same_way_for_all_who_tried():

@@ -343,6 +343,33 @@ def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_pat
     assert "Nothing has been graded yet." in visible(pages["report.html"])
 
 
+def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tmp_path):
+    line = {
+        "name": "A",
+        "text": "`[1, <b>]`",
+        "said": "'<i>'",
+        "wrong": "Not `this`.",
+        "misconception": "",
+    }
+    predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
+    reasons = ["Every case with a `None` fails (2)."]
+    rows = [
+        made_row("count", "incorrect", **predicted),
+        made_row("paths", "incorrect", reasons=reasons, explanation=reasons[0]),
+    ]
+    grades = made_grades([made_attempt(name, rows) for name in ("ada", "bob")])
+    pages = pages_of(grades, tmp_path)
+    student, report = pages["students/ada.html"], pages["report.html"]
+    for page in (student, report):
+        assert_harmless(page)
+        assert "Every case with a <code>None</code> fails (2)." in page
+    assert "<code>[1, &lt;b&gt;]</code>" in student
+    assert "Not <code>this</code>." in student
+    assert "4 of 5 lines right" in visible(student)
+    assert "General reasons that several were given" in visible(report)
+    assert '# %% exercise="paths" misconception="name_it"' in visible(report)
+
+
 def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_path, monkeypatch):
     """What a student's page says of a failing case is in none of what was expected there."""
     made = MadeClass(course, tmp_path)

@@ -1,79 +1,151 @@
-"""Exercises that ask for predictions: each line is judged in words, then all together."""
+"""Exercises that ask for predictions: all wrong lines are named, and no right answer is told."""
 
+from dataclasses import fields
+
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from pytree_course.checking import prediction_cases
-from pytree_course.checking.outcomes import run_check
+from pytree_course.checking.expected import ExerciseFacts, ExpectedExercise, Misconception
+from pytree_course.checking.feedback import feedback
+from pytree_course.checking.judging import judge
+from pytree_course.checking.outcomes import Outcome, run_check
+from pytree_course.checking.verdicts import VerdictKind
+from pytree_course.checking.words import explanation, headline
 
-RIGHT = {"A": 2, "B": 0, "C": "error"}
-NOTES = {name: f"Line {name}" for name in RIGHT}
+RIGHT = {"A": 2, "B": 0, "C": "error", "D": 77}
+LINES = {"A": "`[1, None, 2]`", "B": "the second", "C": "`{1: 2}`", "D": "the fourth"}
+BELIEFS = {
+    "none_is_a_leaf": {"A": 3},
+    "one_more": {"A": 3, "B": 1, "D": 78},
+    "all_keys_work": {"C": 1},
+}
 
 
-def outcomes(predictions, seed=0):
+def outcomes(predictions):
     def check(predictions, rng):
-        return prediction_cases(
-            predictions,
-            NOTES,
-            RIGHT.__getitem__,
-            rng,
-            words={"error": 0},
-            too_large="too many",
-            too_small="too few",
-            wrong_word="not what happens",
-        )
+        return prediction_cases(predictions, LINES)
 
-    return run_check(check, [predictions], seed)
+    return run_check(check, [predictions], seed=0)
 
 
-def said(predictions):
-    return [outcome.observation.get("value") for outcome in outcomes(predictions)]
+def seen(predictions):
+    return [outcome.observation for outcome in outcomes(predictions)]
 
 
-def test_all_right_yields_a_number_that_follows_from_the_predictions_and_the_seed():
-    *lines, total = said({"A": np.int64(2), "B": False, "C": " Error "})
-    assert lines == ["right"] * 3
-    weights = np.random.default_rng(0).integers(1, 100, 3).tolist()
-    assert total == 2 * weights[0]
-    assert outcomes(RIGHT, seed=1)[-1].observation["value"] != total
+def expected():
+    right = seen(RIGHT)
+    facts = dict.fromkeys((field.name for field in fields(ExerciseFacts)), "")
+    beliefs = []
+    for name, said in BELIEFS.items():
+        observed = dict(enumerate(seen(said)))
+        observations = {
+            case: each for case, each in observed.items() if each["kind"] != "not attempted"
+        }
+        beliefs.append(Misconception(name, f"{name} explained.", "", observations))
+    return ExpectedExercise(
+        **facts | {"name": "predict", "points": 1, "answers": ["guesses"], "hints": []},
+        functions=False,
+        observations=right,
+        misconceptions=beliefs,
+        lines={outcome.predicted: outcome.note for outcome in outcomes(RIGHT)},
+    )
+
+
+def judged(predictions):
+    return judge(expected(), outcomes(predictions))
+
+
+def wrong(**changes):
+    """Return by line what is said to be wrong with it."""
+    return {line.name: line.wrong for line in judged(RIGHT | changes).lines}
+
+
+def test_what_is_observed_is_the_prediction_as_it_was_made():
+    assert expected().lines == LINES
+    said = seen({"A": np.int64(2), "B": False, "C": " Error ", "D": jnp.array(77)})
+    assert said == seen(RIGHT)
+    verdict = judged({"A": np.int64(2), "B": False, "C": " Error ", "D": 77})
+    assert (verdict.kind, verdict.reason) == (VerdictKind.CORRECT, "all 4 lines right")
+
+
+@pytest.mark.parametrize("nothing", [{}, dict.fromkeys("ABCD", ...)])
+def test_without_any_prediction_it_is_not_attempted(nothing):
+    assert judged(nothing).kind is VerdictKind.NOT_ATTEMPTED
+
+
+@pytest.mark.parametrize("no_dict", [None, [2, 0, "error", 77], print])
+def test_what_is_no_dict_is_said_once(no_dict):
+    verdict = judged(no_dict)
+    assert (verdict.kind, verdict.lines) == (VerdictKind.INCORRECT, ())
+    assert verdict.reasons[0].startswith("`guesses` should be a dict")
+    assert headline(verdict) == "predict · 0 of 4 lines right"
+    assert explanation(verdict, {}, reveal=False) == verdict.reasons[0]
 
 
 @pytest.mark.parametrize(
-    ("prediction", "verdict"),
+    ("line", "prediction", "reason"),
     [
-        (3, "too many"),
-        (-1, "too few"),
-        ("error", "not what happens"),
-        (2.0, 'neither a whole number nor the text "error"'),
-        ("2", 'neither a whole number nor the text "error"'),
+        ("A", 9, "Too high."),
+        ("A", -1, "Too low."),
+        ("A", 10**100, "Too high."),
+        ("A", "error", "Not this."),
+        ("C", 3, "Not this."),
+        ("A", 2.0, 'This is neither a whole number nor the text "error".'),
+        ("A", "2", 'This is neither a whole number nor the text "error".'),
+        ("A", None, 'This is neither a whole number nor the text "error".'),
+        ("A", np.ones(2), 'This is neither a whole number nor the text "error".'),
+        ("A", ..., "Not predicted yet."),
     ],
 )
-def test_a_wrong_prediction_is_judged_without_the_right_one(prediction, verdict):
-    assert said({**RIGHT, "A": prediction}) == [
-        verdict,
-        "right",
-        "right",
-        "not all lines are right",
-    ]
+def test_a_wrong_prediction_without_a_misconception_has_a_reason(line, prediction, reason):
+    assert wrong(**{line: prediction}) == {line: reason}
 
 
-def test_lines_without_a_prediction_are_not_attempted():
-    kinds = [outcome.observation["kind"] for outcome in outcomes({"A": ..., "C": "error"})]
-    assert kinds == ["not attempted", "not attempted", "string", "string"]
-    assert outcomes({})[-1].observation["kind"] == "not attempted"
-    assert said(None) == ["predictions is not a dict"] * 3 + ["not all lines are right"]
+def test_all_wrong_lines_are_named_each_with_the_belief_that_says_the_same():
+    assert wrong(A=3, C=1) == {"A": "none_is_a_leaf explained.", "C": "all_keys_work explained."}
+    verdict = judged(RIGHT | {"A": 3, "B": 5, "C": 1})
+    assert [line.name for line in verdict.lines] == ["A", "B", "C"]
+    assert [each.name for each in verdict.misconceptions] == ["none_is_a_leaf", "all_keys_work"]
+    assert verdict.failed == (0, 1, 2)
+    assert headline(verdict) == "predict · 1 of 4 lines right"
 
 
-@pytest.mark.parametrize(
-    ("prediction", "note"),
-    [
-        (3, "Line A; you said 3."),
-        ("two", "Line A; you said 'two'."),
-        ("x" * 99, "Line A; you said something long."),
-        (10**5000, "Line A; you said a very large number."),
-        ([1], "Line A."),
-    ],
-    ids=["number", "text", "long text", "long number", "list"],
-)
-def test_a_note_repeats_what_is_harmless_to_print(prediction, note):
-    assert outcomes({"A": prediction})[0].note == note
+def test_a_belief_that_explains_more_lines_comes_first_and_is_explained_once():
+    assert wrong(A=3, B=1, D=78) == {
+        "A": "one_more explained.",
+        "B": "As for line A.",
+        "D": "As for line A.",
+    }
+    assert wrong(A=3, B=1) == {"A": "one_more explained.", "B": "As for line A."}  # most of them
+    assert wrong(A=3) == {"A": "none_is_a_leaf explained."}
+    assert wrong(B=1) == {"B": "one_more explained."}  # better than nothing
+
+
+def test_feedback_shows_the_lines_and_nothing_of_what_is_right():
+    shown = feedback(judged(RIGHT | {"A": 3, "C": 1, "D": 5}))
+    for form in (shown.html, shown.text, explanation(judged(RIGHT | {"D": 5}), {}, reveal=True)):
+        assert "77" not in form
+        assert "xpected" not in form
+        assert "error" not in form
+    assert "<code>[1, None, 2]</code>" in shown.html
+    assert "<svg" not in shown.html
+    assert "Line A: `[1, None, 2]`\n  You said 3. none_is_a_leaf explained." in shown.text
+    assert "Line D: the fourth\n  You said 5. Too low." in shown.text
+
+
+def test_what_a_learner_predicts_is_only_text():
+    shown = feedback(judged(RIGHT | {"A": "<script>" + "x" * 999}))
+    assert "<script>" not in shown.html
+    assert len(shown.text) < 600
+    assert feedback(judged(RIGHT | {"A": 10**1000})).text.count("very large") == 1
+
+
+@pytest.mark.parametrize("value", ["3", [3], None, {"a": 1}])
+def test_a_forged_number_is_no_prediction(value):
+    forged = {"kind": "number", "type": "int", "value": value}
+    given = outcomes(RIGHT)
+    given[0] = Outcome([], [], forged)
+    (line,) = judge(expected(), given).lines
+    assert line.wrong.startswith("This is neither")

@@ -85,8 +85,31 @@ predictions = {
 }
 
 
-# %% exercise="predict_leaf_counts" variant="with_dict"
-predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
+# %% exercise="predict_leaf_counts" variant="counted_by_running_them"
+from collections import OrderedDict, deque
+
+
+class Config(dict):
+    pass
+
+
+def count(tree):
+    try:
+        return len(jax.tree.leaves(tree))
+    except ValueError:
+        return "error"
+
+
+predictions = {
+    "A": count({"w": np.ones((2, 3)), "b": np.zeros(3)}),
+    "B": count([1, None, (2, None)]),
+    "C": count([(), {}, [[]]]),
+    "D": count({"name": "abc", "point": (1.5, 2)}),
+    "E": count(OrderedDict(a=1, b=(2, 3))),
+    "F": count([{1, 2, 3}, deque([4, 5])]),
+    "G": count(Config(a=1, b=2)),
+    "H": count({1: "a", "b": 2}),
+}
 
 
 # %% exercise="predict_leaf_counts" variant="with_numpy_integers"
@@ -95,43 +118,78 @@ predictions["H"] = "error"
 
 
 # %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""Line B: your number is too high. Perhaps you counted each `None`. For JAX it is a node without children, so it adds no leaf."""
+"""4 is the number with each `None` counted. For JAX `None` is a node without children, so it adds no leaf."""
 predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="arrays_are_opened" section="leaves-are-not-elements"
-"""Line A: your number is too high. Perhaps you looked inside the arrays. JAX does not open an array, whatever its shape: it is one thing in the tree."""
+"""9 is the number of elements in the two arrays. JAX does not open an array, whatever its shape: it is one thing in the tree."""
 predictions = dict(A=9, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="leaves-are-not-elements"
-"""Line C: your number is too high. Perhaps you expect something at the end of every branch. For JAX an empty container is a node that holds nothing."""
+"""3 is the number of empty containers, and of items in the outer list. For JAX an empty container is a node that holds nothing: it adds no leaf, wherever it stands."""
 predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="strings_are_opened" section="leaves-are-not-elements"
-"""Line D: your number is too high. Python can loop over the letters of a text, but that does not matter to JAX: `str` is not in its registry, so it does not look inside."""
+"""5 is the number with each letter of the text counted. Python can loop over a text, but that does not matter to JAX: `str` is not in its registry, so it does not look inside."""
 predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes" covers="C22"
-"""Line E: your number is too low. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and namedtuples. JAX opens them, and then what is inside them."""
+"""1 would be right if the `OrderedDict` were a leaf. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and namedtuples. JAX opens them, and then what is inside them."""
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes" covers="M4 C22"
-"""Line G: your number is too high. `Config` is a kind of `dict`, but the registry goes by the exact type and knows nothing of parent classes, so JAX does not open it."""
+"""2 is the number of values in the `Config`. It is a kind of `dict`, but the registry goes by the exact type and knows nothing of parent classes, so JAX does not open it."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes" covers="C22"
-"""Line F: your number is too high. A set and a deque hold items, but that is not enough for JAX: the type must be in the registry, and these two are not."""
+"""5 is the number of items in the set and the deque. Holding items is not enough for JAX: the type must be in the registry, and these two are not."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="any_keys_work" covers="M3" section="dict-keys-are-sorted"
-"""Line H: this is not what happens. Python takes any keys, but JAX visits the keys of a dict in sorted order. Think of what `sorted` says to the keys of this one."""
+"""2 is the number of values in the dict. Python takes any keys, but JAX visits the keys of a dict in sorted order. Think of what `sorted` says to the keys of this one."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
+
+
+# %% exercise="predict_leaf_counts" misconception="only_the_outer_container_is_opened" section="leaves-are-not-elements"
+"""This is the number of items in the outer container. JAX does not stop there: it opens every node inside, until it meets what is not in its registry."""
+predictions = dict(A=2, B=3, C=3, D=2, E=2, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="nodes_are_counted" section="leaves-are-not-elements"
+"""This number has the containers in it too. A container that JAX opens is a node: only what it does not open is a leaf."""
+predictions = dict(A=3, B=2, C=5, D=5, E=5, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="sets_are_nodes" covers="C22"
+"""4 is the number with the set opened, and the deque not. A set holds items, but that is not enough for JAX: the type must be in the registry."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=4, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="deques_are_nodes" covers="C22"
+"""3 is the number with the deque opened, and the set not. A deque holds items, but that is not enough for JAX: the type must be in the registry."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=3, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="unknown_types_raise"
+"""JAX raises no error for a type that it does not know. It does not look inside, and takes the whole object for one leaf."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F="error", G="error", H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="unknown_types_add_nothing"
+"""What is not in the registry is not left out. JAX does not look inside, and takes the whole object for one leaf."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=0, G=0, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="empty_containers_raise" section="leaves-are-not-elements"
+"""JAX raises no error for empty containers: they are nodes as others are, and may be all there is in a tree."""
+predictions = dict(A=2, B=2, C="error", D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="leaf_shapes" variant="by_flatten_with_path"

@@ -379,10 +379,33 @@ class Pair:
         self.a, self.b = a, b
 
 
-jax.tree_util.register_pytree_node(
-    Pair, lambda pair: ((pair.a, pair.b), None), lambda _, children: Pair(*children)
-)
-pair = Pair(1.0, 2.0)
+class Quick(Pair):
+    pass
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Data:
+    a: float
+    b: float
+
+    def __post_init__(self):
+        made.append(self)
+
+
+def flatten(pair):
+    return (pair.a, pair.b), None
+
+
+def quickly(_, children):
+    quick = object.__new__(Quick)
+    quick.a, quick.b = children
+    return quick
+
+
+jax.tree_util.register_pytree_node(Pair, flatten, lambda _, children: Pair(*children))
+jax.tree_util.register_pytree_node(Quick, flatten, quickly)
+pair, quick, data = Pair(1.0, 2.0), Quick(1.0, 2.0), Data(1.0, 2.0)
 total = jax.jit(lambda pair: pair.a + pair.b)
 
 
@@ -401,41 +424,46 @@ predictions = {
     "F": count(total, pair),
     "G": count(total, pair),
     "H": count(jax.grad(lambda pair: pair.a * pair.b), pair),
-    "I": 0,
-    "J": 1,
+    "I": count(jax.tree.map, abs, quick),
+    "J": count(jax.tree.map, abs, data),
 }
 
 # %% exercise="predict_init" misconception="init_runs_once" covers="M14 C37"
-"""You predict 0 everywhere, as if `__init__` ran only where you call the class yourself. It runs wherever unflatten calls it: whenever JAX puts a node together."""
+"""0 would be right if `__init__` ran only where you call the class yourself. It runs wherever unflatten calls it: whenever JAX puts a node together."""
 predictions = {"A": 0, "B": 0, "C": 0, "D": 0, "E": 0, "F": 0, "G": 0, "H": 0, "I": 0, "J": 0}
 
 # %% exercise="predict_init" misconception="looking_rebuilds"
-"""You expect an `__init__` where JAX only looks at leaves or at the structure. To take a node apart, JAX reads its children; no new object is made."""
+"""JAX only looks at leaves or at the structure here. To take a node apart it reads the children; that makes no new object."""
 predictions = {"A": 1, "B": 1, "C": 1, "D": 3, "E": 1, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="once_per_call"
-"""You count one `__init__` for a call, however many nodes the tree has. JAX puts the tree together node by node, and each node is an object of its own."""
+"""1 is one `__init__` for the call, or for the object that stands in three places. JAX puts the tree together node by node, and each node is an object of its own."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 1, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="every_call_traces" section="methods-under-jit"
-"""You expect the second call of the jitted function to make an object too. The object is there for the trace; the next call reads the leaves and runs the compiled program."""
+"""1 would be right if the second call of the jitted function made an object too. The object is there for the trace; the next call reads the leaves and runs the compiled program."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 1, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="jit_takes_the_object" section="methods-under-jit"
-"""You expect a jitted function to get your own object. It gets a copy, put together from tracers, and putting it together runs `__init__`."""
+"""0 would be right if a jitted function got your own object. It gets a copy, put together from tracers, and putting it together runs `__init__`."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 0, "G": 0, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="a_gradient_is_no_node" section="gradients-through-a-node"
-"""You count too few objects for `jax.grad`. The function gets a node, built from tracers, and the gradient that comes back is a node of the same class."""
+"""1 counts one object, and there are more. The function gets a node, built from tracers, and the gradient that comes back is a node of the same class."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 1, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="every_object_is_initialised"
-"""You expect an `__init__` for each new object of `Quick`. `object.__new__` makes an object without it; Python runs `__init__` only when the class is called."""
+"""1 would be right if each new object were initialised. `object.__new__` makes an object of `Quick` without it; Python runs `__init__` only when the class is called."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "I": 1, "J": 1}
 
 # %% exercise="predict_init" misconception="dataclasses_are_copied"
-"""You expect no `__post_init__` for the dataclass. JAX rebuilds it by calling the class with its fields, and the generated `__init__` ends in `__post_init__`."""
+"""0 would be right if the dataclass were copied. JAX rebuilds it by calling the class with its fields, and the generated `__init__` ends in `__post_init__`."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 0}
+
+
+# %% exercise="predict_init" misconception="once_for_each_leaf"
+"""This is the number of leaves, and of the calls of `abs`. `__init__` runs for each node that JAX puts together, not for each of its children."""
+predictions = {"A": 0, "B": 0, "C": 2, "D": 6, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 2}
 
 
 # %% exercise="register_fields" variant="by_drawing_up_two_lists"

@@ -30,27 +30,27 @@ fields = dict.fromkeys("ACEGHJ", "Leaf") | dict.fromkeys("BDFI", " AUX ")
 
 
 # %% exercise="sort_fields" misconception="constant_arrays_are_aux" covers="M19" section="arrays-in-aux-data"
-"""Line H: perhaps you reason that what never changes is static. But jit compares aux_data with `==`, and for two arrays Python gives an array, not True or False: the second call raises."""
+"""That an array never changes does not make it fit for aux_data. jit compares aux_data with `==`, and for two arrays Python gives an array, not True or False: the second call raises."""
 fields = {name: "leaf" if name in "ACEGJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="hyperparameters_are_aux" covers="M22" section="hyperparameters-aux-or-leaf"
-"""Line C: a hyperparameter feels like part of the model's description. In aux_data, each of its fifty values is another type of node to jit, and so another trace and another compilation."""
+"""In aux_data, each of its fifty values is another type of node to jit, and so another trace and another compilation. A hyperparameter need not be a part of the program."""
 fields = {name: "leaf" if name in "AEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="counters_are_aux" covers="M22" section="a-counter-in-aux-data"
-"""Line E: a plain int that nobody trains looks static, but it is new at each call. A new value in aux_data is a new trace, so training would compile at every step."""
+"""A plain int that is not trained, but new at each call. A new value in aux_data is a new trace, so training would compile at every step."""
 fields = {name: "leaf" if name in "ACGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="ints_stay_ints" covers="M23" section="ints-that-become-tracers"
-"""Line D: perhaps you expect an int to go through jit as it is. Each leaf becomes a tracer there, and Python's `range` cannot use a tracer: it has no value yet."""
+"""As a leaf, an int does not go through jit as it is. Each leaf becomes a tracer there, and Python's `range` cannot use a tracer: it has no value yet."""
 fields = {name: "aux" if name in "BFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="bools_stay_bools" covers="M23" section="ints-that-become-tracers"
-"""Line I: perhaps you expect a bool to go through jit as it is. Each leaf becomes a tracer there, and a tracer is neither true nor false while Python's `if` asks for it."""
+"""As a leaf, a bool does not go through jit as it is. Each leaf becomes a tracer there, and a tracer is neither true nor false while Python's `if` asks for it."""
 fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
 
@@ -65,18 +65,23 @@ fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="statistics_are_aux"
-"""Line G: perhaps you reason that what gets no gradient is static. Being a leaf means being traced, so that the value may be another one at each call, as it is here."""
+"""It gets no gradient, but it is new after each call, and a new value in aux_data is a new trace. Being a leaf means being traced, so that the value may be another one at each call."""
 fields = {name: "leaf" if name in "ACEHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="keys_are_aux"
-"""Line J: a key looks like a setting, but JAX holds it as an array, and it should be a new one for each draw. In aux_data, arrays cannot be compared."""
+"""A key looks like a setting, but JAX holds it as an array, and it should be a new one for each draw. In aux_data, arrays cannot be compared."""
 fields = {name: "leaf" if name in "ACEGH" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="only_the_trained_are_leaves"
-"""You send to aux_data whatever is not trained by gradients. But being a leaf does not mean being trained: it means being traced, so that the value may be another one at each call."""
-fields = {name: "leaf" if name in "A" else "aux" for name in "ABCDEFGHIJ"}
+"""It is not trained by gradients, but being a leaf does not mean being trained: it means being traced, so that the value may be another one at each call."""
+fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
+
+
+# %% exercise="sort_fields" misconception="weights_are_aux"
+"""In aux_data the weights would be a part of the program: `jax.grad` gives no gradient for them, and jit cannot compare arrays with `==`."""
+fields = {name: "leaf" if name in "CEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="dense" starter=True
@@ -273,8 +278,40 @@ predictions = {
 }
 
 
-# %% exercise="predict_traces" variant="with_dict"
-predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
+# %% exercise="predict_traces" variant="counted_by_running_them"
+@partial(register_dataclass, data_fields=["x"], meta_fields=["factor"])
+@dataclass
+class Scaled:
+    x: object
+    factor: object
+
+
+def count(nodes):
+    traced = []
+
+    def f(node):
+        traced.append(node)
+        return node.x
+
+    jitted = jax.jit(f)
+    for node in nodes:
+        jitted.trace(node)  # it asks the same cache as a call does, and compiles nothing
+    return len(traced)
+
+
+one = np.ones(2)
+predictions = {
+    "A": count([Scaled(one, 2), Scaled(5 * one, 2)]),
+    "B": count([Scaled(one, 2), Scaled(one, 3)]),
+    "C": count([Scaled(one, factor) for factor in [2, 3, 2, 3]]),
+    "D": count([Scaled(one, 2), Scaled(one, 2.0)]),
+    "E": count([Scaled(one, step) for step in range(5)]),
+    "F": count([Scaled(one, lambda x: x + 1) for _ in range(3)]),
+    "G": count([Scaled(one, float("nan")), Scaled(one, float("nan"))]),
+    "H": count([Scaled(np.ones(n), 2) for n in [2, 3, 2]]),
+    "I": count([Scaled(x, 2) for x in [1, 2, 2.5]]),
+    "J": count([Scaled(one, tuple(range(n))) for n in [3, 3]]),
+}
 
 
 # %% exercise="predict_traces" variant="with_numpy_integers"
@@ -282,67 +319,67 @@ predictions = dict(zip("ABCDEFGHIJ", np.array([1, 2, 2, 1, 5, 3, 2, 2, 2, 1])))
 
 
 # %% exercise="predict_traces" misconception="each_value_is_traced" section="two-kinds-of-field"
-"""Line A: your number is too high. Perhaps you count a trace for each new value of a leaf. The program is made for a shape and a dtype; the values are its input."""
+"""2 is one trace for each value of the leaf. The program is made for a shape and a dtype; the values are its input."""
 predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="python_numbers_are_static" section="hyperparameters-aux-or-leaf"
-"""Line I: your number is too high. Perhaps you think that a plain Python number is static, because it is no array. As a leaf it is traced too: its type counts, its value does not."""
+"""3 is one trace for each value of `x`. A plain Python number is traced as an array is, when it is a leaf: its type counts, its value does not."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
 
 
 # %% exercise="predict_traces" misconception="aux_is_ignored" section="part-of-the-type"
-"""You count one trace wherever the leaf stays the same. But aux_data is a part of the node's structure, and the structure is a part of the key under which jit keeps its programs."""
+"""1 would be right if only the leaf counted. But aux_data is a part of the node's structure, and the structure is a part of the key under which jit keeps its programs."""
 predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="only_the_last_trace_is_kept" section="part-of-the-type"
-"""Line C: your number is too high. Perhaps you think that a new trace replaces the old one. jit keeps them all: a factor that was seen before needs no trace."""
+"""4 would be right if a new trace replaced the old one. jit keeps them all: a factor that was seen before needs no trace."""
 predictions = dict(A=1, B=2, C=4, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="old_shapes_are_forgotten" section="part-of-the-type"
-"""Line H: your number is too high. Perhaps you think that jit has only its last trace at hand. It keeps them all: a shape that was seen before needs no trace."""
+"""3 would be right if jit had only its last trace at hand. It keeps them all: a shape that was seen before needs no trace."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="each_call_is_traced" section="part-of-the-type"
-"""You count one trace for each call. That is what jit is made to avoid: it traces once for each *key*, and a call with a key that it has seen before uses the old trace."""
+"""This is the number of calls. jit traces once for each key of its cache, and a call with a key that it has seen before uses the old trace."""
 predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
 
 
 # %% exercise="predict_traces" misconception="types_in_aux_count" section="equality-and-hash"
-"""Line D: your number is too high. For a leaf, int and float are two dtypes. aux_data has no dtype for JAX: it asks Python's `==` alone, and what that says about 2 and 2.0 counts."""
+"""2 is one trace for each type of the factor. For a leaf, int and float are two dtypes. aux_data has no dtype for JAX: it asks Python's `==` alone, and what that says about 2 and 2.0 counts."""
 predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="a_counter_is_harmless" covers="M22" section="a-counter-in-aux-data"
-"""Line E: your number is too low. A counter seems to be too small a thing to matter. In aux_data it is another type of node at each step."""
+"""1 would be right if the value of the counter did not count. In aux_data it is another type of node at each step."""
 predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="equal_code_is_equal"
-"""Line F: your number is too low. The three functions do the same, but Python compares functions by identity, and each run of a `lambda` makes another object."""
+"""1 would be right if functions that do the same were equal. Python compares functions by identity, and each run of a `lambda` makes another object."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="nan_equals_nan"
-"""Line G: your number is too low. The two look the same in print, but ask Python's `==` about them, which is what JAX does."""
+"""1 would be right if the two were equal. They look the same in print, but ask Python's `==` about them, which is what JAX does."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=1, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="shapes_do_not_count" section="two-kinds-of-field"
-"""Line H: your number is too low. The values in an array may change freely, but a compiled program is made for one shape of each leaf."""
+"""1 would be right if the shape did not count. The values in an array may change freely, but a compiled program is made for one shape of each leaf."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=1, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="numbers_are_numbers" section="two-kinds-of-field"
-"""Line I: your number is too low. A Python number as a leaf has a dtype for jit, as an array has: a program for whole numbers is no program for floats."""
+"""1 would be right if all numbers were alike. A Python number as a leaf has a dtype for jit, as an array has: a program for whole numbers is no program for floats."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=1, J=1)
 
 
 # %% exercise="predict_traces" misconception="compared_by_identity" section="equality-and-hash"
-"""Line J: your number is too high. The two tuples are different objects, but JAX compares aux_data with `==`, and tuples are equal when their items are."""
+"""2 would be right if JAX asked whether the tuples are the same object. They are two, but JAX compares aux_data with `==`, and tuples are equal when their items are."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
 
 

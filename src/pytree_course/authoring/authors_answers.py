@@ -7,6 +7,7 @@ import os
 import pickle
 import sys
 import warnings
+from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import Any
 from unittest.mock import patch
 
 import jax
+import numpy as np
 
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
-from pytree_course.checking.comparison import compare, without_message
+from pytree_course.checking.cases import Case
+from pytree_course.checking.comparison import compare, with_skeleton
 from pytree_course.checking.expected import (
     ExerciseFacts,
     Expected,
@@ -24,6 +27,7 @@ from pytree_course.checking.expected import (
     Misconception,
 )
 from pytree_course.checking.outcomes import SEED_VARIABLE, Outcome, run_check
+from pytree_course.checking.reasons.features import ERROR_EXPECTED, features_of
 
 COMPILED = Path(sys.prefix) / "cache" / "jax"
 """Compiled programs, in the course's environment: they fit its version of JAX and this machine."""
@@ -39,6 +43,7 @@ class AnswerResult:
 
     outcomes: list[Outcome]
     functions: bool
+    features: list[list[str]]  # of each case
 
 
 _RESULTS: dict[tuple[str, ...], bytes] = {}
@@ -58,7 +63,7 @@ def run_answer(
     script = sources.files.check_script.read_text(encoding="utf-8")
     key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
     if key not in _RESULTS:
-        _keep_compiled_programs()
+        keep_compiled_programs()
         # As in grading: the set-up cell finds the course, and shows nothing.
         graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
         with graded, chdir(sources.files.sources):
@@ -66,7 +71,7 @@ def run_answer(
     return pickle.loads(_RESULTS[key])
 
 
-def _keep_compiled_programs() -> None:
+def keep_compiled_programs() -> None:
     """Let JAX keep on disk what this process compiles: that is most of an answer's time."""
     options = {
         "jax_compilation_cache_dir": str(COMPILED),
@@ -81,6 +86,32 @@ def _keep_compiled_programs() -> None:
 
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
+    defined = define(sources, exercise, answer)
+    check = sources.files.checks()[exercise.name]
+    features: list[list[str]] = []
+
+    def looked_at(*answers: Any, rng: np.random.Generator) -> Iterator[Case]:
+        for case in check(*answers, rng=rng):
+            features.append(features_of(case))  # before the call, which may change its inputs
+            yield case
+
+    try:
+        outcomes = run_check(looked_at, defined, seed)
+        return AnswerResult(outcomes, all(map(callable, defined)), features)
+    except Exception as error:
+        raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+
+
+def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
+    """Run the set-up cell and an answer; return what the check of the exercise is given.
+
+    The process has to be in the folder of the lesson's sources, with `SEED_VARIABLE` set.
+
+    Raises
+    ------
+    AnswerError
+        When the code does not run, or does not define what the check needs.
+    """
     namespace: dict[str, Any] = {"__name__": "__main__"}
     try:
         exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
@@ -90,12 +121,7 @@ def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
     missing = [name for name in exercise.answers if name not in namespace]
     if missing:
         raise AnswerError(f"it does not define {', '.join(missing)}")
-    defined = [namespace[name] for name in exercise.answers]
-    check = sources.files.checks()[exercise.name]
-    try:
-        return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
-    except Exception as error:
-        raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+    return [namespace[name] for name in exercise.answers]
 
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
@@ -106,6 +132,11 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         functions=right.functions,
         observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],
+        features=[
+            features + [ERROR_EXPECTED] * (outcome.observation["kind"] == "raised")
+            for features, outcome in zip(right.features, right.outcomes, strict=True)
+        ],
+        lines={each.predicted: each.note for each in right.outcomes if each.predicted},
     )
 
 
@@ -117,7 +148,7 @@ def with_misconceptions(
     misconceptions = []
     for wrong in exercise.misconceptions:
         differing = {
-            case: without_message(outcome.observation)
+            case: with_skeleton(outcome.observation)
             for case, outcome in enumerate(run_answer(sources, exercise, wrong, seed).outcomes)
             if compare(expected.observations[case], outcome.observation)
         }

@@ -10,6 +10,13 @@ CELL_MARK = re.compile(r"\s*#\s*%%(%*\s|$)")
 """What jupytext takes for the mark of a cell: `# %%`, also without its space."""
 
 
+_TO_BE_NAMED = """\
+# %% exercise="{exercise}" misconception="name_it"
+\"\"\"Say what is believed, and what JAX does.\"\"\"
+{code}
+"""
+
+
 def marked_cells(text: str) -> list[tuple[int, NotebookNode]]:
     """Return the cells that have a mark, each with its line."""
     marks, parser = [], StringParser("python")
@@ -20,3 +27,13 @@ def marked_cells(text: str) -> list[tuple[int, NotebookNode]]:
     cells = jupytext.reads(text, fmt="py:percent").cells
     # What stands before the first mark is a cell without one.
     return list(zip(marks, cells[len(cells) - len(marks) :], strict=True))
+
+
+def misconception_cell(exercise: str, answer: str) -> str:
+    """Return an answer as a cell for answers.py; its name and explanation are left to the author.
+
+    A line of the answer that would begin another cell is kept as a plain comment.
+    """
+    lines = answer.strip("\n").splitlines()
+    kept = [line.replace("%%", "% %", 1) if CELL_MARK.match(line) else line for line in lines]
+    return _TO_BE_NAMED.format(exercise=exercise, code="\n".join(kept))

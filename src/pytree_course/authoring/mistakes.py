@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from pytree_course.authoring.authors_answers import AnswerError, run_answer
+from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.sources import Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
-from pytree_course.checking.comparison import agree
+from pytree_course.checking.comparison import agree, compare
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.trees import Observation
 
@@ -49,6 +50,16 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     for wrong in exercise.misconceptions:
         if wrong.section not in sources.sections:
             yield exercise.mistake(f"the lesson has no section {wrong.section!r}", wrong)
+    if exercise.equivalents:
+        made = {
+            each.name
+            for right in exercise.right_answers
+            for each in mutants(right.name, right.source)
+        }
+        for listed in exercise.equivalents:
+            if listed.name not in made:
+                message = f"{exercise.name}: there is no mutant {listed.name!r}"
+                yield listed.cell.mistake(message)
     for answers in (exercise.variants, exercise.misconceptions):
         names = [answer.name for answer in answers]
         for answer in answers:
@@ -84,7 +95,35 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             if agree(right, yielded[id(wrong)]):
                 message = f"no case tells the misconception {wrong.name!r} from the right answer"
                 yield exercise.mistake(message, wrong)
+            elif not exercise.is_prediction and _failures(right, yielded[id(wrong)]) == 1:
+                yield exercise.mistake(
+                    f"only one case tells {wrong.name!r} from the right answer", wrong
+                )
         for wrong, other in combinations(exercise.misconceptions, 2):
             if agree(yielded[id(wrong)], yielded[id(other)]):
                 message = f"no case tells {wrong.name!r} and {other.name!r} apart"
                 yield exercise.mistake(message, other)
+
+
+def on_one_case(sources: LessonSources, exercise: Exercise) -> list[str]:
+    """Return the misconceptions that only one case tells from the right answer."""
+    if exercise.is_prediction:
+        return []
+    found = []
+    for wrong in exercise.misconceptions:
+        for seed in SEEDS:
+            right, got = (
+                [
+                    outcome.observation
+                    for outcome in run_answer(sources, exercise, each, seed).outcomes
+                ]
+                for each in (exercise.solution, wrong)
+            )
+            if _failures(right, got) == 1:
+                found.append(wrong.name)
+                break
+    return found
+
+
+def _failures(right: list[Observation], got: list[Observation]) -> int:
+    return sum(compare(*pair) is not None for pair in zip(right, got, strict=True))

@@ -1,7 +1,6 @@
 """Read what the author writes: lesson.md, exercises.md and answers.py of one lesson."""
 
 import ast
-import hashlib
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from pytree_course.authoring.marked_cells import marked_cells
+from pytree_course.authoring.source_texts import digest, line_named_in, slug, split_explanation
 from pytree_course.checking.expected import ExerciseFacts, Prediction
 from pytree_course.course import CourseError, LessonFiles
 
@@ -89,6 +89,15 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Equivalent:
+    """A mutant that no input tells from its right answer, and why."""
+
+    name: str
+    reason: str
+    cell: SourceCell
+
+
+@dataclass(frozen=True)
 class Exercise(ExerciseFacts):
     """One exercise as the author wrote it."""
 
@@ -96,6 +105,17 @@ class Exercise(ExerciseFacts):
     given_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
+    equivalents: list[Equivalent] = field(default_factory=list)
+
+    @property
+    def right_answers(self) -> list[Answer]:
+        """The solution and its variants."""
+        return [self.solution, *self.variants]
+
+    @property
+    def is_prediction(self) -> bool:
+        """Whether it asks what lines of code do; its cases are the same lines for everyone."""
+        return self.name.startswith("predict_")
 
     @property
     def solution(self) -> Answer:
@@ -151,25 +171,6 @@ class LessonSources:
         """A digest of what the exercises, the solutions and checks/expected are made from."""
         folder = self.files.sources
         return digest(folder / "exercises.md", folder / "answers.py", self.files.check_script)
-
-
-def slug(title: str) -> str:
-    """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-
-
-def digest(*files: Path) -> str:
-    """Return a digest of files' texts, the same on every system."""
-    sha = hashlib.sha256()
-    for file in files:
-        sha.update(file.read_text(encoding="utf-8").encode() + b"\0")
-    return f"sha256:{sha.hexdigest()}"
-
-
-def line_named_in(error: Exception) -> int:
-    """Return the line that an error's message names, or 1."""
-    named = re.search(r"line (\d+)", str(error))
-    return int(named[1]) if named else 1
 
 
 def read_sources(files: LessonFiles) -> LessonSources:
@@ -324,21 +325,19 @@ def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -
         exercise.variants.append(Answer(said["variant"], cell.source, cell))
     elif "misconception" in said:
         name, section = said["misconception"], said.get("section", exercise.section)
-        explanation, source = _split_explanation(cell.source)
+        explanation, source = split_explanation(cell.source)
         if not explanation:
             why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
             mistakes.append(cell.mistake(why))
         exercise.misconceptions.append(Answer(name, source, cell, explanation, section))
+    elif "equivalent" in said:
+        # Comments, each the name of a mutant as `course.py cases` prints it.
+        names = [line.removeprefix("#").strip() for line in cell.source.splitlines()]
+        given = [Equivalent(name, str(said["equivalent"]), cell) for name in names if name]
+        exercise.equivalents.extend(given)
     else:
-        why = 'say variant="...", misconception="..." or starter=True after the exercise'
+        why = (
+            'say variant="...", misconception="...", equivalent="..." or starter=True '
+            "after the exercise"
+        )
         mistakes.append(cell.mistake(why))
-
-
-def _split_explanation(source: str) -> tuple[str, str]:
-    """Split a cell into the text that it starts with and the code after it."""
-    module = ast.parse(source)
-    explanation = ast.get_docstring(module)
-    if explanation is None:
-        return "", source
-    code = "\n".join(source.splitlines()[module.body[0].end_lineno :])
-    return " ".join(explanation.split()), code.strip("\n")

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytree_course.authoring.source_texts import line_named_in
 from pytree_course.authoring.sources import (
     AuthorMistakesError,
     LessonSources,
     Mistake,
     SourceCell,
-    line_named_in,
     read_sources,
 )
 from pytree_course.course import Course, answer_id, write_file

@@ -21,7 +21,8 @@ class Case:
 
     The learner is shown the inputs, and a note on what their pictures do not show. The message of
     an expected exception must contain the texts in `mentions`. `tags` name features of the case
-    that its inputs do not show, such as "under jit" or "second call": reasons speak of them.
+    that its inputs do not show, such as "under jit" or "second call": reasons speak of them. Where
+    the case is a prediction, `predicted` is the name of the line and the note is its text.
     """
 
     def __init__(
@@ -31,12 +32,14 @@ class Case:
         mentions: tuple[str, ...] = (),
         note: str = "",
         tags: tuple[str, ...] = (),
+        predicted: str = "",
     ) -> None:
         self.call = call
         self.inputs = inputs
         self.mentions = mentions
         self.note = note
         self.tags = tags
+        self.predicted = predicted
 
 
 def check(function: Check) -> Check:

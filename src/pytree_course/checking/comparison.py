@@ -1,6 +1,7 @@
 """The one comparison: two observations in, the first difference or None out."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,10 @@ EXACT_ENTRIES = {
     "tracer": ("dtype", "shape"),
 }
 """What must be equal in two observations of a kind, before their contents are compared."""
+
+
+MAX_SKELETON = 200
+_VARYING = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|[(\[{<][^)\]}>]*[)\]}>]|0x[0-9a-f]+|\d[\d.]*""")
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,19 @@ def _compare_raised(expected: Observation, got: Observation, path: Path) -> Diff
 def without_message(observation: Observation) -> Observation:
     """Leave out what is never compared, and may name an address in memory."""
     return observation | {"message": ""} if observation["kind"] == "raised" else observation
+
+
+def with_skeleton(observation: Observation) -> Observation:
+    """Leave of an exception's message what is the same whatever the inputs, and in every run."""
+    if observation["kind"] != "raised":
+        return observation
+    return observation | {"message": skeleton(observation["message"])}
+
+
+def skeleton(message: str) -> str:
+    """Return the first line of a message without what is quoted, numbers and addresses."""
+    first = message.strip().split("\n", 1)[0][:MAX_SKELETON]
+    return " ".join(_VARYING.sub("…", first).split())
 
 
 def _tolerance(dtype: str) -> float:

@@ -1,7 +1,7 @@
 """What a check expects: the right answer's observations, and those of every misconception."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,8 @@ class ExpectedExercise(ExerciseFacts):
     functions: bool  # whether the answers are functions or classes, and not values
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
+    features: list[list[str]] = field(default_factory=list)  # what each case has, in words
+    lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
 
 
 @dataclass(frozen=True)
@@ -93,11 +95,15 @@ class Expected:
         return data, observations
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads, with one line for an observation."""
+        """Return the JSON text that `read` reads, a line for an observation or for features."""
         data, observations = self.observations_apart()
+        lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in observations]
+        for exercise in data["exercises"].values():
+            for case, features in enumerate(exercise["features"]):
+                exercise["features"][case] = f"<observation {len(lines)}>"
+                lines.append(json.dumps(features, ensure_ascii=False))
         text = json.dumps(data, indent=1, ensure_ascii=False)
-        for place, observation in enumerate(observations):
-            line = json.dumps(observation, ensure_ascii=False, allow_nan=False)
+        for place, line in enumerate(lines):
             text = text.replace(f'"<observation {place}>"', line, 1)
         return text + "\n"
 

@@ -4,10 +4,13 @@ import json
 from collections.abc import Collection, Sequence
 
 from pytree_course.checking import words
-from pytree_course.checking.comparison import compare
+from pytree_course.checking.comparison import compare, skeleton
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.predicting import judge_lines
+from pytree_course.checking.reasons import general_reasons
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
+from pytree_course.trees import Observation
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
@@ -21,10 +24,12 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
             differences[case] = difference
     name, points, passed = expected.name, expected.points, cases - len(differences)
     if not differences:
-        reason = words.ALL_PASSED.format(cases=cases)
+        reason = (words.ALL_LINES if expected.lines else words.ALL_PASSED).format(cases=cases)
         return Verdict(name, VerdictKind.CORRECT, points, reason, passed, cases)
     if not passed and all(each.observation["kind"] == "not attempted" for each in outcomes):
         return without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, words.NOT_ATTEMPTED)
+    if expected.lines:
+        return judge_lines(expected, outcomes, tuple(differences))
 
     # min keeps the first of equals, and check scripts put the simplest cases first.
     case = min(differences, key=lambda case: len(json.dumps(outcomes[case].inputs)))
@@ -44,7 +49,11 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         note=outcome.note,
     )
     misconceptions = _misconceptions(expected, outcomes, differences.keys())
-    return Verdict(name, kind, points, reason, passed, cases, failure, misconceptions)
+    reasons = () if misconceptions else general_reasons(expected, outcomes, differences.keys())
+    failed = tuple(differences)
+    return Verdict(
+        name, kind, points, reason, passed, cases, failure, misconceptions, reasons, failed=failed
+    )
 
 
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
@@ -58,14 +67,17 @@ def _misconceptions(
     """Return the misconceptions that explain every case that failed, or none.
 
     A misconception is held when its wrong answer yields the same in all the cases in which it
-    differs from the right answer. One that explains all failures is returned alone; failing that,
-    all that are held, if together they leave no failure unexplained.
+    differs from the right answer. Where every case raises, the messages have to be alike too: an
+    error that comes before all else is the same for many mistakes. One that explains all failures
+    is returned alone; failing that, all that are held, if together they leave none unexplained.
     """
+    all_raise = all(outcome.observation["kind"] == "raised" for outcome in outcomes)
     held = tuple(
         misconception
         for misconception in expected.misconceptions
         if not any(
             compare(observation, outcomes[case].observation)
+            or (all_raise and not _raised_alike(observation, outcomes[case].observation))
             for case, observation in misconception.observations.items()
         )
     )
@@ -74,3 +86,7 @@ def _misconceptions(
             return (misconception,)
     explained = {case for misconception in held for case in misconception.observations}
     return held if explained == failed else ()
+
+
+def _raised_alike(wrong: Observation, got: Observation) -> bool:
+    return bool(wrong["type"] == got["type"] and wrong["message"] == skeleton(got["message"]))

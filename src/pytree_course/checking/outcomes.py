@@ -3,7 +3,7 @@
 import contextlib
 import io
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,7 @@ class Outcome:
     line: Line | None = None  # the learner's line that raised
     note: str = ""
     changed: bool = False  # whether the call changed its inputs
+    predicted: str = ""  # the name of the line, where this is a prediction
 
     @classmethod
     def from_json(cls, data: Any) -> "Outcome":
@@ -79,8 +80,12 @@ def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
     The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
     raises NotImplementedError is "not attempted".
     """
-    rng = np.random.default_rng(seed)
-    return [_run_case(case) for case in check(*answers, rng=rng)]
+    return list(outcomes_of(check, answers, seed))
+
+
+def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Outcome]:
+    """Run the cases of a check, as `run_check` does, but each only when it is asked for."""
+    return map(_run_case, check(*answers, rng=np.random.default_rng(seed)))
 
 
 def _run_case(case: Case) -> Outcome:
@@ -101,7 +106,7 @@ def _run_case(case: Case) -> Outcome:
         line = _learners_line(error)
     shown = _first_lines(printed.getvalue())
     changed = [observe(given) for given in case.inputs] != inputs
-    return Outcome(inputs, written, observation, shown, line, case.note, changed)
+    return Outcome(inputs, written, observation, shown, line, case.note, changed, case.predicted)
 
 
 def _first_lines(printed: str) -> str:

@@ -36,6 +36,17 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class WrongLine:
+    """A line that was predicted wrongly; nothing in it says what is right."""
+
+    name: str
+    text: str  # the code of the line, between backticks, or its words
+    said: str  # the learner's prediction, shortened; empty where there is none
+    wrong: str  # what is wrong with it, in a sentence or two
+    misconception: str = ""  # its name
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The judgement of one exercise."""
 
@@ -48,6 +59,8 @@ class Verdict:
     failure: Failure | None = None
     misconceptions: tuple[Misconception, ...] = ()
     reasons: tuple[str, ...] = ()  # sentences; empty where a misconception speaks
+    lines: tuple[WrongLine, ...] = ()  # where lines are predicted: then there is no failure
+    failed: tuple[int, ...] = ()  # the cases that failed, from 0
 
     @property
     def points(self) -> int:

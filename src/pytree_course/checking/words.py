@@ -7,7 +7,7 @@ braces are filled in.
 from collections.abc import Mapping
 
 from pytree_course.checking.comparison import Difference
-from pytree_course.checking.verdicts import Verdict, VerdictKind
+from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.drawing.labels import counted, truncate
 from pytree_course.trees import Observation
 
@@ -54,6 +54,8 @@ LONGEST_TEXT = 60
 # Reasons of verdicts, as clauses.
 ALL_PASSED = "all {cases} cases passed"
 SOME_PASSED = "{passed} of {cases} cases passed"
+ALL_LINES = "all {cases} lines right"
+SOME_LINES = "{passed} of {cases} lines right"
 NOT_ATTEMPTED = "not attempted yet"
 RAISED = "your code raised {type}"
 ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
@@ -66,6 +68,20 @@ TIMED_OUT = "your code did not come to an end in time: look for a loop without a
 NO_VERDICT = "it yielded no verdict"
 ONLY_ANSWER_CELLS = (
     "Only answer cells are graded: put everything an answer needs into its own cell."
+)
+
+# What is wrong with the prediction for a line: never what is right.
+NOT_PREDICTED = "Not predicted yet."
+TOO_HIGH = "Too high."
+TOO_LOW = "Too low."
+NOT_THIS = "Not this."
+NOT_ALLOWED = "This is {kinds}."
+WHOLE_NUMBER = "a whole number"
+THE_TEXT = 'the text "{word}"'
+AS_ABOVE = "As for line {name}."
+NO_DICT = (
+    "`{variable}` should be a dict, with a prediction for each line: keep the lines as they were "
+    "handed out, and replace each `...`."
 )
 
 # What to do next.
@@ -156,10 +172,23 @@ def headline(verdict: Verdict) -> str:
     points = counted(verdict.exercise_points, "point", "points")
     parts = {
         VerdictKind.CORRECT: [points, verdict.reason],
-        VerdictKind.INCORRECT: [SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)],
+        VerdictKind.INCORRECT: [_how_many(verdict)],
         VerdictKind.NOT_ATTEMPTED: [points],
     }
     return " · ".join([verdict.exercise, *parts.get(verdict.kind, [verdict.reason])])
+
+
+def _how_many(verdict: Verdict) -> str:
+    if verdict.failure is None:
+        return verdict.reason  # of predictions: it says how many lines are right
+    return SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)
+
+
+def line_said(line: WrongLine) -> str:
+    """Say what is wrong with a predicted line, in one paragraph."""
+    said = f"you said {line.said}. " if line.said else ""
+    wrong = line.wrong if said else f"{line.wrong[0].lower()}{line.wrong[1:]}"
+    return f"Line {line.name}: {said}{wrong}"
 
 
 def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
@@ -169,10 +198,13 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
     was expected in the case that failed: fresh cases stay secret.
     """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
+    if verdict.lines:
+        sentences = [line_said(line) for line in verdict.lines]
+    sentences = sentences or list(verdict.reasons)
     if not sentences:
         clause = verdict.reason
         if verdict.kind is VerdictKind.INCORRECT and not reveal:
-            clause = SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)
+            clause = _how_many(verdict)
         sentences = [f"{clause[0].upper()}{clause[1:]}."]
     if verdict.failure is not None and verdict.failure.got.get("type") == "NameError":
         sentences.append(ONLY_ANSWER_CELLS)

@@ -35,6 +35,9 @@ class VerdictRow:
     misconceptions: list[str] = field(default_factory=list)
     failure: dict[str, Any] | None = None
     results: str | None = None  # a digest: equal where wrong results on the same cases are equal
+    reasons: list[str] = field(default_factory=list)
+    lines: list[dict[str, str]] = field(default_factory=list)  # as `checking.verdicts.WrongLine`
+    failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
 
 
 @dataclass(frozen=True)

@@ -227,9 +227,10 @@ def _digest(data: object) -> str:
 def _row(verdict: Verdict, submission: Submission, run: ExerciseRun | None) -> VerdictRow:
     """Return what the gradebook stores of a verdict: nothing that was expected in a fresh case."""
     failure, results = None, None
-    if verdict.failure is not None and run is not None:
+    if verdict.failure is not None:
         failure = asdict(verdict.failure)
         del failure["expected"], failure["difference"]
+    if verdict.failed and run is not None:
         outcomes = run.check.outcomes or []
         results = _digest([without_message(outcome.observation) for outcome in outcomes])
     return VerdictRow(
@@ -244,4 +245,7 @@ def _row(verdict: Verdict, submission: Submission, run: ExerciseRun | None) -> V
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=failure,
         results=results,
+        reasons=list(verdict.reasons),
+        lines=[asdict(line) for line in verdict.lines],
+        failed=list(verdict.failed),
     )

@@ -42,19 +42,26 @@ _STORAGES = {
 
 
 class _Columns:
-    """The columns that a dataclass's fields make."""
+    """The columns that a dataclass's fields make.
 
-    def __init__(self, row: type, leave_out: str = "") -> None:
+    Those that came `later` hold lists. Gradebooks of this version that were made without them get
+    them when they are opened.
+    """
+
+    def __init__(self, row: type, leave_out: str = "", later: Sequence[str] = ()) -> None:
         self.storages: dict[str, _Storage] = {}
-        definitions = []
+        definitions = {}
         for name, hint in get_type_hints(row).items():
             if name == leave_out:
                 continue
             # `str | None` is the type str, and may be NULL.
             kind, *none = get_args(hint) if isinstance(hint, UnionType) else (hint,)
             storage = self.storages[name] = _STORAGES[get_origin(kind) or kind]
-            definitions.append(f"{name} {storage.sql}" + ("" if none else " NOT NULL"))
-        self.definitions = ", ".join(definitions)
+            definitions[name] = f"{name} {storage.sql}" + ("" if none else " NOT NULL")
+            if name in later:
+                definitions[name] += " DEFAULT '[]'"
+        self.definitions = ", ".join(definitions.values())
+        self.later = {name: definitions[name] for name in later}
         self.names = ", ".join(self.storages)
 
     def encode(self, row: object) -> dict[str, object]:
@@ -72,7 +79,7 @@ class _Columns:
 
 
 _ATTEMPT = _Columns(Attempt, leave_out="rows")
-_VERDICT = _Columns(VerdictRow)
+_VERDICT = _Columns(VerdictRow, later=("reasons", "lines", "failed"))
 _SUBMITTER = _Columns(Submitter)
 _TABLES = (
     f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {_ATTEMPT.definitions}, "
@@ -117,6 +124,7 @@ class Gradebook:
             elif version != VERSION:
                 raise sqlite3.DatabaseError("it is not one of this course's version")
             self._database.execute(_SUBMITTERS)
+            self._add_later_columns()
         except sqlite3.DatabaseError as error:
             raise CourseError(
                 f"{file} cannot be used as a gradebook: {error}. Keep it, and grade into "
@@ -178,6 +186,12 @@ class Gradebook:
         """Forget the seeds: the grading has come to its end."""
         with self._transaction():
             self._database.execute("DELETE FROM run")
+
+    def _add_later_columns(self) -> None:
+        there = {name for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}
+        for name, definition in _VERDICT.later.items():
+            if name not in there:
+                self._database.execute(f"ALTER TABLE verdict ADD COLUMN {definition}")
 
     def _write(self, verb: str, table: str, values: dict[str, object]) -> int | None:
         names, marks = ", ".join(values), ", ".join("?" * len(values))

@@ -1,4 +1,4 @@
-"""The author's commands: test, build."""
+"""The author's commands: test, build, cases."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pytree_course.cli import options
 from pytree_course.cli.app import app, console, run_in_course
 from pytree_course.course import Course, CourseError
 
@@ -55,3 +56,40 @@ def build(
         build_lesson(files, tell=lambda step: console.print(f"  {step}", markup=False))
     # Last of all: which cells show a topic depends on every lesson.
     write_table(course)
+
+
+@app.command()
+def cases(
+    lesson: Annotated[
+        str | None, typer.Argument(metavar="[LESSON]", help="All lessons, if none is named.")
+    ] = None,
+    exercise: Annotated[
+        str | None, typer.Argument(metavar="[EXERCISE]", help="All exercises, if none is named.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes run answers.")] = 1,
+    write: Annotated[bool, typer.Option("--write", help="Also write docs/cases.md.")] = False,
+) -> None:
+    """For authors: see whether the checks tell every wrong answer from the right one.
+
+    It tries mutants of the right answers, and a memoriser of the public cases. The exit status is
+    0 if nothing is left to do.
+    """
+    from pytree_course.authoring.case_table import write_case_table
+    from pytree_course.authoring.telling_apart import find_untold_in
+    from pytree_course.cli.untold import show_findings, show_totals
+
+    lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
+    if write and exercise is not None:
+        raise CourseError("With --write, name no exercise: docs/cases.md has all of a lesson.")
+    found = []
+    for files in lessons:
+        console.print(files.stem, style="bold")
+        in_lesson = []
+        for findings in find_untold_in(files, exercise, jobs):
+            show_findings(findings, console)
+            in_lesson.append(findings)
+        if write:
+            write_case_table(files, in_lesson)
+        found += in_lesson
+    show_totals(found, console)
+    raise typer.Exit(0 if all(findings.is_fine for findings in found) else 1)

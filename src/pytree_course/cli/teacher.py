@@ -1,4 +1,4 @@
-"""The teacher's commands: release, grade."""
+"""The teacher's commands: release, grade, explain."""
 
 import os
 from collections.abc import Iterator
@@ -137,6 +137,36 @@ def grade(
     for what in not_imported(grades):
         errors.print(what, style="yellow", markup=False)
     raise typer.Exit(1 if summary.failed else 0)
+
+
+@app.command()
+def explain(
+    grades: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
+        ),
+    ],
+    json: options.Json = False,
+) -> None:
+    """For teachers and authors: list wrong results that no misconception explains."""
+    from pytree_course.reports.unexplained import (
+        find_unexplained,
+        show_unexplained,
+        unexplained_as_json,
+    )
+
+    file = grades / GRADEBOOK if grades.is_dir() else grades
+    if not file.exists():
+        raise CourseError(f"{file} is not there. Name the folder that `grade --into` wrote to.")
+    course = Course.around()
+    if not course.with_sources():
+        raise CourseError("This copy of the course has no sources, so nothing to explain with.")
+    found = find_unexplained(course, file)
+    if json:
+        typer.echo(unexplained_as_json(found))
+    else:
+        show_unexplained(found, console)
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def judge_submission(
             verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
             continue
         verdict = _verdict(lesson.right(name), runs[name])
-        if verdict.kind is VerdictKind.INCORRECT:
+        if verdict.failed:
             verdict = _verdict(lesson.explained(name), runs[name])
         verdicts.append(verdict)
     return verdicts

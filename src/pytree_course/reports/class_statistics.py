@@ -1,4 +1,4 @@
-"""Statistics of a class: verdicts by exercise, misconceptions held, equal wrong results."""
+"""Statistics of a class: verdicts by exercise, misconceptions held, reasons given."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -62,19 +62,18 @@ class HeldMisconception:
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """Students with equal wrong results that no misconception explains."""
+class HeldReason:
+    """General reasons that were given for an exercise, and the students they were given to."""
 
     exercise: str
+    reasons: list[str]
     students: list[Student]
-    sample: VerdictRow  # the verdict on the shortest answer
-    answer: str
 
 
 def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
-    for lesson, name, verdicts in _by_exercise(grades):
+    for lesson, name, verdicts in by_exercise(grades):
         if name not in lesson.exercises:
             continue  # the author has withdrawn it
         rows = [row for _, _, row in verdicts]
@@ -96,7 +95,7 @@ def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students first."""
     held = []
-    for lesson, exercise, verdicts in _by_exercise(grades):
+    for lesson, exercise, verdicts in by_exercise(grades):
         students = defaultdict(list)
         for student, _, row in verdicts:
             for name in row.misconceptions:
@@ -109,24 +108,17 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     return sorted(held, key=lambda each: -len(each.students))
 
 
-def find_clusters(grades: ClassGrades) -> list[Cluster]:
-    """Find equal wrong results without a misconception, those of most students first.
-
-    Results can be compared only where they come from the same cases, that is, from one seed.
-    """
-    clusters = []
-    for _, exercise, verdicts in _by_exercise(grades):
+def held_reasons(grades: ClassGrades, fewest: int = 2) -> list[HeldReason]:
+    """Find the general reasons that were given to several, those given to most students first."""
+    held = []
+    for _, exercise, verdicts in by_exercise(grades):
         alike = defaultdict(list)
-        for student, attempt, row in verdicts:
-            if row.results is not None and not row.misconceptions:
-                answer = attempt.answers.get(exercise, "")
-                alike[attempt.seed, row.results].append((student, answer, row))
-        for members in alike.values():
-            if len(members) >= 2:
-                _, answer, sample = min(members, key=lambda member: len(member[1]))
-                students = [student for student, _, _ in members]
-                clusters.append(Cluster(exercise, students, sample, answer))
-    return sorted(clusters, key=lambda each: -len(each.students))
+        for student, _, row in verdicts:
+            if row.reasons:
+                alike[tuple(row.reasons)].append(student)
+        held += [HeldReason(exercise, list(reasons), alike[reasons]) for reasons in alike]
+    several = [each for each in held if len(each.students) >= fewest]
+    return sorted(several, key=lambda each: -len(each.students))
 
 
 def find_extremes(counts: Sequence[ExerciseCounts]) -> dict[str, list[ExerciseCounts]]:
@@ -155,7 +147,7 @@ def not_graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
     return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
 
 
-def _by_exercise(
+def by_exercise(
     grades: ClassGrades,
 ) -> Iterator[tuple[Expected, str, list[tuple[Student, Attempt, VerdictRow]]]]:
     """Yield the verdicts on each exercise, in the order of the course."""

@@ -18,18 +18,20 @@ from pytree_course.reports.class_plots import (
 )
 from pytree_course.reports.class_statistics import (
     count_exercises,
-    find_clusters,
     find_extremes,
     graded,
     held_misconceptions,
+    held_reasons,
     not_graded,
     points_of_students,
 )
+from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.page_texts import page_names, templates
 
 REPORT = "report.html"
 STUDENTS = "students"
 MOST_CLUSTERS = 20
+MOST_REASONS = 20
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
@@ -83,6 +85,8 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
         "held": held,
         "misconceptions_plot": misconceptions_plot(held) if held else "",
         "most_misconceptions": MOST_MISCONCEPTIONS,
+        "reasons": held_reasons(grades),
+        "most_reasons": MOST_REASONS,
         "clusters": find_clusters(grades),
         "most_clusters": MOST_CLUSTERS,
         "seeds": _several_seeds(grades),

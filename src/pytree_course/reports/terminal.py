@@ -59,9 +59,10 @@ def show_grade(grade: Grade, console: Console) -> None:
     console.print(table)
     says_all = {VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED}
     for verdict in grade.verdicts:
-        if verdict.kind not in says_all or verdict.exercise in grade.notes:
+        is_said = verdict.kind in says_all or verdict.lines
+        if not is_said or verdict.exercise in grade.notes:
             console.print(Text(f"{verdict.exercise}: {explanation(verdict, grade.notes)}"))
-        if verdict.failure is not None:
+        if verdict.failed:
             console.print(Text(feedback(verdict).text), end="\n\n")
     which = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
     correct = sum(verdict.kind is VerdictKind.CORRECT for verdict in grade.verdicts)
@@ -82,6 +83,7 @@ def grade_as_json(grade: Grade) -> str:
             "cases_passed": verdict.passed,
             "cases": verdict.cases,
             "misconceptions": [misconception.name for misconception in verdict.misconceptions],
+            "reasons": list(verdict.reasons),
             "feedback": explanation(verdict, grade.notes),
         }
         for verdict in grade.verdicts

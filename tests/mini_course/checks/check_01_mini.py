@@ -16,7 +16,8 @@ def count_leaves(answer, rng):
 def first_leaf(answer, rng):
     yield Case(answer, {}, mentions=("no leaves",))
     yield Case(answer, [3.5, (1, 2)])
-    for _ in range(3):
+    yield Case(answer, [None, ()], mentions=("no leaves",))
+    for _ in range(2):
         first, last = rng.choice(100, size=2, replace=False).tolist()
         yield Case(answer, {"a": [None, first], "b": last})
 

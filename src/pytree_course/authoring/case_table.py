@@ -1,0 +1,60 @@
+"""docs/cases.md: for each lesson, how many wrong answers its checks were tried with."""
+
+import re
+from collections.abc import Sequence
+
+from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.telling_apart import FRESH_SEEDS, Findings
+from pytree_course.course import Course, LessonFiles, write_file
+
+INTRODUCTION = """# What the checks were tried with
+
+`python3 course.py cases --write` writes this page. Each check was given *mutants*: right answers
+with one small change each. It refuses a mutant (killed), or the author says why no input can tell
+it from the right answer (equivalent), or something is left to do (surviving). *One case* counts
+the misconceptions that fail on one case only. The memoriser knows every public case and its
+result, and is tried with fresh cases; exercises that ask for predictions have none.
+"""
+HEADINGS = "| Exercise | Cases | Mutants | Killed | Equivalent | Surviving | One case | Memoriser |"
+
+
+def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
+    """Write what was found in all exercises of a lesson; the other lessons' parts stay."""
+    course = Course(files.root)
+    parts = _parts(course)
+    rows = "\n".join(f"| {' | '.join([each.exercise.name, *numbers(each)])} |" for each in found)
+    columns = "|---" + "|--:" * (HEADINGS.count("|") - 2) + "|"
+    parts[files.stem] = f"{_digest(files)}\n\n{HEADINGS}\n{columns}\n{rows}\n"
+    text = "".join(f"\n## {stem}\n\n{parts[stem]}" for stem in sorted(parts))
+    write_file(course.root / "docs" / "cases.md", INTRODUCTION + text)
+
+
+def is_current(files: LessonFiles) -> bool:
+    """Whether docs/cases.md was written since the lesson's exercises or checks changed."""
+    return _parts(Course(files.root)).get(files.stem, "").startswith(_digest(files))
+
+
+def numbers(found: Findings) -> list[str]:
+    """Return what is counted of one exercise."""
+    refused = "–" if found.memoriser is None else f"{found.memoriser}/{len(FRESH_SEEDS)}"
+    counts = (
+        found.cases,
+        found.mutants,
+        found.killed,
+        found.equivalent,
+        len(found.survivors),
+        len(found.on_one_case),
+    )
+    return [*map(str, counts), refused]
+
+
+def _digest(files: LessonFiles) -> str:
+    return f"<!-- {read_sources(files).exercises_digest} -->"
+
+
+def _parts(course: Course) -> dict[str, str]:
+    """Return the lessons' parts of the page, by stem."""
+    page = course.root / "docs" / "cases.md"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    return {part.split("\n", 1)[0]: part.split("\n", 1)[1].strip("\n") + "\n" for part in parts}

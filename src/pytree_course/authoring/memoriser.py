@@ -1,0 +1,61 @@
+"""The memoriser: a wrong answer that knows every public case and its result, and nothing else."""
+
+import os
+from contextlib import chdir
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from pytree_course.authoring.authors_answers import define, run_answer
+from pytree_course.authoring.sources import Exercise, LessonSources
+from pytree_course.checking.comparison import compare
+from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
+
+Seen = list[tuple[str, Outcome]]
+"""What was called in each case, and what came out of the right answer."""
+
+
+def refuses_memoriser(sources: LessonSources, name: str, seed: int) -> bool:
+    """Whether a check refuses, on fresh cases, the results of the most similar public cases."""
+    exercise = sources.exercises[name]
+    public, fresh = (_seen(sources, exercise, each) for each in (PUBLIC_SEED, seed))
+    for called, outcome in fresh:
+        by_heart = max(public, key=lambda known: _similarity(known, (called, outcome)))[1]
+        if compare(outcome.observation, by_heart.observation):
+            return True
+    return False
+
+
+def _seen(sources: LessonSources, exercise: Exercise, seed: int) -> Seen:
+    outcomes = run_answer(sources, exercise, exercise.solution, seed).outcomes
+    graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
+    with graded, chdir(sources.files.sources):
+        answers = define(sources, exercise, exercise.solution)
+        check = sources.files.checks()[exercise.name]
+        called = [_name(case.call) for case in check(*answers, rng=np.random.default_rng(seed))]
+    return list(zip(called, outcomes, strict=True))
+
+
+def _name(function: Any) -> str:
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, "__qualname__", type(function).__qualname__)
+
+
+def _similarity(known: tuple[str, Outcome], asked: tuple[str, Outcome]) -> tuple[bool, bool, float]:
+    """Return how alike two cases are: in what is called, in their notes, in their inputs."""
+    (called, outcome), (other_called, other) = known, asked
+    parts, other_parts = _parts(outcome.inputs), _parts(other.inputs)
+    common = len(parts & other_parts) / max(len(parts | other_parts), 1)
+    return called == other_called, outcome.note == other.note, common
+
+
+def _parts(observed: Any, path: tuple[Any, ...] = ()) -> set[tuple[Any, ...]]:
+    """Return everything that plain JSON holds, each with where it stands."""
+    if isinstance(observed, dict):
+        observed = list(observed.items())
+    if not isinstance(observed, (list, tuple)):
+        return {(*path, observed)}
+    return {part for at, each in enumerate(observed) for part in _parts(each, (*path, at))}

@@ -1,0 +1,35 @@
+"""What is made of the author's texts: slugs, digests, the line of an error, an explanation."""
+
+import ast
+import hashlib
+import re
+from pathlib import Path
+
+
+def slug(title: str) -> str:
+    """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def digest(*files: Path) -> str:
+    """Return a digest of files' texts, the same on every system."""
+    sha = hashlib.sha256()
+    for file in files:
+        sha.update(file.read_text(encoding="utf-8").encode() + b"\0")
+    return f"sha256:{sha.hexdigest()}"
+
+
+def line_named_in(error: Exception) -> int:
+    """Return the line that an error's message names, or 1."""
+    named = re.search(r"line (\d+)", str(error))
+    return int(named[1]) if named else 1
+
+
+def split_explanation(source: str) -> tuple[str, str]:
+    """Split a cell of answers.py into the text that it starts with and the code after it."""
+    module = ast.parse(source)
+    explanation = ast.get_docstring(module)
+    if explanation is None:
+        return "", source
+    code = "\n".join(source.splitlines()[module.body[0].end_lineno :])
+    return " ".join(explanation.split()), code.strip("\n")

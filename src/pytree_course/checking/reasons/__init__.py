@@ -1,0 +1,52 @@
+"""General reasons for a wrong answer, where no misconception explains it."""
+
+from collections.abc import Container, Sequence
+
+from pytree_course.checking.expected import ExpectedExercise
+from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.reasons.differences import difference_reason
+from pytree_course.checking.reasons.errors import error_reason
+from pytree_course.checking.reasons.evidence import Evidence
+from pytree_course.checking.reasons.last_resort import last_reason
+from pytree_course.checking.reasons.nearest import nearest_misconception
+from pytree_course.checking.reasons.spectrum import spectrum_reason
+
+MOST = 2
+"""Sentences: more are not read."""
+
+MUCH_LIKE = "Most of your results are those of this mistake, so look whether it is yours: {}"
+
+
+def general_reasons(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Container[int]
+) -> tuple[str, ...]:
+    """Return what can be said of an answer that fails in some cases, in two sentences at most.
+
+    They speak of kinds, features and counts, and never of what was expected in a case: what
+    grading draws afresh stays secret.
+    """
+    features = expected.features or [[] for _ in outcomes]
+    cases = [
+        Evidence(
+            number=number,
+            features=frozenset(features[number]),
+            inputs=outcome.inputs,
+            expected=expected.observations[number],
+            got=outcome.observation,
+            failed=number in failed,
+            changed=outcome.changed,
+            line=outcome.line,
+        )
+        for number, outcome in enumerate(outcomes)
+    ]
+    said = [difference_reason(cases)]
+    errors = sum(case.failed and case.raised for case in cases)
+    is_mostly_errors = 2 * errors >= sum(case.failed for case in cases)
+    said.insert(0 if is_mostly_errors else 1, error_reason(cases))
+    said = [reason for reason in said if reason]
+    said += filter(None, [spectrum_reason(cases, is_alone=not said)])
+    if not said and (nearest := nearest_misconception(cases, expected.misconceptions)):
+        said = [MUCH_LIKE.format(nearest.explanation)]
+    if not said or (len(said) == 1 and errors and not is_mostly_errors):
+        said += last_reason(cases)[-1:] if said else last_reason(cases)
+    return tuple(said[:MOST])

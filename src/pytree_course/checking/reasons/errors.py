@@ -1,0 +1,76 @@
+"""Reason by error: what raised, at the learner's line, and what that means in JAX."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from pytree_course.checking.comparison import skeleton
+from pytree_course.checking.reasons.evidence import Evidence, in_cases
+from pytree_course.checking.reasons.meanings import MEANINGS
+from pytree_course.checking.reasons.spectrum import only_here
+from pytree_course.drawing.labels import shorten
+
+LONGEST_LINE = 60
+_OWN_ERROR = re.compile(r"\s*(raise|assert)\b")
+
+
+def error_reason(cases: Sequence[Evidence]) -> str:
+    """Return a sentence on the error that most failing cases share, or an empty text."""
+    group = _largest_group(cases)
+    return f"{_said(group)}{only_here(group, cases)}" if group else ""
+
+
+def _largest_group(cases: Sequence[Evidence]) -> list[Evidence]:
+    groups = defaultdict(list)
+    for case in cases:
+        if case.failed and case.raised:
+            number = case.line.number if case.line else None
+            key = (case.got["type"], skeleton(case.got["message"]), number, case.should_raise)
+            groups[key].append(case)
+    return max(groups.values(), key=len, default=[])
+
+
+def _said(group: Sequence[Evidence]) -> str:
+    first = group[0]
+    raised = first.got["type"]
+    if first.should_raise:
+        if first.expected["type"] in first.got["bases"]:
+            return (
+                f"The right type of error is raised {in_cases(group)}, but its message is not what "
+                "the task asks for: look at what it has to mention, and exactly how"
+            )
+        where = f"{_place(first)} raises {raised}" if first.line else f"{raised} is raised"
+        own = "" if _is_own(first) else _meaning(group)
+        return f"{where} {in_cases(group)} in which an error of another type is asked for{own}"
+    if _is_own(first):
+        return f"{_place(first)} is reached {in_cases(group)} in which a result is asked for"
+    where = f"{_place(first)} raises" if first.line else "Using what you wrote raises"
+    return f"{where} {raised} {in_cases(group)}{_meaning(group)}"
+
+
+def _place(case: Evidence) -> str:
+    assert case.line is not None
+    text = shorten(case.line.text.strip().replace("`", "'"), LONGEST_LINE)
+    return f"Line {case.line.number}, `{text}`,"
+
+
+def _is_own(case: Evidence) -> bool:
+    return case.line is not None and _OWN_ERROR.match(case.line.text) is not None
+
+
+def _meaning(group: Sequence[Evidence]) -> str:
+    """Return what an error means, as the end of a sentence."""
+    raised, message = group[0].got["type"], group[0].got["message"]
+    for types, pattern, meaning in MEANINGS:
+        if re.search(types, raised) and (match := re.search(pattern, message, re.DOTALL)):
+            named = {name: _plain_name(text) for name, text in match.groupdict("").items()}
+            return f": {meaning.format(**named)}"
+    return ""
+
+
+def _plain_name(text: str) -> str:
+    """Write a type's name as the course does."""
+    name = text.rsplit(".", 1)[-1].replace("`", "'")
+    if name.endswith("Tracer"):
+        return "tracer"
+    return {"ArrayImpl": "JAX array", "ndarray": "NumPy array"}.get(name, shorten(name, 40))

@@ -1,0 +1,65 @@
+"""Reason by spectrum: what all failing cases have, and no passing case."""
+
+from collections.abc import Sequence
+
+from pytree_course.checking.reasons.evidence import Evidence
+from pytree_course.checking.reasons.features import ERROR_EXPECTED
+from pytree_course.drawing.labels import counted
+
+FEWEST = 2  # failing cases, and passing ones
+
+TOO_COMMON = {
+    "a bare leaf instead of a container",
+    "inputs whose structures differ",
+    "keys that are not sorted",
+    "a tuple",
+    "a list",
+    "one child only",
+    "a JAX array",
+    "a NumPy array or scalar",
+    "a Python number as a leaf",
+    "a text as a leaf",
+    "a root that is no dict",
+    "a leaf that is false for Python (0, an empty text)",
+}
+"""Features that often stand for something else that the same cases have."""
+
+WEAK = {
+    "an array with two axes or more",
+    "a dict below the top",
+    "a list below the top",
+    "a Python number as a leaf",
+    ERROR_EXPECTED,
+}
+"""Features that many cases have, or that are said already: they speak where nothing else does."""
+
+
+def spectrum_reason(cases: Sequence[Evidence], *, is_alone: bool) -> str:
+    """Return a sentence on the one feature that all failing cases have and no passing one has."""
+    failing = [case for case in cases if case.failed]
+    passing = [case for case in cases if not case.failed]
+    feature = _one_feature(failing, passing)
+    if not feature or (feature in WEAK and not is_alone):
+        return ""
+    cases_fail = counted(len(failing), "case", "cases")
+    return (
+        f"The {cases_fail} that fail have one thing in common, and none of the {len(passing)} that "
+        f"pass has it: {feature}."
+    )
+
+
+def only_here(some: Sequence[Evidence], cases: Sequence[Evidence]) -> str:
+    """End a sentence on some of the failing cases with the one feature that only they have."""
+    numbers = {case.number for case in some}
+    others = [case for case in cases if case.number not in numbers]
+    feature = "" if all(not case.failed for case in others) else _one_feature(some, others)
+    has_one = feature and feature not in WEAK
+    return f". These cases, and no others, have this: {feature}." if has_one else "."
+
+
+def _one_feature(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:
+    if len(some) < FEWEST or len(others) < FEWEST:
+        return ""
+    common = set.intersection(*(set(case.features) for case in some))
+    shared = common.difference(*(case.features for case in others)) - TOO_COMMON
+    return shared.pop() if len(shared) == 1 else ""

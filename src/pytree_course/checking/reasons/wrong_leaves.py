@@ -1,0 +1,112 @@
+"""Which leaves of a result are wrong, and what is the same in all of them."""
+
+from collections.abc import Iterator, Sequence
+
+from pytree_course.checking.comparison import compare
+from pytree_course.checking.reasons.evidence import Evidence
+from pytree_course.checking.reasons.leaf_rules import leaf_rule
+from pytree_course.checking.reasons.places import Place, is_node, kind_of, places
+from pytree_course.trees import Observation, Path
+
+FEWEST = 2  # wrong leaves, and right ones, that it takes to name what they share
+
+
+def leaves_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
+    """Return a clause on the leaves in which results with the right structure differ, or ""."""
+    walked = [list(places(case.expected, case.got)) for case in wrong]
+    differing = [place for each in walked for place in each if place.differs]
+    if not differing:
+        return ""
+    whole = all(not place.path for place in differing)
+    how = _how(wrong, walked)
+    if whole:
+        return how
+    passing = [list(places(case.expected, case.got)) for case in cases if not case.failed]
+    which = _which([*walked, *passing])
+    if which:
+        return f"the wrong leaves, and no others, are {which}" + (f": each is {how}" if how else "")
+    return f"each wrong leaf in it is {how}" if how else ""
+
+
+def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
+    if _as_in_input(wrong, walked):
+        return "as it is in the input, unchanged"
+    differing = [place for each in walked for place in each if place.differs]
+    kinds = {(kind_of(place.expected), kind_of(place.got)) for place in differing}
+    if all(expected != got for expected, got in kinds):
+        rule = leaf_rule(differing)
+        if rule:
+            return rule
+        if len(kinds) == 1:
+            ((expected, got),) = kinds
+            return f"{got} where {expected} is asked for"
+        if len({got for _, got in kinds}) == 1:
+            return f"{next(iter(kinds))[1]} where something else is asked for"
+        return ""
+    return leaf_rule(differing)
+
+
+def _as_in_input(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> bool:
+    for case, pairs in zip(wrong, walked, strict=True):
+        for place in pairs:
+            if place.differs and not any(
+                part is not None and not compare(part, place.got)
+                for part in (_part(given, place.path) for given in case.inputs)
+            ):
+                return False
+    return True
+
+
+def _part(tree: Observation, path: Path) -> Observation | None:
+    for key in path:
+        if not is_node(tree):
+            return None
+        child = next((child for name, child in tree["children"] if name == key), None)
+        if child is None:
+            return None
+        tree = child
+    return tree
+
+
+def _which(walked: Sequence[Sequence[Place]]) -> str:
+    """Return what all wrong leaves have and no right one has."""
+    wrong = [set(_traits(place, each)) for each in walked for place in each if place.differs]
+    right = [set(_traits(place, each)) for each in walked for place in each if not place.differs]
+    if len(wrong) < FEWEST or len(right) < FEWEST:
+        return ""
+    shared = set.intersection(*wrong).difference(*right)
+    return shared.pop() if len(shared) == 1 else ""
+
+
+def _traits(place: Place, among: Sequence[Place]) -> Iterator[str]:
+    expected = place.expected
+    match expected["kind"]:
+        case "array":
+            yield {
+                0: "0-d arrays",
+                1: "arrays with one axis",
+            }.get(len(expected["shape"]), "arrays with two axes or more")
+            yield f"arrays of {expected['dtype']}"
+        case "number":
+            yield f"numbers of type {expected['type']}"
+        case "string":
+            yield "texts"
+        case "none":
+            yield "`None`s"
+        case "node":
+            yield "containers"
+    if len(among) > 1:
+        if place is among[0]:
+            yield "the first ones"
+        elif place is among[-1]:
+            yield "the last ones"
+    if len(place.path) > 1:
+        yield "those below the top level"
+    elif place.path:
+        yield "those at the top level"
+    if place.path:
+        last = place.path[-1]
+        if last.startswith("."):
+            yield "attributes of a node"
+        elif last[1:-1].isdigit():
+            yield "items of a list or a tuple"

@@ -1,0 +1,55 @@
+"""What the command `cases` prints: which wrong answers a check does not tell from right ones."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pytree_course.authoring.case_table import numbers
+from pytree_course.authoring.telling_apart import FRESH_SEEDS, Findings, Survivor
+
+COLUMNS = ("Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser", "ms")
+
+
+def show_findings(found: Findings, console: Console) -> None:
+    """Print what is left to do for one exercise, or that nothing is."""
+    lines = [line for survivor in found.survivors for line in _survivor(survivor)]
+    lines += [
+        f"  listed as equivalent, but refused or gone: {name}" for name in found.not_equivalent
+    ]
+    lines += [f"  only one case tells this misconception: {name}" for name in found.on_one_case]
+    if found.memoriser not in (None, len(FRESH_SEEDS)):
+        refused = f"{found.memoriser} of {len(FRESH_SEEDS)}"
+        lines.append(f"  the memoriser of the public cases is refused on {refused} seeds only")
+    symbol, style = ("✓", "green") if found.is_fine else ("✗", "yellow")
+    console.print(Text(f"{symbol} {found.exercise.name}", style=style))
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def _survivor(survivor: Survivor) -> list[str]:
+    lines = [f"  survives: {survivor.mutant.name}"]
+    if survivor.proposed is not None:
+        inputs = ", ".join(survivor.proposed.written)
+        note = f" ({survivor.proposed.note})" if survivor.proposed.note else ""
+        where = "with another seed" if survivor.is_drawn else "if the prompt allows it"
+        lines.append(f"    this case tells it apart, {where}: {inputs}{note}")
+    return lines
+
+
+def show_totals(found: Sequence[Findings], console: Console) -> None:
+    """Print a table with a line for each exercise."""
+    table = Table(box=box.SIMPLE_HEAD, padding=0)
+    table.add_column("Exercise", overflow="fold")
+    for heading in COLUMNS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in found:
+        table.add_row(Text(each.exercise.name), *numbers(each), f"{each.seconds * 1000:.0f}")
+    made, killed = sum(each.mutants for each in found), sum(each.killed for each in found)
+    equivalent = sum(each.equivalent for each in found)
+    surviving = sum(len(each.survivors) for each in found)
+    table.add_section()
+    table.add_row("all", "", *map(str, (made, killed, equivalent, surviving)), "", "", "")
+    console.print(table)

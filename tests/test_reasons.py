@@ -1,0 +1,309 @@
+"""General reasons: what is said of a wrong answer that no misconception explains."""
+
+import linecache
+import re
+import textwrap
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytree_course.checking import Case, words
+from pytree_course.checking.comparison import skeleton
+from pytree_course.checking.expected import ExpectedExercise, Misconception
+from pytree_course.checking.inputs import Duo, varied_trees
+from pytree_course.checking.judging import judge
+from pytree_course.checking.outcomes import Outcome, run_check
+from pytree_course.checking.reasons.features import features_of
+from pytree_course.trees import observe, observe_raised
+
+SECRET = 7_654_321
+"""Stands for every expected number: no reason may hold it."""
+
+
+def expecting(observations, features=None, misconceptions=()):
+    return ExpectedExercise(
+        name="it",
+        title="It",
+        answers=["it"],
+        points=1,
+        minutes=1,
+        stars=1,
+        section="there",
+        hints=[],
+        silent_bug=False,
+        functions=True,
+        observations=observations,
+        misconceptions=list(misconceptions),
+        features=features or [[] for _ in observations],
+    )
+
+
+def reasons(check, right, wrong, misconceptions=()):
+    """Run a check on a wrong answer, and return the reasons of its verdict as one text."""
+    seen = [features_of(case) for case in check(right, rng=np.random.default_rng(0))]
+    observations = [outcome.observation for outcome in run_check(check, [right], 0)]
+    held = []
+    for name, explanation, answer in misconceptions:
+        outcomes = run_check(check, [answer], 0)
+        yielded = {case: outcome.observation for case, outcome in enumerate(outcomes)}
+        held.append(Misconception(name, explanation, "", yielded))
+    expected = expecting(observations, seen, held)
+    return " ".join(judge(expected, run_check(check, [wrong], 0)).reasons)
+
+
+def written(source):
+    """Define the function `it` as a notebook's cell does, so that errors know its lines."""
+    name, source = "/tmp/ipykernel_1/1.py", textwrap.dedent(source).strip()
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    namespace = {"jax": jax, "jnp": jnp, "np": np}
+    exec(compile(source, name, "exec"), namespace)
+    return namespace["it"]
+
+
+def on_trees(answer, rng):
+    for tree in varied_trees(rng, lambda: int(rng.integers(1, 100)), rich=0):
+        yield Case(answer, tree)
+
+
+def on_arrays(answer, rng):
+    for shape in [(2,), (3,), (4,), (2, 2), (2, 3)]:
+        yield Case(answer, {"w": rng.normal(size=shape).astype(np.float32)})
+
+
+def on_numbers(answer, rng):
+    for number in (3, 2, -1, -4, 5):
+        yield Case(answer, number)
+
+
+def flat(tree):
+    return jax.tree.leaves(tree)
+
+
+def doubled(tree):
+    return jax.tree.map(lambda x: 2 * x, tree)
+
+
+def positive(number):
+    if number < 0:
+        raise ValueError("negative")
+    return number + 1
+
+
+def leaves_and_nones(tree):
+    return jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+
+
+EXAMPLES = [
+    (
+        on_trees,
+        lambda tree: len(flat(tree)),
+        lambda tree: len(leaves_and_nones(tree)),
+        "has it: a `None`",
+    ),
+    (on_trees, flat, leaves_and_nones, "it has `None`s that should not be there"),
+    (on_trees, flat, lambda tree: flat(tree)[::-1], "right items in reverse order"),
+    (on_trees, flat, lambda tree: tuple(flat(tree)), "a tuple where a list is asked for"),
+    (on_trees, flat, lambda tree: [flat(tree)], "stays together"),
+    (on_trees, doubled, lambda tree: tree, "an input, unchanged"),
+    (on_trees, doubled, lambda tree: None, "`None`: does every way"),
+    (on_arrays, doubled, lambda t: {"w": t["w"] * 2.0 + 1}, "too high, everywhere by one"),
+    (on_arrays, doubled, lambda t: {"w": (2 * t["w"]).astype(np.float16)}, "in another dtype"),
+    (on_arrays, doubled, lambda t: {"w": -2 * t["w"]}, "with the other sign"),
+    (on_arrays, doubled, lambda t: {"w": 2 * t["w"].T}, "arrays with two axes or more"),
+    (on_arrays, doubled, lambda t: {"w": 2 * t["w"][None]}, "an axis too many"),
+    (on_arrays, doubled, lambda t: {"w": jnp.asarray(2 * t["w"])}, "the wrong library"),
+    (on_arrays, lambda t: np.maximum(t["w"], 0), lambda t: t["w"], "negative where it should be"),
+    (on_numbers, positive, lambda number: number + 1, "an error should be raised"),
+    (on_numbers, lambda number: number > 0, lambda number: True, "`True`, and should not be"),
+    (
+        on_numbers,
+        lambda n: {"n": n, "traces": 1},
+        lambda n: {"n": n, "traces": 3},
+        "entry `traces`",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("check", "right", "wrong", "said"), EXAMPLES, ids=[e[3] for e in EXAMPLES]
+)
+def test_a_difference_is_named(check, right, wrong, said):
+    assert said in reasons(check, right, wrong)
+
+
+def test_a_result_that_changes_its_input_is_told_so():
+    def clearing(tree):
+        tree.pop("w")
+        return {}
+
+    assert "changed its input in place" in reasons(on_arrays, doubled, clearing)
+
+
+ERRORS = [
+    (
+        "def it(tree):\n  return {k.key for p, _ in jax.tree.leaves_with_path(tree) for k in p}",
+        "`.key`",
+    ),
+    ("def it(tree):\n  return sorted(tree.items())", "has `.items`"),
+    ("def it(tree):\n  return jax.tree.map(lambda a, b: a, tree, {'other': 1})", "different keys"),
+    ("def it(tree):\n  return jax.jit(lambda x: 1 if x > 0 else 2)(1.0)", "is a tracer"),
+    ("def it(tree):\n  return jax.jit(lambda x: np.asarray(x))(1.0)", "use `jnp`"),
+    ("def it(tree):\n  return jax.grad(lambda x: x * 2.0)(3)", "floating-point"),
+    ("def it(tree):\n  return jax.grad(lambda x: x * 2.0)(jnp.ones(2))", "one number"),
+    ("def it(tree):\n  return jax.vmap(jnp.add)(jnp.ones(2), jnp.ones(3))", "same size"),
+    (
+        "def it(tree):\n  return jax.tree.unflatten(jax.tree.structure(tree), [1] * 50)",
+        "number of leaves",
+    ),
+    ("def it(tree):\n  return {[]: 1}", "no hash"),
+    ("def it(tree):\n  return jnp.ones(2) @ jnp.ones(3)", "shapes do not fit"),
+    ("def it(tree):\n  return it(tree)", "calls itself"),
+    ("def it(tree):\n  return None + 1", "a `None`"),
+    ("def it(tree):\n  return jax.jit(lambda x, c: x, static_argnums=1)(1.0, [])", "hashable"),
+    ("def it(tree):\n  raise TypeError('no')", "is reached"),
+]
+
+
+@pytest.mark.parametrize(("source", "said"), ERRORS, ids=[said for _, said in ERRORS])
+def test_an_error_is_named_at_the_learners_line(source, said):
+    text = reasons(on_trees, flat, written(source))
+    assert said in text
+    assert "Line 2, `" in text
+
+
+def test_what_the_failing_cases_share_is_named():
+    def wrong(tree):
+        is_named = any(hasattr(node, "_fields") for node in flat_nodes(tree))
+        return 41 if is_named else len(flat(tree))
+
+    def flat_nodes(tree):
+        found = []
+        jax.tree.leaves(tree, is_leaf=lambda node: found.append(node) or False)
+        return found
+
+    def below_the_top(answer, rng):
+        for tree in varied_trees(rng, lambda: 1, rich=0, without=["namedtuple"]):
+            yield Case(answer, tree)
+            yield Case(answer, [tree])
+
+    text = reasons(below_the_top, lambda tree: len(flat(tree)), wrong)
+    assert "The 2 cases that fail have one thing in common" in text
+    assert text.endswith("a namedtuple below the top.")
+
+
+def test_a_tag_is_a_feature():
+    assert "under jit" in features_of(Case(len, {}, tags=("under jit",)))
+
+
+def test_features_are_read_from_live_inputs():
+    leaf = np.ones(2)
+    assert "a leaf that occurs twice (the same object)" in features_of(Case(len, [leaf, leaf]))
+    assert "keys that are not sorted" in features_of(Case(len, {"b": 1, "a": 2}))
+    assert "a node of a registered class below the top" in features_of(Case(len, [Duo(1, 2)]))
+    assert {"nan", "half precision"} <= set(features_of(Case(len, [np.float16("nan")])))
+
+
+def test_the_nearest_misconception_is_introduced_and_not_spoken_as_certain():
+    def wrong(number):
+        return {3: 4, 2: 900, -1: 0, -4: 300, 5: 81}[number]
+
+    def mistake(number):
+        return wrong(number) if number != 5 else 6
+
+    near = [("near", "You do this.", mistake)]
+    text = reasons(on_numbers, lambda number: 2 * number + 100, wrong, near)
+    assert text.startswith("Most of your results are those of this mistake")
+    assert text.endswith("You do this.")
+
+
+def test_where_nothing_is_known_something_true_is_said():
+    answers = iter(["b", 5, "c", [1]])
+    text = reasons(on_numbers, lambda number: number, lambda number: next(answers, 7))
+    assert text
+
+
+def test_errors_that_come_before_all_else_have_to_be_alike():
+    raised = [observe_error(TypeError("got 'a' at 0x12ab"))] * 2
+    held = Misconception("m", "m", "", dict(enumerate(raised)))
+    expected = expecting([observe(1), observe(2)], misconceptions=[held])
+
+    def named(error):
+        outcomes = [Outcome([], [], observe_error(error, skeleton_only=False))] * 2
+        return bool(judge(expected, outcomes).misconceptions)
+
+    assert named(TypeError("got 'b' at 0x99ff"))
+    assert not named(TypeError("something else"))
+    assert not named(type("OwnError", (TypeError,), {})("got 'a' at 0x12ab"))
+
+
+def observe_error(error, skeleton_only=True):
+    observation = observe_raised(error)
+    return (
+        observation | {"message": skeleton(observation["message"])}
+        if skeleton_only
+        else observation
+    )
+
+
+def test_a_table_says_the_reasons():
+    outcomes = [Outcome([observe([1])], ["[1]"], observe(None))]
+    verdict = judge(expecting([observe([1])]), outcomes)
+    assert words.explanation(verdict, {}, reveal=False) == " ".join(verdict.reasons)
+
+
+leaves = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-9, 9),
+    st.floats(allow_nan=True),
+    st.sampled_from(["", "a", "a/b", "['a']"]),
+    st.builds(np.zeros, st.sampled_from([(), (0,), (2,), (2, 3)])),
+    st.just({1, 2}),
+)
+values = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+        st.builds(Duo, inner, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(st.tuples(values, values), min_size=1, max_size=5))
+def test_a_right_answer_has_no_reason_and_a_wrong_one_has_one_or_two(pairs):
+    expected = expecting([observe(right) for right, _ in pairs])
+    outcomes = [Outcome([observe(got)], [""], observe(got)) for _, got in pairs]
+    same = [
+        replace(each, observation=right)
+        for each, right in zip(outcomes, expected.observations, strict=True)
+    ]
+    assert judge(expected, same).reasons == ()
+    verdict = judge(expected, outcomes)
+    assert len(verdict.reasons) <= 2
+    assert bool(verdict.reasons) == (verdict.passed < verdict.cases)
+    assert all(reason[0].isupper() and reason[-1] in ".?" for reason in verdict.reasons)
+
+
+secrets = st.recursive(
+    st.sampled_from([SECRET, float(SECRET), f"{SECRET}", np.full(2, SECRET, np.int32)]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.just(f"{SECRET}"), inner, max_size=1)
+    ),
+    max_leaves=4,
+)
+
+
+@given(st.lists(st.tuples(secrets, values), min_size=1, max_size=5))
+def test_no_reason_tells_what_was_expected(pairs):
+    expected = expecting([observe(right) for right, _ in pairs])
+    outcomes = [Outcome([observe(got)], [""], observe(got)) for _, got in pairs]
+    text = " ".join(judge(expected, outcomes).reasons)
+    assert not re.search(str(SECRET), text)

@@ -1,0 +1,165 @@
+"""Mutants and the memoriser: they find what the cases of a check do not tell apart."""
+
+import ast
+import shutil
+
+import pytest
+import typer
+
+from pytree_course.authoring.author_process import AuthorProcess, EndedError
+from pytree_course.authoring.case_table import is_current
+from pytree_course.authoring.memoriser import refuses_memoriser
+from pytree_course.authoring.mistakes import find_mistakes
+from pytree_course.authoring.mutants import mutants
+from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.telling_apart import find_untold, find_untold_in, refusal
+from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.cli.author import cases
+from pytree_course.course import Course, CourseError, LessonFiles
+from tests.conftest import MINI_COURSE, ROOT
+from tests.test_authoring import edit
+
+
+@pytest.fixture
+def unbuilt(tmp_path):
+    """Return the small course's sources, not built yet."""
+    shutil.copytree(MINI_COURSE, tmp_path / "course")
+    return Course(tmp_path / "course").lesson("01_mini")
+
+
+ANSWER = '''
+@jax.jit
+def answer(tree, n=2):
+    """Return something."""
+    if n > 1 and tree is not None:
+        found = any(x == n for x in sorted(tree) if x)
+        found += 1
+    return jax.tree.map(f, tree, is_leaf=lambda x: x is None), tree[1:], np.float32(n)
+'''
+CHANGES = """
+n > 1 → n >= 1
+n > 1 → n > 2
+n > 1 and tree is not None → n > 1 or tree is not None
+tree is not None → tree != None
+n > 1 and tree is not None → True
+any((x == n for x in sorted(tree) if x)) → all((x == n for x in sorted(tree) if x))
+sorted(tree) → tree
+found += 1 → nothing
+found += 1 → found -= 1
+@jax.jit → nothing
+jax.tree.map(f, tree, is_leaf=lambda x: x is None) → jax.tree.map(f, tree)
+tree[1:] → tree[:]
+np.float32(n) → n
+np.float32 → np.float16
+"""
+LOOPS = "def count_leaves(tree):\n    while True:\n        pass"
+EXITS = "import os\ndef count_leaves(tree):\n    os._exit(0)"
+RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+
+
+def test_mutants_change_one_thing_each_and_say_what():
+    made = {mutant.change: mutant for mutant in mutants("solution", ANSWER)}
+    assert set(CHANGES.strip().splitlines()) <= made.keys()
+    assert made["sorted(tree) → tree"].name == "solution: sorted(tree) → tree"
+    assert "for x in tree if x" in made["sorted(tree) → tree"].source
+    sources = [mutant.source for mutant in made.values()]
+    assert len(set(sources)) == len(sources)
+    assert ast.unparse(ast.parse(ANSWER)) not in sources
+
+
+def test_mutants_of_one_name_are_told_apart_by_their_lines():
+    twice = "def f(x):\n    a = g(x)\n    return a, g(x)"
+    names = [mutant.change for mutant in mutants("solution", twice)]
+    assert {"g(x) → x, line 2", "g(x) → x, line 3"} <= set(names)
+    assert len(set(names)) == len(names)
+
+
+def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
+    with AuthorProcess(unbuilt) as process:
+        for source, is_time_up in ((LOOPS, True), (EXITS, False)):
+            with pytest.raises(EndedError) as ended:
+                process.call(5, refusal, "count_leaves", source, PUBLIC_SEED)
+            assert ended.value.is_time_up is is_time_up
+            assert process.call(60, refusal, "count_leaves", RIGHT, PUBLIC_SEED) is None
+
+
+@pytest.mark.slow
+def test_a_check_that_tells_everything_apart_is_fine(unbuilt):
+    (found,) = find_untold_in(unbuilt, "first_leaf", jobs=1)
+    assert found.memoriser == 20
+    assert found.mutants == found.killed + len(found.survivors)
+    assert found.on_one_case == []
+
+
+@pytest.mark.slow
+def test_what_a_check_does_not_tell_apart_survives_with_a_case_that_would(unbuilt):
+    # Without random trees, nothing shows whether the first leaf is taken, or the one at place 0.
+    edit(unbuilt.check_script, "for _ in range(2):", "for _ in range(0):")
+    edit(unbuilt.check_script, "[3.5, (1, 2)]", "[3.5]")
+    sources = read_sources(unbuilt)
+    with AuthorProcess(unbuilt) as process:
+        found = find_untold(sources, process, "first_leaf")
+    survivors = {each.mutant.name: each for each in found.survivors}
+    survivor = survivors["solution: leaves[0] → leaves[-1]"]
+    assert survivor.proposed is not None
+    assert not survivor.is_drawn
+    assert found.memoriser == 0
+    assert not found.is_fine
+
+
+@pytest.mark.slow
+def test_a_listed_mutant_is_no_survivor_and_has_to_be_one(unbuilt):
+    answers = unbuilt.sources / "answers.py"
+    gone = 'exercise="first_leaf" equivalent="There is none."\n# solution: x → y\n'
+    killed = "# solution: leaves[0] → leaves[1]\n"
+    answers.write_text(f"{answers.read_text(encoding='utf-8')}\n\n# %% {gone}{killed}", "utf-8")
+    mistakes = [str(mistake) for mistake in find_mistakes(read_sources(unbuilt))]
+    assert [mistake.split(": ", 1)[1] for mistake in mistakes] == [
+        "first_leaf: there is no mutant 'solution: x → y'"
+    ]
+    (found,) = find_untold_in(unbuilt, "first_leaf", jobs=1)
+    assert found.not_equivalent == ["solution: leaves[0] → leaves[1]", "solution: x → y"]
+
+
+def test_the_memoriser_passes_where_nothing_is_drawn(unbuilt):
+    assert refuses_memoriser(read_sources(unbuilt), "count_leaves", 5)
+    edit(unbuilt.check_script, "random_tree(rng)", "[1]")
+    edited = LessonFiles(unbuilt.root, unbuilt.stem)
+    assert not refuses_memoriser(read_sources(edited), "count_leaves", 5)
+
+
+def test_a_refusal_holds_the_case(unbuilt):
+    sources = read_sources(unbuilt)
+    wrong = "def count_leaves(tree):\n    return len(tree)"
+    assert refusal(sources, "count_leaves", RIGHT, 0) is None
+    refused = refusal(sources, "count_leaves", wrong, 0)
+    assert refused.outcome.written == ["[None]"]
+
+
+def test_a_misconception_has_to_fail_on_two_cases(unbuilt):
+    edit(unbuilt.check_script, '    yield Case(answer, [None, ()], mentions=("no leaves",))\n', "")
+    message = "only one case tells 'None instead' from the right answer"
+    assert message in "\n".join(map(str, find_mistakes(read_sources(unbuilt))))
+
+
+@pytest.mark.slow
+def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
+    monkeypatch.setenv("PYTREE_COURSE", str(unbuilt.root))
+    assert not is_current(unbuilt)
+    with pytest.raises(typer.Exit):
+        cases("1", write=True)
+    assert "20/20" in capsys.readouterr().out
+    assert is_current(unbuilt)
+    assert "| first_leaf |" in (unbuilt.root / "docs" / "cases.md").read_text(encoding="utf-8")
+    edit(unbuilt.check_script, "small lesson", "very small lesson")
+    assert not is_current(unbuilt)
+
+
+def test_an_exercise_that_is_not_there_is_named(unbuilt):
+    with pytest.raises(CourseError, match="count_leaves, first_leaf"):
+        next(find_untold_in(unbuilt, "no_such", jobs=1))
+
+
+@pytest.mark.parametrize("files", Course(ROOT).lessons(), ids=lambda files: files.stem)
+def test_what_the_checks_were_tried_with_is_written_down(files):
+    assert is_current(files), f"run: python3 course.py cases {files.stem} --write"
