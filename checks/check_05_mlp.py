@@ -750,6 +750,7 @@ def save_and_load(save, load, rng):
     rich = {one: layer(), two: [layer(), half(), (count(), mask())]}
     short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
     at = int(rng.integers(2))
+    last = max(one, two)  # so that other arrays come before it in the file
     yield from shuffled(
         rng,
         [
@@ -767,8 +768,18 @@ def save_and_load(save, load, rng):
             back(deep),
             back(rich),
             back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
-            back(rich, {two: zeros(rich[two])}, "It asks for a part only.", tags=("a part",)),
-            back(long, zeros({two: long[two]}), "It asks for a part only.", tags=("a part",)),
+            back(
+                rich,
+                {last: zeros(rich[last])},
+                "It asks for a part only.",
+                tags=("a `like` that asks for a part only",),
+            ),
+            back(
+                long,
+                zeros({last: long[last]}),
+                "It asks for a part only.",
+                tags=("a `like` that asks for a part only",),
+            ),
             Case(loaded, zeros(short), {one: vector(rng)}, short, note=twice, tags=("two saves",)),
             cast({one: fine(), two: vector(rng)}, jnp.bfloat16),
             cast({one: half(), two: [half()]}, np.float32),
