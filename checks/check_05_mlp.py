@@ -205,6 +205,12 @@ def forward(one, batch, rng):
         x = array(example(rows)) if batch is None else examples(rows, batch)
         return Case(call, network(rows, layers, outputs), x, **said)
 
+    def near_zero():
+        """Draw a case whose hidden numbers are small, of both signs, and only so by the bias."""
+        x, w = rng.integers(1, 10, 2), rng.choice([-3, -2, 2, 3], (2, 2))
+        small = {"w": array(w), "b": array(rng.permutation([0.5, -0.5]) - x @ w)}
+        return Case(one, [small, *network((1, 1), 1)], array(x), **first)
+
     def with_one_layer_twice(call, *shape):
         layer = both_signs((1, 1))
         note = "One dict stands in the list twice."
@@ -223,6 +229,8 @@ def forward(one, batch, rng):
             case(one, 3, **first),
             case(one, 2, 3, **first),
             case(one, 4 + rng.integers(3), 3, **first),
+            near_zero(),
+            near_zero(),
             case(twice, 2, **again),
             case(twice, 3, **again),
             with_one_layer_twice(one),
@@ -483,7 +491,8 @@ def momentum(start, step, rng):
     params = {"w": vector(rng), "b": vector(rng)}
     cases += [from_given(params, like(rng, params)) for _ in range(2)]
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
-    trees = varied_trees(rng, lambda: either(rng), without=["no leaves"])
+    zero = array(rng.permutation([0, number(rng)]))
+    trees = varied_trees(rng, lambda: either(rng), edges=[zero], without=["no leaves"])
     cases += [steps(params, 1 + rng.integers(2)) for params in trees]
     yield from shuffled(rng, cases)
 
@@ -642,8 +651,12 @@ def moving_average(start, step, rng):
         return as_jax(average)
 
     def half():
-        """Draw numbers that need all digits of bfloat16."""
-        return array(2 * rng.integers(64, 128, 2) + 1, jnp.bfloat16)
+        """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
+        return array((2 * rng.integers(64, 128, 2) + 1) * 2.0**16, jnp.bfloat16)
+
+    def full():
+        """Draw numbers that need more digits than half precision has."""
+        return array(1 + rng.random(2))
 
     def counter():
         """Draw a whole number that float32 does not hold."""
@@ -651,11 +664,11 @@ def moving_average(start, step, rng):
 
     def layers(leaf):
         one, two = names
-        return {one: [leaf(), None], two: Layer(vector(rng), leaf()), "step": counter()}
+        return {one: [leaf(), None], two: Layer(full(), leaf()), "step": counter()}
 
     def case(draw, decay=None, fewest=1, **said):
-        # 1 - decay has several digits, so that bfloat16 cannot hold it times another number.
-        decay = int(rng.choice([3, 5, 7, 9, 11, 13])) / 16 if decay is None else decay
+        # It has several digits: half precision does not hold them.
+        decay = int(rng.integers(201, 900)) / 1000 if decay is None else decay
         times = int(fewest + rng.integers(3))
         return Case(run, draw(), draw(), decay, times, **({"note": note} | said))
 
@@ -669,21 +682,21 @@ def moving_average(start, step, rng):
     yield from shuffled(
         rng,
         [
-            Case(begin, vector(rng), **first),
-            Case(begin, {"w": vector(rng), "b": half()}, **first, tags=("bfloat16",)),
+            Case(begin, full(), **first),
+            Case(begin, {"w": full(), "b": half()}, **first, tags=("bfloat16",)),
             Case(begin, [half(), counter()], **first, tags=("bfloat16",)),
-            Case(begin, {"w": vector(rng), "step": counter()}, **first),
-            case(lambda: vector(rng)),
-            case(lambda: {"w": vector(rng), "b": vector(rng)}, fewest=2),
+            Case(begin, {"w": full(), "step": counter()}, **first),
+            case(lambda: full()),
+            case(lambda: {"w": full(), "b": full()}, fewest=2),
             case(counter),
-            case(lambda: {"w": vector(rng), "step": counter()}, fewest=2),
+            case(lambda: {"w": full(), "step": counter()}, fewest=2),
             case(half, **both),
-            case(lambda: {"w": half(), "b": vector(rng)}, **both),
+            case(lambda: {"w": half(), "b": full()}, **both),
             case(lambda: (half(), half()), slow, fewest=2, **both),
             case(lambda: [half()], slow, fewest=3, **both),
             case(lambda: layers(half), fewest=2, **both),
             case(lambda: layers(half), slow, fewest=2, **both),
-            case(lambda: layers(lambda: vector(rng))),
+            case(lambda: layers(lambda: full())),
         ],
     )
 
@@ -715,7 +728,8 @@ def save_and_load(save, load, rng):
         return {"w": matrix(rng), "b": vector(rng)}
 
     def half():
-        return vector(rng, jnp.bfloat16)
+        """Draw numbers of a size that float16 has not."""
+        return array(rng.integers(128, 256, 2) * 2.0 ** rng.integers(16, 90), jnp.bfloat16)
 
     def fine():
         """Draw numbers that need all digits of float32, and a size that float16 has not."""
