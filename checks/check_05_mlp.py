@@ -118,8 +118,8 @@ def init_mlp(answer, rng):
 
     def spread(layer):
         w = np.asarray(layer["w"], np.float64)
-        # To the nearest of 1, 0.71, 0.5, 0.35, 0.25, ...: chance does far less to 1,000 numbers.
-        deviation = float(2 ** (np.round(2 * np.log2(w.std())) / 2)) if w.std() else 0.0
+        # To the nearest of 1, 0.89, 0.79, 0.71, ...: chance does far less to 4,000 numbers.
+        deviation = float(2 ** (np.round(6 * np.log2(w.std())) / 6)) if w.std() else 0.0
         different = {"rows": len(np.unique(w, axis=0)), "columns": len(np.unique(w, axis=1).T)}
         mean = round(abs(float(w.mean())), 1)
         return {"deviation": round(deviation, 3), "mean": mean, "different": different}
@@ -151,6 +151,7 @@ def init_mlp(answer, rng):
         return [int(each) for each in rng.permutation([*few, *rng.choice(few, 3)])]
 
     many = [32, 128, *widths(rng.integers(1, 4)), 128]
+    large = [128, *[32, 128, 128, 32, 128][: rng.integers(2, 6)]]
     note = "The number after the widths is the seed of the key. "
     looked = note + "This looks at the form of the layers, and at the biases."
     measured = note + "This measures the weights: their deviation is rounded."
@@ -165,7 +166,7 @@ def init_mlp(answer, rng):
             Case(form, many, seed(), note=looked),
             Case(spreads, [32, 128], seed(), note=measured),
             Case(spreads, [128, 32], seed(), note=measured),
-            Case(spreads, many[::-1], seed(), note=measured),
+            Case(spreads, large, seed(), note=measured),
             Case(proportional, [32, 128], seed(), note=compared),
             Case(proportional, [32, 32, 32], seed(), note=compared),
             Case(proportional, [128, 32, 128, 32, *widths(2)], seed(), note=compared),
@@ -354,7 +355,7 @@ def make_step(answer, rng):
         return params, vector(rng), vector(rng)
 
     def rates(count):
-        return [int(each) / 64 for each in rng.choice(np.arange(1, 9), count, replace=False)]
+        return [int(each) / 1000 for each in rng.choice(np.arange(11, 130), count, replace=False)]
 
     name, other = random_words(rng, 2)
     flat, nested = {name: 0}, {other: [0, None], name: Layer((0,), {})}
@@ -560,8 +561,8 @@ def adam(start, step, rng):
             Case(many_steps, two, [like(rng, two)], number(rng) / 16, note=note),
             with_gradient(0.0, 1),
             with_gradient(0.0, 2),
-            with_gradient(number(rng) * 1e-5, 1),
-            with_gradient(number(rng) * -1e-5, 2),
+            with_gradient(float(rng.choice([1e-7, 2e-7])), 1),
+            with_gradient(float(rng.choice([-1e-7, -2e-7])), 2),
             steps(vector(rng), 2),
             steps(two, 2),
             steps(model(rng), 2),
