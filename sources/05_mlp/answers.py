@@ -210,6 +210,20 @@ def init_mlp(key, sizes):
     ]
 
 
+# %% exercise="init_mlp" equivalent="The width is the last of two, or the keys and sizes that are more are left over."
+# solution: len(sizes) - 1 → len(sizes) + 1
+# solution: len(sizes) - 1 → len(sizes)
+# solution: len(sizes) - 1 → len(sizes) - 0
+# solution: len(sizes) - 1 → len(sizes) - -1
+# by_folding_in: shape[1] → shape[-1]
+# he_uniform: sizes[:-1] → sizes[:]
+# jax_initializer: shape[1] → shape[-1]
+
+
+# %% exercise="init_mlp" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# by_folding_in: (sizes[place], sizes[place + 1]) → [sizes[place], sizes[place + 1]]
+
+
 # %% exercise="forward" variant="one_loop"
 def forward(params, x):
     for place, layer in enumerate(params):
@@ -369,6 +383,16 @@ def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 0))(params, xs)
 
 
+# %% exercise="forward" equivalent="`x @ w` and ReLU take a batch of rows as they are."
+# solution: jax.vmap(forward, in_axes=(None, 0)) → forward
+# one_loop: jax.vmap(forward, (None, 0)) → forward
+
+
+# %% exercise="forward" equivalent="The larger one of a number and 0 is the same, either way."
+# one_loop: jnp.maximum(x, 0) → jnp.maximum(0, x)
+# matrices_at_once: x @ layer['w'] + layer['b'] > 0 → x @ layer['w'] + layer['b'] >= 0
+
+
 # %% exercise="cross_entropy" variant="by_logsumexp"
 def cross_entropy(logits, labels):
     chosen = jnp.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]
@@ -482,6 +506,22 @@ def cross_entropy(logits, labels):
     z = jnp.clip(logits, -80, 80)
     log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
     return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" equivalent="There are two axes, so the last is axis 1."
+# by_logsumexp: jnp.take_along_axis(logits, labels[:, None], axis=-1) → jnp.take_along_axis(logits, labels[:, None])
+# by_logsumexp: axis=-1 → axis=1, line 2
+# by_logsumexp: axis=-1 → axis=1, line 3
+# by_hand_and_one_hot: axis=1 → axis=-1, line 2
+# by_hand_and_one_hot: axis=1 → axis=-1, line 3
+# by_hand_and_one_hot: logits.shape[1] → logits.shape[-1]
+# by_hand_and_one_hot: (log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(1) → (log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(-1)
+
+
+# %% exercise="cross_entropy" equivalent="One column: JAX takes it at every place, and the mean over all pairs is the same."
+# by_logsumexp: (:, 0) → (:,)
+# by_logsumexp: (:, 0) → (:, 1)
+# by_logsumexp: (:, 0) → (:, -1)
 
 
 # %% exercise="make_step" variant="jit_as_a_function"
@@ -692,6 +732,26 @@ def make_step(loss):
     return step
 
 
+# %% exercise="make_step" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.tree.map(lambda p, g: p - rate * g, params, grads), value) → [jax.tree.map(lambda p, g: p - rate * g, params, grads), value]
+# jit_as_a_function: (new, loss(params, x, y)) → [new, loss(params, x, y)]
+# rate_made_an_array: (jax.tree.map(jnp.add, params, steps), value) → [jax.tree.map(jnp.add, params, steps), value]
+# donates_the_parameters: (jax.tree.map(lambda p, g: p - rate * g, params, grads), value) → [jax.tree.map(lambda p, g: p - rate * g, params, grads), value]
+
+
+# %% exercise="make_step" equivalent="A sum is the same, either way."
+# rate_made_an_array: jax.tree.map(jnp.add, params, steps) → jax.tree.map(jnp.add, steps, params)
+
+
+# %% exercise="make_step" equivalent="A Python float is traced as float32."
+# rate_made_an_array: jnp.float32(rate) → rate
+
+
+# %% exercise="make_step" equivalent="Giving the old buffers away is a choice."
+# donates_the_parameters: jax.jit(step, donate_argnums=0) → jax.jit(step)
+# donates_the_parameters: donate_argnums=0 → donate_argnums=-1
+
+
 # %% exercise="decayed_step" variant="by_flattening"
 def decayed_step(params, grads, direction, rate, decay):
     pairs, structure = jax.tree.flatten_with_path(params)
@@ -824,6 +884,10 @@ def decayed_step(params, grads, direction, rate, decay):
         return p - rate * (d + decay * p) if is_weight else p - rate * d
 
     return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" equivalent="True and 1.0 multiply alike."
+# mask_first: float(text.split('/')[-1] == 'w') → text.split('/')[-1] == 'w'
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -986,6 +1050,24 @@ def start(params):
 def momentum_step(params, grads, velocity, rate, beta):
     velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
     return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity) → [jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity]
+# by_flattening: (jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)) → [jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)]
+# pairs_transposed: (p - rate * v, v) → [p - rate * v, v]
+# pairs_transposed: (jax.tree.structure(params), jax.tree.structure((0, 0))) → [jax.tree.structure(params), jax.tree.structure((0, 0))]
+
+
+# %% exercise="momentum" equivalent="NumPy's zeros become float32 with the first gradient."
+# by_flattening: np.zeros(p.shape, p.dtype) → np.zeros(p.shape)
+
+
+# %% exercise="momentum" equivalent="Only the structure of the pair counts."
+# pairs_transposed: (0, 0) → (1, 0)
+# pairs_transposed: (0, 0) → (-1, 0)
+# pairs_transposed: (0, 0) → (0, 1)
+# pairs_transposed: (0, 0) → (0, -1)
 
 
 # %% exercise="adam" variant="counter_in_an_array"
@@ -1252,6 +1334,22 @@ def adam_step(params, grads, state, rate):
     return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
 
 
+# %% exercise="adam" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (m / (1 - 0.9 ** t), v / (1 - 0.999 ** t)) → [m / (1 - 0.9 ** t), v / (1 - 0.999 ** t)]
+# solution: (jax.tree.map(update, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(update, params, m, v), {'m': m, 'v': v, 't': t}]
+# counter_in_an_array: (params, {'m': m, 'v': v, 't': t}) → [params, {'m': m, 'v': v, 't': t}]
+# by_flattening: (0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * jnp.square(g)) → [0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * jnp.square(g)]
+# by_flattening: (params, {'m': m, 'v': v, 't': t}) → [params, {'m': m, 'v': v, 't': t}]
+
+
+# %% exercise="adam" equivalent="The count is a Python int or an array."
+# counter_in_an_array: jnp.asarray(0) → 0
+
+
+# %% exercise="adam" equivalent="Float32 is the dtype that JAX makes zeros of."
+# by_flattening: jnp.zeros(p.shape, p.dtype) → jnp.zeros(p.shape)
+
+
 # %% exercise="freeze" variant="by_entries"
 def label_tree(params, frozen):
     listed = [part.split("/") for part in frozen]
@@ -1508,6 +1606,12 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
+# %% exercise="freeze" equivalent="The root is never listed, and no path is longer than itself."
+# by_flattening: range(1, len(path) + 1) → range(0, len(path) + 1)
+# by_flattening: range(1, len(path) + 1) → range(-1, len(path) + 1)
+# by_flattening: len(path) + 1 → len(path) + 2
+
+
 # %% exercise="moving_average" starter=True
 def average_start(params):
     """Return the average at the start: the parameters, floating-point leaves in float32."""
@@ -1714,6 +1818,20 @@ def average_step(average, params, decay):
         return decay * a + ((1 - decay) * p).astype(jnp.float32)
 
     return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" equivalent="No leaf is complex."
+# solution: jnp.floating → jnp.inexact
+
+
+# %% exercise="moving_average" equivalent="NumPy and JAX compute alike here, also with a Python number."
+# by_numpy: np.asarray(p) → p, line 3
+# by_numpy: np.asarray(p) → p, line 3, 2
+# by_numpy: np.asarray(p) → p, line 9
+# by_numpy: np.float32(decay) → decay
+# by_numpy: np.float32(1 - decay) → 1 - decay
+# by_numpy: np.asarray(p).astype(np.float32) → np.asarray(p), line 11
+# by_numpy: np.asarray(p) → p, line 11
 
 
 # %% exercise="save_and_load" variant="bfloat16_as_float32"
@@ -2127,6 +2245,30 @@ def load(file, like):
     return jax.tree.unflatten(structure, leaves)
 
 
+# %% exercise="save_and_load" equivalent="NumPy does the same of itself."
+# solution: np.asarray(plain) → plain
+# bfloat16_as_float32: dict(np.load(file)) → np.load(file)
+# by_the_kind_of_dtype: np.array(leaf) → leaf
+# by_the_kind_of_dtype: np.load(file, allow_pickle=False) → np.load(file)
+# by_the_kind_of_dtype: allow_pickle=False → allow_pickle=True
+
+
+# %% exercise="save_and_load" equivalent="NumPy raises the KeyError itself, with the path."
+# solution: if name not in arrays: raise KeyError(name) → nothing
+# solution: name not in arrays → False
+# solution: raise KeyError(name) → nothing
+
+
+# %% exercise="save_and_load" equivalent="Only the words of a message."
+# solution: {name} → ''
+# solution: {arrays[name].shape} → ''
+# solution: arrays[name].shape → arrays[name].size, line 29
+# solution: {leaf.shape} → ''
+# solution: leaf.shape → leaf.size, line 29
+# bfloat16_as_float32: {name} → ''
+# by_the_kind_of_dtype: name_of(path) → path, line 20
+
+
 # %% exercise="deep_forward" variant="scan_over_pairs"
 def deep_forward(stacked, x):
     def apply(x, layer):
@@ -2277,6 +2419,20 @@ def deep_forward(stacked, x):
 
     _, every = jax.lax.scan(apply, x, stacked)
     return every[-1], jnp.concatenate([jax.nn.relu(every[:-1]), every[-1:]])
+
+
+# %% exercise="deep_forward" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (x, x) → [x, x]
+# scan_over_pairs: (x, x) → [x, x]
+# scan_over_pairs: (every[-1], every) → [every[-1], every]
+
+
+# %% exercise="deep_forward" equivalent="The larger one of two numbers is the same, either way."
+# scan_over_pairs: jnp.maximum(jnp.dot(x, w) + b, 0) → jnp.maximum(0, jnp.dot(x, w) + b)
+
+
+# %% exercise="deep_forward" equivalent="Every row is written."
+# by_fori_loop: jnp.zeros → jnp.ones
 
 
 # %% exercise="capstone" variant="adam"
@@ -2450,3 +2606,10 @@ def init(params):
 def update(grads, state, params):
     v = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
     return jax.tree.map(lambda p, v: p - 0.1 * v, params, v), {"v": v, "t": state["t"] + 1.0}
+
+
+# %% exercise="capstone" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state) → [jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state]
+# adam: (jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}]
+# rmsprop_in_a_list: (jax.tree.unflatten(structure, new), state) → [jax.tree.unflatten(structure, new), state]
+# lion: (params, (m, count + 1)) → [params, (m, count + 1)]
