@@ -1,7 +1,6 @@
 """Checks of lesson 1, leaves: python checks/check_01_leaves.py exercises/01_leaves.ipynb"""
 
-from collections import OrderedDict, namedtuple
-from dataclasses import dataclass
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import Any, NamedTuple
 
 import jax
@@ -9,17 +8,21 @@ import numpy as np
 
 from pytree_course.checking import (
     Case,
+    Duo,
     as_int,
     check,
     prediction_cases,
     random_model,
     random_tree,
     random_words,
+    varied_trees,
 )
+
+NAN, INF = float("nan"), float("inf")
 
 
 class Layer(NamedTuple):
-    """A node, as all named tuples are."""
+    """A node, as all named tuples are; its fields are not in sorted order."""
 
     w: Any
     b: Any
@@ -36,43 +39,76 @@ def point_class():
 Point, OtherPoint = point_class(), point_class()
 
 
-@jax.tree_util.register_dataclass
-@dataclass
-class Duo:
-    """A node, because it is registered."""
-
-    left: Any
-    right: Any
-
-
 def number(rng):
     return int(rng.integers(1, 1000))
 
 
 def array(rng, *shape):
     # NumPy's own arrays as leaves: nothing here makes JAX compile.
-    return rng.integers(0, 100, shape).astype(np.float32)
+    return rng.integers(0, 100, shape)
+
+
+def one_of(rng, *things):
+    return things[rng.integers(len(things))]
+
+
+def falsy(rng):
+    """Draw a leaf that Python takes for false."""
+    return one_of(rng, 0, "", False, 0.0)
+
+
+def shuffled(rng, things):
+    return [things[place] for place in rng.permutation(len(things))]
 
 
 def model(rng, leaf):
     return random_model(rng, leaf, lambda: Layer(leaf(), leaf()), lambda: Duo(None, [leaf()]))
 
 
+def wide_tree(rng, leaf):
+    """Draw a rich tree: what is counted in it is never the same."""
+    return [model(rng, leaf), random_tree(rng, 2), tuple(leaf() for _ in range(rng.integers(24)))]
+
+
+def odd_keys(rng, leaf):
+    """Draw dicts with keys that are easily misread in a path text."""
+    first, second = sorted(random_words(rng, 2))
+    return [
+        {f"{first}/{second}": leaf(), second: leaf()},
+        {first.upper(): leaf(), second: leaf()},
+        {f"{first}'s": leaf(), f'"{second}"': leaf()},
+        {first: {f"{number(rng)}": leaf()}},
+    ]
+
+
+def path_texts(tree):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, _ in jax.tree.leaves_with_path(tree)
+    ]
+
+
 @check
 def count_leaves(answer, rng):
     """Leaves are neither items of the top level, nor elements of arrays, nor nodes, nor None."""
     answer = as_int(answer)
-    yield Case(answer, {})
-    yield Case(answer, [1, None])
-    yield Case(answer, ((), [], {}))
-    yield Case(answer, np.ones((2, 3)))
-    yield Case(answer, [1, (2, [3])])
-    yield Case(answer, {"w": np.ones((2, 3)), "b": np.zeros(3)})
-    yield Case(answer, {"config": Config(a=1, b=2), "names": {"x", "y"}})
-    yield Case(answer, OrderedDict(first=Layer(1, 2), second=Duo(3, [4, "five"])))
-    for extra in rng.permutation(6)[:4].tolist():
-        config = Config(zip(random_words(rng, 2), (1, 2), strict=True))
-        yield Case(answer, [random_tree(rng), config, array(rng, 3), (1,) * extra])
+
+    def leaf():
+        return one_of(rng, number(rng), array(rng, 2), Config(a=1))
+
+    edges = (0, "", False, "text", array(rng, 2, 3), array(rng, 3, 0), {1, 2}, deque([3, 4]))
+    edges += (None, one_of(rng, (), [], {}), Config(), Config(a=1, b=2))
+    trees = varied_trees(rng, lambda: number(rng), edges=edges)
+    trees += [
+        falsy(rng),
+        array(rng, 2, 3),
+        [(), {}, [None]],
+        defaultdict(list, a=[1, 2]),
+        [leaf()] * 3,
+    ]
+    trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
+    for tree in shuffled(rng, trees):
+        yield Case(answer, tree)
 
 
 @check
@@ -93,140 +129,271 @@ def predict_leaf_counts(predictions, rng):
 @check
 def leaf_shapes(answer, rng):
     """Whole paths in the simple style; shapes stay tuples, and None has no entry."""
-    yield Case(answer, {})
-    yield Case(answer, np.zeros(3))
-    yield Case(answer, {"w": np.zeros((2, 3))})
-    yield Case(answer, {"w": np.zeros(2), "b": None})
-    yield Case(answer, [np.zeros(()), (np.zeros(1),)])
-    yield Case(answer, {12: np.zeros(1), 3: np.zeros(2)})
-    yield Case(answer, [Layer(np.zeros((3, 2)), None), OrderedDict(z=np.zeros(2), a=np.zeros(1))])
-    layers = [{"w": np.zeros((4, 3)), "b": np.zeros(3)}, {"w": np.zeros((3, 1)), "b": np.zeros(1)}]
-    yield Case(answer, {"layers": layers})
-    for _ in range(4):
-        yield Case(answer, model(rng, lambda: array(rng, *rng.integers(1, 4, rng.integers(3)))))
+
+    def leaf():
+        return array(rng, *rng.integers(1, 4, rng.integers(1, 3)))
+
+    scalar, empty = array(rng), array(rng, 3, 0)
+    edges = (scalar, empty, array(rng, 0), None, array(rng, 1, 2, 3), np.float16([1, 2]))
+    trees = varied_trees(rng, leaf, edges=edges, rich=3) + odd_keys(rng, leaf)
+    first, second, third = random_words(rng, 3)
+    trees += [
+        [scalar, (leaf(),)],
+        [None, array(rng, 2)],
+        {first: [None, array(rng, 3)], second: None},
+        {first: [{second: leaf()}, {second: leaf()}]},
+        {first: {second: {third: leaf()}, third: {third: leaf()}}},
+        {third: [Layer(leaf(), Duo(leaf(), None))]},
+    ]
+    for tree in shuffled(rng, trees):
+        yield Case(answer, tree)
 
 
 @check
 def count_nones(answer, rng):
     """Nones are not among the leaves, and not everything without leaves is a None."""
     answer = as_int(answer)
-    yield Case(answer, {})
-    yield Case(answer, None)
-    yield Case(answer, [1, None])
-    yield Case(answer, (None, (), [None]))
-    yield Case(answer, [0, False, "", "None"])
-    yield Case(answer, {"None": 1, "x": None})
-    yield Case(answer, {"w": np.ones(3), "b": None})
-    yield Case(answer, [Config(a=None), {None, 1}])
-    yield Case(answer, OrderedDict(first=Layer(1, None), second=Duo(None, None)))
-    for extra in rng.permutation(6)[:4].tolist():
-        tree = model(rng, lambda: [None, number(rng), array(rng, 2)][rng.integers(3)])
-        yield Case(answer, [tree, (None,) * extra])
+
+    def leaf():
+        return one_of(rng, None, None, None, number(rng), array(rng, 2), Config(a=None))
+
+    def count_each(trees):
+        return [answer(tree) for tree in trees]
+
+    edges = (0, False, "", "None", NAN, array(rng, 2), array(rng, 2, 3), array(rng, 0))
+    edges += ({None, 1}, deque([None]), Config(a=None), one_of(rng, (), [], {}))
+    trees = varied_trees(rng, lambda: number(rng), edges=edges)
+    word = random_words(rng, 1)[0]
+    trees += [
+        None,
+        [None] * int(rng.integers(2, 5)),
+        (number(rng), None),
+        Layer(number(rng), None),
+        Duo(None, number(rng)),
+        OrderedDict({word: None}),
+        {word: [(), None]},
+        {"None": number(rng), word: None},
+        {f"{word}None": number(rng)},
+        {word: None, "array": array(rng, 2)},
+    ]
+    trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
+    few = [None, None, *([leaf() for _ in range(rng.integers(9))] for _ in range(7))]
+    cases = [Case(answer, tree) for tree in trees]
+    cases.append(
+        Case(
+            count_each,
+            shuffled(rng, few),
+            note="Your function is called with each item of this list.",
+        )
+    )
+    yield from shuffled(rng, cases)
 
 
 @check
 def nan_paths(answer, rng):
     """Names go with their own leaves: unsorted keys, None, nested dicts and lists."""
+
     # Pictures show the value of a float, but not those of an array: floats in the small cases.
-    good, bad = 0.5, float("nan")
-    arrays = [np.array([1.0, 2.0]), np.array([np.nan, 2.0]), np.array([[2.0], [np.nan]])]
-    yield Case(answer, {})
-    yield Case(answer, {"w": bad, "b": good})
-    yield Case(answer, {"w": bad, "b": bad})
-    yield Case(answer, {"w": good, "b": arrays[1]})
-    yield Case(answer, {"a": None, "b": bad, "c": good})
-    yield Case(answer, {10: bad, 9: good, 2: bad})
-    yield Case(answer, {"head": {"w": good, "b": bad}, "body": [good, bad]})
-    yield Case(answer, [bad, Layer(good, bad), None, OrderedDict(z=bad, a=bad)])
-    for _ in range(4):
-        pool = [number(rng) / 2, bad, *arrays]
-        tree = model(rng, lambda pool=pool: pool[rng.integers(len(pool))])
-        yield Case(answer, {**tree, random_words(rng, 1)[0]: {"w": bad, "b": good}})
+    def float_leaf():
+        return one_of(rng, NAN, NAN, number(rng) / 2)
+
+    def leaf():
+        value = number(rng) / 2
+        arrays = np.array([value, 2]), np.array([NAN, value]), np.array([[value], [NAN]])
+        return one_of(rng, value, NAN, *arrays)
+
+    edges = (INF, -INF, 0.0, np.array([INF, -INF]), np.array([[INF], [-INF]]), np.array(NAN))
+    edges += (np.zeros(0), np.zeros((0, 3)), np.array([1.0, NAN]), np.array([NAN, NAN]))
+    edges += (np.array([[1, 2], [NAN, 3]]), array(rng, 2), np.float16([NAN, 1]))
+    # What is given fails at a tree that is no container: the smallest cases show its silent bug.
+    table = array(rng, 7, 7) / 2
+    table[rng.integers(7), rng.integers(7)] = NAN
+    without = ["bare leaf", "no leaves"]
+    trees = varied_trees(rng, float_leaf, edges=edges, without=without, rich=0)
+    trees += [table, one_of(rng, {}, [], ()), *odd_keys(rng, float_leaf)]
+    first, second = sorted(random_words(rng, 2))
+    trees += [
+        {second: NAN, first: number(rng) / 2},
+        {second: NAN, first: NAN},
+        {first: None, second: NAN},
+        {10: NAN, 9: float_leaf(), 2: NAN},
+        [float_leaf() for _ in range(10)] + [NAN, NAN],
+        [Layer(NAN, NAN), OrderedDict(z=NAN, a=float_leaf())],
+        {second: {"w": NAN}, first: [float_leaf(), NAN]},
+    ]
+    for _ in range(rng.integers(4, 7)):
+        trees.append([leaf(), model(rng, leaf), {second: leaf(), first: leaf()}])
+    for tree in shuffled(rng, trees):
+        yield Case(answer, tree)
+
+
+def alike_pairs(rng):
+    """Draw pairs of trees whose structures differ in one thing; and pairs of equal structure."""
+
+    def leaf():
+        return number(rng)
+
+    first, second, third = sorted(random_words(rng, 3))
+    differing = [
+        ([leaf()], (leaf(),)),
+        ({first: [leaf()]}, {first: (leaf(),)}),
+        (leaf(), [leaf(), leaf()]),
+        ([leaf()], leaf()),
+        ({first: leaf()}, {first: (leaf(),)}),
+        ([leaf(), {second: leaf()}], [leaf(), leaf()]),
+        ([leaf(), leaf()], [leaf(), leaf(), leaf()]),
+        ([leaf(), one_of(rng, (), [], {})], [leaf()]),
+        ({first: leaf(), second: ()}, {first: leaf()}),
+        ([leaf(), None], [leaf(), leaf()]),
+        ({first: leaf()}, {first: None}),
+        ([None], [()]),
+        ({first: leaf()}, {second: leaf()}),
+        ({first: leaf(), second: leaf()}, {first: leaf(), third: leaf()}),
+        ((leaf(), leaf()), Layer(leaf(), leaf())),
+        ([Layer(leaf(), leaf())], [(leaf(), leaf())]),
+        (Duo(leaf(), leaf()), [leaf(), leaf()]),
+        ({first: leaf(), second: leaf()}, OrderedDict({first: leaf(), second: leaf()})),
+        ([OrderedDict({first: leaf()})], [{first: leaf()}]),
+        ({first: leaf()}, Config({first: leaf()})),
+    ]
+    tree = random_tree(rng, depth=2)
+    equal = [
+        (tree, jax.tree.map(lambda _: leaf(), tree)),
+        (leaf(), one_of(rng, "text", Config({first: 1}), {1, 2}, array(rng, 2))),
+        ([], []),
+        ({first: leaf(), second: leaf()}, {second: leaf(), first: leaf()}),
+        ({first: [leaf(), None]}, {first: [leaf(), None]}),
+        ([leaf()], [one_of(rng, 0, "", False)]),
+        ([array(rng, 2)], [array(rng, 2, 3)]),
+        ({first: array(rng, 3)}, {first: array(rng, 3, 2)}),
+        ({first: array(rng, 3)}, {first: leaf()}),
+        ({first: "one"}, {first: array(rng, 2)}),
+        ([Layer(leaf(), leaf())], [Layer(leaf(), leaf())]),
+        (Duo(leaf(), [leaf()]), Duo(leaf(), [leaf()])),
+        (OrderedDict({second: leaf(), first: leaf()}), OrderedDict({second: 0, first: leaf()})),
+    ]
+    return differing, equal
 
 
 @check
 def same_structure(answer, rng):
     """Kinds of nodes, keys, None and empty containers count; leaves do not."""
-    yield Case(answer, [1], (1,))
-    yield Case(answer, 1, [2, 3])
-    yield Case(answer, [1, ()], [1])
-    yield Case(answer, [1, None], [1, 2])
-    yield Case(answer, {"a": 1}, {"b": 1})
-    yield Case(answer, {"a": 1, "b": 2}, {"b": 3, "a": 4})
-    yield Case(answer, Layer(1, 2), (1, 2))
-    yield Case(answer, OrderedDict(a=1, b=2), {"a": 1, "b": 2})
-    yield Case(answer, {"w": np.zeros(2)}, {"w": np.zeros((2, 3))})
+
+    def says(*trees):
+        result = answer(*trees)
+        return bool(result) if isinstance(result, np.bool_) else result
+
+    def say_all(pairs):
+        return [says(*pair) for pair in pairs]
+
+    differing, equal = alike_pairs(rng)
+    cases = [Case(says, *pair) for pair in differing + equal]
     note = "These are two different namedtuple classes. Both are called `Point`."
-    yield Case(answer, Point(1, 2), OtherPoint(1, 2), note=note)
-    yield Case(answer, [Point(3, 4)], [OtherPoint(5, 6)], note=note)
-    yield Case(answer, [Point(1, 2)], [Point(3, 4)], note="Both hold the same class, `Point`.")
-    for is_same in rng.permutation([True, True, True, False, False, False]):
-        tree = random_tree(rng, depth=2)
-        other = jax.tree.map(lambda _: number(rng), tree)
-        first, second = random_words(rng, 2)
-        differing = [
-            ((tree, 1), [other, 1]),
-            ({first: tree}, {second: other}),
-            ([tree, None], [other, 0]),
-            ([1, tree], [[2], other]),
-        ]
-        equal = [
-            (tree, other),
-            ({first: tree, second: 1}, {second: 2, first: other}),
-        ]
-        pairs = equal if is_same else differing
-        yield Case(answer, *pairs[rng.integers(len(pairs))])
+    for first, second in ((Point, OtherPoint), (OtherPoint, Point)):
+        cases.append(Case(says, first(1, number(rng)), second(1, number(rng)), note=note))
+        cases.append(Case(says, [first(1, number(rng))], [second(2, number(rng))], note=note))
+    note = "Both hold the same class, `Point`."
+    cases.append(Case(says, [Point(1, number(rng))], [Point(3, number(rng))], note=note))
+    for _ in range(rng.integers(4, 7)):
+        differing, equal = alike_pairs(rng)
+        pairs = [one_of(rng, *one_of(rng, differing, equal)) for _ in range(10)]
+        cases.append(Case(say_all, pairs, note="Your function is called with each pair."))
+    yield from shuffled(rng, cases)
 
 
 @check
 def replace_leaves(answer, rng):
     """The structure stays, items go in whole, and a wrong number is told with both numbers."""
 
-    def both(tree, new_leaves):
-        return {"result": answer(tree, new_leaves), "tree afterwards": tree}
+    def then_look(tree, new_leaves):
+        return [answer(tree, new_leaves), {"tree afterwards": tree, "list afterwards": new_leaves}]
 
-    yield Case(answer, {}, [])
-    yield Case(answer, 1, [2])
-    yield Case(answer, [1, None], [2])
-    yield Case(answer, [1, 2], [3, 4, 5], mentions=("2", "3"))
-    yield Case(answer, [1, 2, 3], [4], mentions=("3", "1"))
-    yield Case(answer, {"a": None, "b": [1, 2]}, [3, 4, 5, 6], mentions=("2", "4"))
-    yield Case(answer, {"w": 1, "b": 2}, [3, 4])
-    yield Case(answer, [1, 2], [(3, 4), None])
-    yield Case(answer, {"z": [1, {"y": 2, "x": 3}], "a": 4}, [5, 6, 7, 8])
-    yield Case(answer, Layer(1, OrderedDict(z=2, a=Duo(None, 3))), ["one", "two", "three"])
-    yield Case(both, {"w": 1, "b": [2]}, [3, 4])
-    for change in (0, 0, 1, -1):
-        tree = {"w": [number(rng), number(rng)], "more": random_tree(rng)}
-        count = len(jax.tree.leaves(tree))
-        new_leaves = [number(rng) for _ in range(count + change)]
-        mentions = (str(count), str(count + change)) if change else ()
-        yield Case(answer, tree, new_leaves, mentions=mentions)
+    def last_of_a_list(many, last):
+        return answer([0] * many, [*range(many - 1), last])[-3:]
+
+    def numbers(count):
+        return [number(rng) for _ in range(count)]
+
+    def count(tree):
+        return len(jax.tree.leaves(tree))
+
+    trees = varied_trees(rng, lambda: number(rng), edges=(0, "", None, array(rng, 2)))
+    cases = [Case(answer, tree, numbers(count(tree))) for tree in [falsy(rng), *trees]]
+    first, second = sorted(random_words(rng, 2))
+    empty = one_of(rng, (), [], {})
+    for item in ((1, 2), None, empty, [3, 4], {first: 5}, 0, "", "text", array(rng, 2)):
+        tree = {first: number(rng), second: number(rng)}
+        cases.append(Case(answer, tree, shuffled(rng, [item, number(rng)])))
+    cases.append(Case(answer, [1, 2, 3], [None, number(rng), None]))
+    tree = {second: [number(rng), {"y": 2, "x": 3}], first: OrderedDict(z=Duo(None, 4), a=5)}
+    cases.append(Case(answer, tree, [*numbers(4), (None, number(rng))]))
+    for tree in (
+        {second: 1, first: 2},
+        {first: 1, second: [2]},
+        [1, {first: 2}, 3],
+        [number(rng), [number(rng)]],
+    ):
+        look = Case(
+            then_look, tree, numbers(count(tree)), tags=("a look at the inputs afterwards",)
+        )
+        cases.append(look)
+    for change in (1, 1, 1, 2, 3, -1, -1, -2):
+        tree = one_of(rng, [*numbers(2), None], {first: numbers(2), second: 1}, (1, [2, (3, 4)]))
+        needed, given = count(tree), count(tree) + change
+        cases.append(Case(answer, tree, numbers(given), mentions=(str(needed), str(given))))
+    note = "Your function is given a list of so many numbers, and so many new ones."
+    for many in 257 + rng.permutation(200)[:2]:
+        case = Case(last_of_a_list, int(many), number(rng), note=note, tags=("many leaves",))
+        cases.append(case)
+    cases.append(Case(answer, {}, numbers(1), mentions=("0", "1")))
+    cases.append(Case(answer, number(rng), [], mentions=("1", "0")))
+    for _ in range(rng.integers(3, 6)):
+        tree = {first: random_tree(rng), second: model(rng, lambda: number(rng))}
+        cases.append(Case(answer, tree, numbers(count(tree))))
+    yield from shuffled(rng, cases)
 
 
 @check
 def leaf_at(answer, rng):
     """A text is not a list of keys; containers and None are no leaves; KeyError says the path."""
-    yield Case(answer, {"a": 1}, "a")
-    yield Case(answer, {"a": 1}, "b", mentions=("b",))
-    yield Case(answer, 5, "")
-    yield Case(answer, [10, 20], "1")
-    yield Case(answer, {7: 1, 0: 2}, "0")
-    yield Case(answer, {"0": 1, "1": 2}, "1")
-    yield Case(answer, {"b": None}, "b", mentions=("b",))
-    yield Case(answer, {"a": [1, 2]}, "a", mentions=("a",))
-    yield Case(answer, {"a": {"b": 1}}, "b", mentions=("b",))
-    yield Case(answer, {"a/b": 1, "c": Layer(2, Duo(3, 4))}, "a/b")
-    yield Case(answer, {"a/b": 1, "c": Layer(2, Duo(3, 4))}, "c/b/right")
-    for _ in range(2):
-        tree = model(rng, lambda: number(rng))
-        paths = [
-            jax.tree_util.keystr(path, simple=True, separator="/")
-            for path, _ in jax.tree.leaves_with_path(tree)
-        ]
-        yield Case(answer, tree, str(rng.choice(paths)))
-        missing = f"{rng.choice(paths)}/{random_words(rng, 1)[0]}"
-        yield Case(answer, tree, missing, mentions=(missing,))
+
+    def leaf():
+        return number(rng)
+
+    first, second, third = sorted(random_words(rng, 3))
+    trees = varied_trees(rng, leaf, without=["no leaves"], rich=4) + odd_keys(rng, leaf)
+    trees += [{"0": leaf(), "1": leaf()}, {3: leaf(), 0: leaf()}, [{first: {"2": leaf()}}, leaf()]]
+    trees += [{first: [Layer(leaf(), Duo(leaf(), leaf()))]}, {first: {second: {third: leaf()}}}]
+    cases = [Case(answer, tree, one_of(rng, *path_texts(tree))) for tree in trees]
+    cases.append(Case(answer, falsy(rng), ""))
+    for edge in (0, "", False, NAN, INF, array(rng, 2)):
+        cases.append(Case(answer, {first: edge, second: leaf()}, first))
+    missing = [
+        ({first: leaf()}, second),
+        ({first: leaf()}, first.upper()),
+        ({first: leaf()}, first[:2]),
+        ({first: leaf()}, f"{first}/"),
+        ({first: leaf()}, f"/{first}"),
+        ({first: leaf()}, f"{first}/{second}"),
+        ({first: [leaf(), leaf()]}, first),
+        ({first: {second: leaf()}}, first),
+        ([Layer(leaf(), leaf())], "0"),
+        ({first: None, second: leaf()}, first),
+        ([leaf(), None], "1"),
+        ({first: {second: leaf()}}, second),
+        ([{second: leaf()}], second),
+        ({first: {second: {third: leaf()}}}, f"{second}/{third}"),
+        ([leaf(), leaf()], "2"),
+        ([leaf(), leaf()], "-1"),
+        ((leaf(), leaf()), "x"),
+        (one_of(rng, {}, [], None), first),
+        ({first: leaf()}, ""),
+        ([leaf(), leaf()], ""),
+    ]
+    for tree in (model(rng, leaf) for _ in range(rng.integers(2, 5))):
+        missing.append((tree, f"{one_of(rng, *path_texts(tree))}/{second}"))
+    cases += [Case(answer, tree, text, mentions=(text,)) for tree, text in missing]
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -234,98 +401,138 @@ def whole_shapes(answer, rng):
     """Lists of ints stay whole; other lists, tuples and other leaves are as usual."""
 
     def shape():
-        return [int(length) for length in rng.integers(1, 100, rng.integers(1, 4))]
+        return [number(rng) for _ in range(rng.integers(1, 4))]
 
-    def part():
-        match rng.integers(6):
-            case 0:
-                return [shape(), shape()]
-            case 1:
-                return {"dtype": "float32", "shape": shape()}
-            case 2:
-                return (number(rng), [])
-            case 3:
-                return [number(rng), "same"]
-            case 4:
-                return None
-            case _:
-                return shape()
+    def leaf():
+        return one_of(rng, shape(), shape(), number(rng), "same", [])
 
-    yield Case(answer, {})
-    yield Case(answer, [2, 3])
-    yield Case(answer, (2, 3))
-    yield Case(answer, [2, "same"])
-    yield Case(answer, [[2, 3], [4]])
-    yield Case(answer, [5, [6, 7], None])
-    yield Case(answer, {"w": [784, 10], "b": [10]})
-    yield Case(answer, {"shape": [3, 3], "dtype": "float32"})
-    yield Case(answer, {"scale": [], "w": [4]})
-    yield Case(answer, ({}, ([], "none")))
-    for _ in range(4):
-        yield Case(answer, {name: part() for name in random_words(rng, 3)})
+    size = number(rng)
+    edges = ([], [0], [-size], [size], [size, 2, 3], size, 0, 0.5, "float32", "", False)
+    edges += ((), (size, 2), (size,), Layer(size, 2), [size, "same"], ["same", size])
+    edges += ([size, 0.5], [0.5, 1.5], [size, None], [None], [size, [2]], [[size], 2], [[size]])
+    edges += ([[3, size], [5, 6]], [(size, 2)], [{"w": size}], [size, ()])
+    trees = [*varied_trees(rng, shape, edges=edges, rich=0), falsy(rng), [], [[]], (), [size, 2.5]]
+    for _ in range(rng.integers(4, 7)):
+        trees.append([model(rng, leaf), {name: [leaf(), leaf()] for name in random_words(rng, 2)}])
+    for tree in shuffled(rng, trees):
+        yield Case(answer, tree)
 
 
 @check
 def leaves_in_layer_order(answer, rng):
     """Numbers in the names count, at every depth; nothing else changes its place."""
 
-    def layers(leaf):
-        numbers = [*rng.permutation(range(1, 10))[:2], *rng.permutation(range(10, 130))[:2]]
-        return {f"layer{n}": leaf() for n in rng.permutation(numbers)}
+    def leaf():
+        return number(rng)
+
+    def numbered(name, child=leaf):
+        """Draw a dict whose order depends on whether its numbers are read as numbers."""
+        drawn = [rng.integers(2, 10), 10 * rng.integers(1, 10), rng.integers(100, 200)]
+        return {name.format(each): child() for each in shuffled(rng, drawn)}
+
+    def layers(child=leaf):
+        return numbered("layer{}", child)
 
     def part():
-        return {"w": number(rng), "b": number(rng)} if rng.random() < 0.5 else number(rng)
+        return one_of(rng, leaf(), {"w": leaf(), "b": leaf()}, Layer(leaf(), leaf()), layers())
 
-    yield Case(answer, {})
-    yield Case(answer, 1)
-    yield Case(answer, {"layer2": 1, "layer10": 2})
-    yield Case(answer, {"layer10": 1, "layer2": 2})
-    yield Case(answer, {"layer9": 1, "layer100": 2, "layer21": None, "layer20": 4})
-    yield Case(answer, {"layer1": {"w": 1, "b": 2}, "layer0": [3, 4]})
-    yield Case(answer, [{"layer10": 1, "layer9": 2}, 3])
-    yield Case(answer, {"layer3": {"layer11": 1, "layer4": 2}, "layer12": 3})
-    yield Case(answer, {"net": {"layer2": 1, "layer10": 2}, "aux": {"layer1": 3, "layer10": 4}})
-    yield Case(answer, {"layernorm": 1})
-    yield Case(answer, {"block10": 1, "block2": 2})
-    yield Case(answer, Layer(w=1, b=2))
-    yield Case(answer, OrderedDict(w=1, b=2))
-    yield Case(answer, OrderedDict(layer10=1, layer2=2))
-    for _ in range(3):
-        first, second = random_words(rng, 2)
-        yield Case(answer, {first: [layers(part), part()], second: layers(part)})
-    yield Case(answer, layers(lambda: layers(part) if rng.random() < 0.3 else part()))
+    first, second = random_words(rng, 2)
+    trees = varied_trees(rng, layers, edges=(None, 0, "", "layer2", array(rng, 2)), rich=0)
+    trees += [
+        leaf(),
+        [leaf()],
+        {"w": leaf(), "b": leaf()},
+        Layer(leaf(), leaf()),
+        {10: leaf(), 9: leaf()},
+    ]
+    names = ("layernorm{}", "block{}", "Layer{}", "layer{}b", "layer_{}", "layer{}.5", "{}layer3")
+    trees += [numbered(name) for name in names]
+    trees += [
+        falsy(rng),
+        {"layernorm": leaf()},
+        {"layer": leaf(), "layers": leaf()},
+        {"layer10": leaf(), "layer2": leaf()},
+        {"layer2": leaf(), "layer10": leaf()},
+        {"layer1": leaf(), "layer0": leaf()},
+        {"layer10": None, "layer9": leaf(), "layer30": ()},
+        {"layer2": {"layer11": leaf(), "layer4": leaf()}, "layer12": leaf()},
+        {number(rng): layers(), 0: leaf()},
+        OrderedDict(layer10=leaf(), layer2=leaf(), layer9=leaf()),
+        [OrderedDict(layer10=layers(), layer9=leaf())],
+        defaultdict(int, layer2=leaf(), layer10=leaf()),
+        {first: Duo(layers(), None), second: OrderedDict(z=layers(), a=leaf())},
+        layers(layers),
+        layers(lambda: {second: (leaf(), layers()), first: leaf()}),
+    ]
+    for _ in range(rng.integers(3, 6)):
+        trees.append({second: [layers(part), part()], first: one_of(rng, layers(part), part())})
+    for tree in shuffled(rng, trees):
+        yield Case(answer, tree)
 
 
 @check
 def shared_leaves(answer, rng):
     """The same array, not an equal one, a view of it, a number or a text; all its paths, once."""
+    cases = []
 
     # No picture shows which arrays are one object, so a sentence beside it says it.
-    def case(tree, note):
-        return Case(answer, tree, note=note)
+    def add(note, tag, *trees):
+        tags = (tag,) if tag else ()
+        cases.extend(Case(answer, tree, note=note, tags=tags) for tree in trees)
 
-    table, other = array(rng, 2, 2), array(rng, 2) + 0.5
-    text, small = random_words(rng, 1)[0], number(rng)
-    yield Case(answer, {})
-    yield Case(answer, table)
-    yield Case(answer, {"a": None, "b": None})
-    yield case({"a": small, "b": small, "c": [text, text]}, "There are no arrays here.")
-    yield case({"a": other, "b": other}, "`a` and `b` are the same array.")
-    yield case({"a": other, "b": other.copy()}, "`b` is a copy of `a`.")
-    yield case({"a": other, "b": other[:]}, "`b` is a view of `a`.")
-    yield case([other, other, other], "All three are the same array.")
-    tree = {"z": other, "b": table, "a": [other, table, small]}
-    yield case(tree, "`a` holds the same arrays as `z` and `b`.")
-    part = {"w": table, "b": other}
-    yield case({"encoder": part, "decoder": part}, "`encoder` and `decoder` are the same dict.")
-    tree = {"head": table.T, "embed": table, "tail": Layer(table, table.copy())}
-    yield case(tree, "`embed` is also the `w` of `tail`; its `b` is a copy, and `head` is a view.")
-    for _ in range(4):
-        one, two = array(rng, 2), array(rng, 2) + 0.5
-        pool = [one, one, two, two, one.copy(), two[:], number(rng), None]
-        tree = model(rng, lambda pool=pool: pool[rng.integers(len(pool))])
-        note = "Some arrays may be copies or views of others."
-        yield case([one, tree, one], note)
+    one, two, square = array(rng, 2), array(rng, 2) + 0.5, array(rng, 2, 2)
+    first, second, third = sorted(random_words(rng, 3))
+    size, thing = number(rng), one_of(rng, 0.5, "float32")
+    part = {second: one, first: two}
+    long = [number(rng) for _ in range(12)]
+    long[2] = long[10 + rng.integers(2)] = one
+    note = "No array stands at two places."
+    add(note, "", {}, one, [one, two], {first: None, second: None})
+    tag = "a number or a text at two places"
+    numbers = (np.float32(size),) * 2, Duo(*[np.float64(size)] * 2)
+    add("There are no arrays here.", tag, {first: size, second: size}, [thing, thing], *numbers)
+    note = "These arrays are equal, but no two are the same object."
+    copies = {first: one, second: one.copy()}, [two.copy(), two.copy(), {third: two.copy()}]
+    add(note, "a copy of an array", *copies)
+    note = "These arrays use the same memory, but no two are the same object."
+    views = {first: one, second: one[:]}, [square, square.T], (two, two[::-1])
+    add(note, "a view of an array", *views)
+    add(
+        "One array stands at several places. Others may be copies or views of it.",
+        "an array at several places",
+        {second: two, first: two},
+        [one, one],
+        (square, None, square),
+        Duo(one, [one]),
+        Layer(two, two),
+        {10: one, 9: one},
+        long,
+        {first: [{second: one}, size], third: one},
+        [one, one, one],
+        {third: two, first: two, second: (two, two)},
+        {first: two, second: two.copy(), third: two},
+        [one, one[:], one],
+        OrderedDict({second: square, first: square}),
+        [array(rng, 0)] * 2,
+        *odd_keys(rng, lambda: two)[:3],
+    )
+    add(
+        "Two arrays stand at several places each.",
+        "two arrays at several places",
+        [one, two, one, two],
+        [one, two, two, one],
+        {third: two, second: [one, one, two]},
+        {third: part, first: part},
+        Duo((square, two), {first: two, second: square}),
+    )
+    square_copy = square.copy()
+
+    def leaf():
+        return one_of(rng, one, one, two, two, square, square_copy, one.copy(), two[:], size, None)
+
+    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(4, 7)))
+    add("Some arrays may be copies or views of others.", "", *rich)
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

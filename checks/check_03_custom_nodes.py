@@ -1,7 +1,8 @@
 """Checks of lesson 3: python checks/check_03_custom_nodes.py exercises/03_custom_nodes.ipynb"""
 
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,14 +12,19 @@ from jax.tree_util import keystr
 
 from pytree_course.checking import (
     Case,
+    Duo,
+    Point,
     as_jax,
     check,
     is_one_program,
     matrix,
     prediction_cases,
+    random_model,
     random_words,
     vector,
 )
+
+TRIPLED = "`lambda leaf: 3 * leaf`"
 
 
 @jax.tree_util.register_dataclass
@@ -30,8 +36,13 @@ class TrainState:
     step: int
 
 
+def numbers(rng, count):
+    """Draw different whole numbers above 1, so that a change of place shows."""
+    return [int(each) for each in 2 + rng.permutation(98)[:count]]
+
+
 def number(rng):
-    return int(rng.integers(2, 100))
+    return numbers(rng, 1)[0]
 
 
 def row(rng):
@@ -39,15 +50,46 @@ def row(rng):
     return rng.integers(1, 10, 2).astype(np.float32)
 
 
+def rows(rng):
+    return np.stack([row(rng), row(rng)])
+
+
+def sorted_words(rng, count):
+    return sorted(random_words(rng, count))
+
+
+def falling_words(rng, count):
+    """Draw names in descending order, so that sorting never goes unnoticed."""
+    return sorted_words(rng, count)[::-1]
+
+
+def rich_trees(rng, least=2):
+    """Draw some trees of a few levels, of NumPy's arrays and numbers."""
+    draws = (lambda: number(rng), lambda: row(rng))
+    more = (lambda: Point(number(rng), row(rng)), lambda: Duo(number(rng), [number(rng)]))
+    count = least + rng.integers(3)
+    return [random_model(rng, draws[rng.integers(2)], *more) for _ in range(count)]
+
+
+def shuffled(rng, cases):
+    return [cases[place] for place in rng.permutation(len(cases))]
+
+
+def mixed(rng, same, other, count=10):
+    """Draw values, each from `same` or from `other`, and from each of them at least one."""
+    draws = [same, other, *(same if like else other for like in rng.random(count - 2) < 0.5)]
+    return [draw() for draw in shuffled(rng, draws)]
+
+
 def plain(value):
-    """Let a scalar of any library count as Python's own number; NumPy's arrays count as JAX's."""
+    """Let a scalar of any library count as Python's own number."""
     if isinstance(value, (np.generic, np.ndarray, jax.Array)) and value.ndim == 0:
         return value.item() if not isinstance(value, jax.core.Tracer) else value
-    return as_jax(value)
+    return value
 
 
-def paths(tree, **style):
-    return [keystr(path, **style) for path, _ in jax.tree.leaves_with_path(tree)]
+def paths(tree):
+    return [keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
 
 
 def parts(node, cls, *names):
@@ -70,59 +112,109 @@ def traced(function, *inputs):
     return jax.eval_shape(function, *inputs)
 
 
+# The gradient of a jitted function takes half the time, and compiles once.
+@jax.jit
+def dot(one, other):
+    return one @ other
+
+
+# Each call makes a new class, for JAX registers a class once.
+def linear_class():
+    class Linear:
+        def __init__(self, weight, bias):
+            self.weight, self.bias = weight, bias
+
+    return Linear
+
+
+def linear_class_with_the_bias_set_first():
+    class Linear:
+        def __init__(self, weight, bias):
+            self.bias, self.weight = bias, weight
+
+    return Linear
+
+
 @check
 def register_linear(answer, rng):
     """Two children in order, themselves; the way back, in map, in jit and within other trees."""
 
-    def linear(weight, bias):
-        class Linear:
-            def __init__(self, weight, bias):
-                self.weight, self.bias = weight, bias
+    def registered(make):
+        cls = make()
+        answer(cls)
+        return cls
 
-        answer(Linear)
-        return Linear(weight, bias), Linear
+    def leaves(make, weight, bias):
+        return jax.tree.leaves(registered(make)(weight, bias))
 
-    def leaves(weight, bias):
-        return jax.tree.leaves(linear(weight, bias)[0])
+    def leaves_below(make, weight, bias):
+        children = jax.tree.structure(registered(make)(weight, bias)).children()
+        return [child.num_leaves for child in children]
 
-    def count_children(weight, bias):
-        return len(jax.tree.structure(linear(weight, bias)[0]).children())
+    def mapped(make, weight, bias):
+        cls = registered(make)
+        return parts(jax.tree.map(triple, cls(weight, bias)), cls, "weight", "bias")
 
-    def mapped(weight, bias):
-        node, cls = linear(weight, bias)
-        return parts(jax.tree.map(triple, node), cls, "weight", "bias")
+    def added(make, one, other):
+        cls = registered(make)
+        node = jax.tree.map(operator.add, cls(*one), cls(*other))
+        return parts(node, cls, "weight", "bias")
 
-    def added(weight, bias):
-        node, cls = linear(weight, bias)
-        return parts(jax.tree.map(operator.add, node, node), cls, "weight", "bias")
+    def same_structures(make, one, others):
+        cls = registered(make)
+        structure = jax.tree.structure(cls(*one))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
 
-    def in_jit(weight, bias):
-        node, cls = linear(weight, bias)
-        return parts(traced(lambda layer: layer, node), cls, "weight", "bias")
+    def in_jit(make, weight, bias):
+        cls = registered(make)
+        return parts(traced(lambda layer: layer, cls(weight, bias)), cls, "weight", "bias")
 
-    def in_a_list(weight, bias):
-        node, cls = linear(weight, bias)
-        first, second = jax.tree.map(triple, [node, cls(bias, weight)])
-        return [parts(each, cls, "weight", "bias") for each in (first, second)]
+    def in_a_list(make, weight, bias):
+        cls = registered(make)
+        both = jax.tree.map(triple, [cls(weight, bias), cls(bias, weight)])
+        return [parts(each, cls, "weight", "bias") for each in both]
 
+    one, two = sorted_words(rng, 2)
+    pair = partial(numbers, rng, 2)
+    same = number(rng)
     said = "The inputs are the weight and the bias of an object. "
-    note = said + "Its leaves:"
-    yield Case(leaves, 1, 2, note=note)
-    yield Case(leaves, np.stack([row(rng), row(rng)]), row(rng), note=note)
-    yield Case(leaves, {"a": number(rng), "b": number(rng)}, None, note=note)
-    yield Case(count_children, 1, 2, note=said + "How many children has it?")
-    note = said + "`jax.tree.map` with `lambda leaf: 3 * leaf`, and the attributes of the result:"
-    yield Case(mapped, 1, 2, note=note)
-    yield Case(mapped, row(rng), None, note=note)
-    yield Case(mapped, np.stack([row(rng), row(rng)]), row(rng), note=note)
-    note = said + "Every leaf added to itself by `jax.tree.map` over two trees:"
-    yield Case(added, 1.5, number(rng), note=note)
+    looked, tripled = said + "Its leaves:", said + f"A map with {TRIPLED}, and its attributes:"
+    simple = [
+        pair(),
+        (rows(rng), row(rng)),
+        (number(rng), None),
+        ({two: number(rng), one: number(rng)}, number(rng)),
+        (Point(*pair()), [number(rng)]),
+        (0, ["", False][rng.integers(2)]),
+        (same, same),
+    ]
+    cases = [Case(partial(leaves, linear_class), *each, note=looked) for each in simple]
+    simple += [(tree, number(rng)) for tree in rich_trees(rng)]
+    cases += [Case(partial(mapped, linear_class), *each, note=tripled) for each in simple]
+    note = said + "It has two children. How many leaves are below each of them?"
+    for each in (pair(), ({one: number(rng), two: pair()}, number(rng)), (pair(), None)):
+        cases.append(Case(partial(leaves_below, linear_class), *each, note=note))
+    tags = ("a class that sets its bias before its weight",)
+    note = said + "Its class sets `self.bias` before `self.weight`. "
+    make = linear_class_with_the_bias_set_first
+    for call, more in ((leaves, "Its leaves:"), (leaves, "Its leaves:"), (mapped, tripled)):
+        more = more.removeprefix(said)
+        cases.append(Case(partial(call, make), *pair(), note=note + more, tags=tags))
+    note = "The inputs are the weights and biases of two objects. A map adds them:"
+    for one_pair, other in ((pair(), pair()), ((rows(rng), row(rng)), (rows(rng), row(rng)))):
+        cases.append(Case(partial(added, linear_class), one_pair, other, note=note))
+    others = mixed(rng, pair, lambda: [(number(rng), None), (pair(), 1)][rng.integers(2)])
+    note = "The inputs are the weights and biases of one object, and of others. Which of the "
+    note += "others have the same structure as the first?"
+    cases.append(Case(partial(same_structures, linear_class), pair(), others, note=note))
     note = said + "What a jitted function that returns the object gives, as shapes:"
-    yield Case(in_jit, row(rng), row(rng), note=note)
-    note = (
-        said + "A map over a list of two such objects; in the second, bias and weight are swapped:"
-    )
-    yield Case(in_a_list, {"a": number(rng)}, [number(rng), number(rng)], note=note)
+    for each in ((row(rng), row(rng)), (rows(rng), {one: row(rng)})):
+        cases.append(Case(partial(in_jit, linear_class), *each, note=note, tags=("under jit",)))
+    note = f"{said}A map with {TRIPLED} over a list of two such objects; in the second, bias and "
+    note += "weight are swapped:"
+    for each in (pair(), ({one: number(rng)}, pair())):
+        cases.append(Case(partial(in_a_list, linear_class), *each, note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -142,28 +234,53 @@ def model_state(cls, zeroed, predict, rng):
     def predicted(x, *fields):
         return as_jax(predict(cls(*fields), x))
 
-    def program(x, *fields):
-        return is_one_program(predict, cls(*fields), x)
+    def is_jitted(x, *fields):
+        # With `inline=True` a program leaves no trace in another; a jitted function can be lowered.
+        return hasattr(predict, "lower") or is_one_program(predict, cls(*fields), x)
 
-    def same_structure(one, other):
-        return jax.tree.structure(cls(*one)) == jax.tree.structure(cls(*other))
+    def same_structures(one, others):
+        structure = jax.tree.structure(cls(*one))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
 
+    def weight():
+        """Draw a matrix that is not symmetric."""
+        drawn = rows(rng)
+        drawn[0, 1] = drawn[1, 0] + 1
+        return jnp.asarray(drawn)
+
+    fields = partial(numbers, rng, 3)
     said = "The inputs are the fields of a state. "
-    note = said + "Its leaves:"
-    yield Case(leaves, 1, 2, 3, note=note)
-    yield Case(leaves, matrix(rng), vector(rng), number(rng), note=note)
-    yield Case(mapped, 1, 2, 3, note=said + "A map with `lambda leaf: 3 * leaf`:")
+    simple = [
+        fields(),
+        (rows(rng), row(rng), number(rng)),
+        (number(rng), number(rng), 0),
+        (number(rng), None, number(rng)),
+        (numbers(rng, 2), number(rng), number(rng)),
+    ]
+    cases = [Case(leaves, *each, note=said + "Its leaves:") for each in simple]
+    note = said + f"A map with {TRIPLED}:"
+    simple += [(tree, number(rng), number(rng)) for tree in rich_trees(rng)]
+    cases += [Case(mapped, *each, note=note) for each in simple]
     note = said + "What `zeroed` makes of it:"
-    yield Case(zeros, vector(rng), None, 3, note=note)
-    yield Case(zeros, matrix(rng), vector(rng), number(rng), note=note)
-    note = "The inputs are the fields of two states. Do these have the same structure?"
-    yield Case(same_structure, (1, 2, 3), (1, 2, 3 + number(rng)), note=note)
+    for each in (
+        (vector(rng), vector(rng), number(rng)),
+        (matrix(rng), vector(rng), 0),
+        (vector(rng), None, number(rng)),
+        (vector(rng, np.int32), [vector(rng)], number(rng)),
+    ):
+        cases.append(Case(zeros, *each, note=note))
+    others = mixed(rng, fields, lambda: [[1, None, 2], [1, [2], 3]][rng.integers(2)])
+    note = "The inputs are the fields of one state, and of others. Which of the others have the "
+    note += "same structure as the first?"
+    cases.append(Case(same_structures, fields(), others, note=note))
     said = "The inputs are `x` and the fields of a state. "
-    note = said + "Is `predict` one jitted program?"
-    yield Case(program, vector(rng), matrix(rng), vector(rng), 3, note=note)
+    for x in (vector(rng), matrix(rng)):
+        note = said + "Is `predict` jitted?"
+        cases.append(Case(is_jitted, x, weight(), vector(rng), number(rng), note=note))
     note = said + "What `predict` returns:"
-    for _ in range(2):
-        yield Case(predicted, vector(rng), matrix(rng), vector(rng), number(rng), note=note)
+    for _ in range(3 + rng.integers(2)):  # of one shape, for `predict` is compiled for each
+        cases.append(Case(predicted, vector(rng), weight(), vector(rng), number(rng), note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -183,110 +300,190 @@ def predict_init(predictions, rng):
     return prediction_cases(predictions, lines)
 
 
-# Each call makes a new class, for JAX registers a class once.
-def dense_class():
-    @dataclass
-    class Dense:
-        weight: Any
-        bias: Any
-        activation: str = "relu"
-
-    return Dense
+# Nothing needs their `repr` and `==`, and classes without them are made in a third of the time.
+new_class = partial(make_dataclass, "Layer", repr=False, eq=False)
 
 
-def head_class():
-    @dataclass
-    class Head(dense_class()):
-        classes: Any = ()
-
-    return Head
+def plain_fields(names):
+    return new_class(names)
 
 
-def scaled_class():
-    @dataclass
-    class Scaled:
-        value: Any
-        unit: str
-        label: str = field(init=False)
+def inherited_fields(names):
+    """Make a class that inherits all fields but the last."""
+    return new_class(names[-1:], bases=(new_class(names[:-1]),))
 
-        def __post_init__(self):
-            self.label = f"in {self.unit}"
 
-    return Scaled
+def first_computed(names):
+    """Make a class whose first field is a list of the others, without `init`."""
+
+    def compute(self):
+        setattr(self, names[0], [getattr(self, name) for name in names[1:]])
+
+    computed = (names[0], Any, field(init=False))
+    return new_class([computed, *names[1:]], namespace={"__post_init__": compute})
+
+
+def keyword_only_field(names):
+    """Make a class whose second field has to be given by name."""
+    return new_class([names[0], (names[1], Any, field(kw_only=True)), *names[2:]])
+
+
+def default_for_the_last(names):
+    return new_class([*names[:-1], (names[-1], Any, field(default="default"))])
+
+
+def frozen_fields(names):
+    return new_class(names, frozen=True)
 
 
 @check
 def register_fields(answer, rng):
     """Each field of the constructor in one list; order, inheritance and defaults; init=False."""
 
-    def registered(make, static):
-        cls = make()
+    def registered(make, names, static):
+        cls = make(names)
         answer(cls, static)
         return cls
 
-    def look(make, static):
-        def leaf_paths(*values):
-            return paths(registered(make, static)(*values))
+    def node_of(cls, values):
+        names = [each.name for each in cls.__dataclass_fields__.values() if each.init]
+        return cls(**dict(zip(names, values, strict=True)))
 
-        return leaf_paths
+    def seen(node, cls):
+        return dict(vars(node)) if type(node) is cls else {"class": type(node).__name__}
 
-    def leaves(make, static):
-        return lambda *values: jax.tree.leaves(registered(make, static)(*values))
+    def path_texts(make, names, static, values):
+        return paths(node_of(registered(make, names, static), values))
 
-    def mapped(make, static):
-        def attributes(*values):
-            cls = registered(make, static)
-            node = jax.tree.map(triple, cls(*values))
-            return vars(node) if type(node) is cls else node
+    def leaves(make, names, static, values):
+        return jax.tree.leaves(node_of(registered(make, names, static), values))
 
-        return attributes
+    def mapped(make, names, static, values):
+        cls = registered(make, names, static)
+        return seen(jax.tree.map(triple, node_of(cls, values)), cls)
 
-    def returned(make, static):
-        def is_the_class():
-            cls = make()
-            return answer(cls, static) is cls
+    def in_jit(make, names, static, values):
+        cls = registered(make, names, static)
+        return seen(traced(lambda node: jax.tree.map(triple, node), node_of(cls, values)), cls)
 
-        return is_the_class
+    def is_returned(make, names, static):
+        cls = make(names)
+        return answer(cls, static) is cls
 
-    def two(make, static):
-        def add(one, other):
-            cls = registered(make, static)
-            node = jax.tree.map(operator.add, cls(1, 2, one), cls(3, 4, other))
-            return vars(node) if type(node) is cls else node
+    def as_decorator(make, names, static, values):
+        return jax.tree.leaves(node_of(answer(make(names), static), values))
 
-        return add
+    def without_static(make, names, values):
+        cls = make(names)
+        answer(cls)
+        return seen(jax.tree.map(triple, node_of(cls, values)), cls)
 
-    said = "The fields: `weight`, `bias`, and `activation` with the default `'relu'`. "
-    word, other = random_words(rng, 2)
-    none: list[str] = []
-    yield Case(
-        returned(dense_class, none), note="Nothing is static. Does it return the class it got?"
+    def same_structures(make, names, static, values, others):
+        cls = registered(make, names, static)
+        structure = jax.tree.structure(node_of(cls, values))
+        return [jax.tree.structure(node_of(cls, other)) == structure for other in others]
+
+    said = "The inputs are the names of a dataclass's fields, `static`, and "
+    looks = {
+        path_texts: said + "the values of an object. Its paths:",
+        leaves: said + "the values of an object. Its leaves:",
+        mapped: said + f"the values of an object. Its attributes after a map with {TRIPLED}:",
+    }
+    word, other, tag = random_words(rng, 3)
+    cases = []
+
+    def look(make, names, static, values, note="", tags=(), calls=(path_texts, mapped)):
+        for call in calls:
+            told = f"{note} {looks[call]}".strip()
+            cases.append(Case(partial(call, make), names, static, values, note=told, tags=tags))
+
+    def falling():
+        return falling_words(rng, 3)
+
+    every = (path_texts, leaves, mapped)
+    names = sorted_words(rng, 2)
+    look(plain_fields, names, [], numbers(rng, 2), calls=every)
+    names = falling()
+    look(plain_fields, names, [], numbers(rng, 3), calls=every)
+    two = numbers(rng, 2)
+    for place in range(3):
+        names, values = falling(), [*two[:place], word, *two[place:]]
+        tags = ("a static field before a child",) if place < 2 else ()
+        look(plain_fields, names, [names[place]], values, tags=tags)
+    names = falling()
+    values = [word, number(rng), other]
+    look(
+        plain_fields,
+        names,
+        [names[2], names[0]],
+        values,
+        calls=(mapped,),
+        tags=("a static field before a child",),
     )
-    note = said + "Nothing is static. The paths of an object made of these values:"
-    yield Case(look(dense_class, none), 1, 2, 3, note=note)
-    note = said + "Only `activation` is static. "
-    static = ["activation"]
-    yield Case(look(dense_class, static), 1, 2, word, note=note + "The paths:")
-    yield Case(leaves(dense_class, static), row(rng), number(rng), word, note=note + "Leaves:")
-    note += "The attributes after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(dense_class, static), number(rng), number(rng), word, note=note)
-    note = said + "The static ones are `bias` and `activation`, given as a set. The attributes "
-    note += "after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(dense_class, {"activation", "bias"}), number(rng), word, other, note=note)
-    note = said + "`activation` is static. The map adds two objects, `Dense(1, 2, …)` and "
-    note += "`Dense(3, 4, …)`, with these activations:"
-    yield Case(two(dense_class, ("activation",)), word, word, note=note)
-    yield Case(two(dense_class, ("activation",)), word, other, note=note)
-    note = (
-        "The class inherits these three fields and adds `classes`. `activation` is static. Paths:"
-    )
-    yield Case(look(head_class, static), 1, 2, word, [number(rng), 4], note=note)
-    note = "The fields: `value`, `unit` (static), and `label` with `init=False`, which "
-    note += "`__post_init__` makes of the unit. "
-    static = ["unit"]
-    yield Case(look(scaled_class, static), {"w": 1}, "metre", note=note + "The paths:")
-    note += "The attributes after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(scaled_class, static), {"w": number(rng), "b": 1}, word, note=note)
+    names = falling()
+    look(plain_fields, names, {names[1]}, [number(rng), word, None], calls=(leaves, mapped))
+    names = falling()
+    look(plain_fields, names, tuple(names[:2]), [word, 2, row(rng)], calls=(leaves,))
+    names = falling()
+    tags = ("static fields only",)
+    look(plain_fields, names, names, [word, other, tag], calls=(mapped,), tags=tags)
+    names = falling()
+    look(plain_fields, names, [], [{"b": number(rng), "a": [0]}, "", None], calls=every)
+    note, tags = "All fields but the last are inherited.", ("inherited fields",)
+    for static in ([], names[:1]):
+        look(inherited_fields, names, static, [word if static else 1, *two], note, tags)
+    note = "The first field has `init=False`: `__post_init__` makes a list of the others' values."
+    tags = ("a field that is computed",)
+    names = falling()
+    look(first_computed, names, [], two, note, tags)
+    look(first_computed, names, [names[1]], [word, number(rng)], note, tags)
+    note, tags = "The second field is keyword-only.", ("a keyword-only field",)
+    names = falling()
+    look(keyword_only_field, names, [], numbers(rng, 3), note, tags)
+    look(keyword_only_field, names, [names[1]], [two[0], word, two[1]], note, tags)
+    note, tags = "The last field has the default `'default'`.", ("a field with a default",)
+    look(default_for_the_last, names, [names[2]], [*two, word], note, tags, (mapped,))
+    tags = ("a frozen class",)
+    look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", tags, (mapped,))
+    kinds = (plain_fields, plain_fields, inherited_fields, frozen_fields)
+    for _ in range(2 + rng.integers(3)):
+        names, values = random_words(rng, 5), numbers(rng, 5)
+        static = [name for name in names if rng.random() < 0.5]
+        values[rng.integers(5)] = {"b": number(rng), "a": (number(rng), None)}
+        values = [
+            word if name in static else value for name, value in zip(names, values, strict=True)
+        ]
+        look(kinds[rng.integers(4)], names, static, values)
+
+    names = falling()
+    note = "The inputs are the names of a dataclass's fields and `static`. Is the class returned?"
+    for static in ([], names[1:2]):
+        cases.append(Case(partial(is_returned, plain_fields), names, static, note=note))
+    values = [two[0], word, two[1]]
+    note = said + "the values of an object. Its class is what the call returned. Its leaves:"
+    call = partial(as_decorator, plain_fields)
+    cases.append(Case(call, names, names[1:2], values, note=note, tags=("a decorator",)))
+    note = "The inputs are the names of a dataclass's fields and the values of an object. `static` "
+    note += f"is not given. Its attributes after a map with {TRIPLED}:"
+    tags = ("no argument `static`",)
+    cases.append(Case(partial(without_static, plain_fields), names, [*values[::2], 1], note=note))
+    note = said + f"the values of an object. What a jitted map with {TRIPLED} gives, as shapes:"
+    values = [row(rng), word, row(rng)]
+    call = partial(in_jit, plain_fields)
+    cases.append(Case(call, names, names[1:2], values, note=note, tags=("under jit",)))
+
+    def alike():
+        return [number(rng), word, number(rng)]
+
+    def unlike():
+        return [number(rng), other, number(rng)] if rng.random() < 0.5 else [1, word, None]
+
+    note = said + "the values of an object, and of others. Which of the others have the same "
+    note += "structure as the first?"
+    others = mixed(rng, alike, unlike)
+    call = partial(same_structures, plain_fields)
+    cases.append(Case(call, names, names[1:2], alike(), others, note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -295,9 +492,6 @@ def readable_paths(cls, rng):
 
     def path_texts(names, values):
         return paths(cls(names, values))
-
-    def simple_paths(names, values):
-        return paths(cls(names, values), simple=True, separator="/")
 
     def leaves(names, values):
         return jax.tree.leaves(cls(names, values))
@@ -308,164 +502,402 @@ def readable_paths(cls, rng):
     def seen(node):
         if type(node) is not cls:
             return node
-        return {"names": list(node.names), "values": list(node.values)}
+        return {"names": list(node.names), "values": [seen(value) for value in node.values]}
 
     def mapped(names, values):
         return seen(jax.tree.map(triple, cls(names, values)))
 
-    def added(names, other):
-        return seen(jax.tree.map(operator.add, cls(names, [1, 2]), cls(other, [3, 4])))
+    def added(names, values, other_names, other_values):
+        both = cls(names, values), cls(other_names, other_values)
+        return seen(jax.tree.map(operator.add, *both))
+
+    def same_structures(names, others):
+        structure = jax.tree.structure(cls(names, [1, 2]))
+        return [jax.tree.structure(cls(other, values)) == structure for other, values in others]
 
     def in_jit(names, values):
-        return seen(traced(lambda layers: layers, cls(names, values)))
+        return seen(traced(lambda layers: jax.tree.map(triple, layers), cls(names, values)))
 
-    one, two, three = random_words(rng, 3)
-    yield Case(path_texts, ["stem"], [1], note="The paths:")
-    yield Case(path_texts, ["stem", "body"], [{"w": 1}, 2], note="The paths:")
-    note = "The paths in the simple style, with `separator='/'`:"
-    yield Case(simple_paths, ["stem", "body"], [{"w": 1}, [2, 3]], note=note)
-    yield Case(leaves, ["stem", "body"], [1, 2], note="The leaves:")
-    yield Case(leaves_with_path, ["stem", "body"], [1, 2], note="The leaves that come with paths:")
-    note = "The names and values after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped, ["stem", "body"], [1, 2], note=note)
-    note = "Layers with these names and the values 1, 2 and 3, 4, added by one map:"
-    yield Case(added, ["stem", "body"], ["stem", "body"], note=note)
-    yield Case(added, ["stem", "body"], ["stem", "head"], note=note)
-    yield Case(mapped, [], [], note="No layers at all: names and values after a map.")
-    note = "What a jitted function that returns them gives, as shapes:"
-    yield Case(in_jit, [two, one], [vector(rng), {"w": matrix(rng)}], note=note)
-    # In descending order, so that sorting never goes unnoticed.
-    names = sorted([one, two, three], reverse=True)
-    for _ in range(2):
-        values = [number(rng), {"w": number(rng), "b": None}, (number(rng), [number(rng)])]
-        order = rng.permutation(3)
-        shuffled = [values[place] for place in order]
-        yield Case(path_texts, names, shuffled, note="The paths:")
-        yield Case(mapped, names, shuffled, note=note)
+    def nested(look):
+        return lambda outer, names, values: look(outer, [cls(names, values), values[0]])
+
+    looks = {
+        path_texts: "The paths:",
+        leaves: "The leaves:",
+        leaves_with_path: "The leaves that come with paths:",
+        mapped: f"The names and values after a map with {TRIPLED}:",
+    }
+
+    def falling(count=2):
+        return falling_words(rng, count)
+
+    one, two = sorted_words(rng, 2)
+    pair = partial(numbers, rng, 2)
+    simple = [
+        (sorted_words(rng, 2), pair()),
+        (falling(), pair()),
+        (falling(1), numbers(rng, 1)),
+        (falling(3), numbers(rng, 3)),
+        ([one.title(), two.upper()], pair()),
+        ([f"{two}/{one}", f"{one}.{two}"], pair()),
+        (sorted_words(rng, 2), [{one: number(rng)}, number(rng)]),
+        (sorted_words(rng, 2), [number(rng), [number(rng)]]),
+        (sorted_words(rng, 2), [None, number(rng)]),
+        (sorted_words(rng, 2), [0, ""]),
+        (sorted_words(rng, 2), [two_of_one := {one: number(rng)}, two_of_one]),
+    ]
+    cases = [Case(path_texts, *each, note=looks[path_texts]) for each in simple]
+    cases += [Case(mapped, *each, note=looks[mapped]) for each in simple]
+    for call in (leaves, leaves_with_path):
+        cases += [Case(call, *each, note=looks[call]) for each in simple[:2] + simple[6:8]]
+    cases.append(Case(mapped, [], [], note="No layers at all. " + looks[mapped]))
+    for tree in rich_trees(rng):
+        values = shuffled(rng, [tree, number(rng), (number(rng), [number(rng)])])
+        for call in (path_texts, mapped):
+            cases.append(Case(call, falling(3), values, note=looks[call]))
+    note = "The first of these layers holds such layers too, with the names and values that follow."
+    for call in (path_texts, mapped):
+        inputs = (falling(), falling(), pair())
+        tags = ("layers within layers",)
+        cases.append(Case(nested(call), *inputs, note=f"{note} {looks[call]}", tags=tags))
+    note = "Names and values, twice. One map adds the two:"
+    names = falling()
+    for other in (names, names, [names[0], "other"], names[::-1]):
+        cases.append(Case(added, names, pair(), other, pair(), note=note))
+    note = "The names of two layers, then names and values of others. Which of the others have the "
+    note += "same structure, with two numbers as values?"
+    unlike = (
+        lambda: [names[::-1], pair()],
+        lambda: [[names[0], "other"], pair()],
+        lambda: [names, [None, number(rng)]],
+    )
+    others = mixed(rng, lambda: [names, pair()], lambda: unlike[rng.integers(3)]())
+    cases.append(Case(same_structures, names, others, note=note))
+    note = f"What a jitted map with {TRIPLED} gives, as shapes:"
+    for values in ([row(rng), row(rng)], [rows(rng), {one: row(rng)}]):
+        cases.append(Case(in_jit, falling(), values, note=note, tags=("under jit",)))
+    yield from shuffled(rng, cases)
 
 
 @check
 def normal(cls, rng):
     """The caller's values are checked, now and later; what JAX puts in is not."""
 
-    def seen(node):
-        return as_jax(parts(node, cls, "mean", "std", "name"))
+    def attributes(node):
+        return parts(node, cls, "mean", "std", "name")
 
     def made(mean, std, name):
-        return seen(cls(mean, std, name))
+        return as_jax(attributes(cls(mean, std, name)))
+
+    def refuses(mean, std):
+        try:
+            cls(mean, std, "x")
+        except ValueError:
+            return True
+        return False
+
+    def refused(pairs):
+        return [refuses(mean, std) for mean, std in pairs]
+
+    def rebuilt(first, second, name):
+        structure = jax.tree.structure(cls(1.0, 2.0, name))
+        return attributes(jax.tree.unflatten(structure, [first, second]))
 
     def mapped(function):
-        return lambda mean, std, name: seen(jax.tree.map(function, cls(mean, std, name)))
+        return lambda mean, std, name: as_jax(
+            attributes(jax.tree.map(function, cls(mean, std, name)))
+        )
 
-    def made_after_a_map(mean, std, name):
-        jax.tree.map(as_text, cls(1.0, 2.0, name))
-        return seen(cls(mean, std, name))
+    def afterwards(before):
+        def then_made(mean, std, name):
+            before(cls(1.0, 2.0, "first"))
+            return made(mean, std, name)
 
-    def mapped_to_none(mean, std, name):
-        return seen(jax.tree.map(lambda leaf: None, cls(mean, std, name)))
+        def then_refused(pairs):
+            before(cls(1.0, 2.0, "first"))
+            return refused(pairs)
+
+        return then_made, then_refused
+
+    def mapped_to_texts(node):
+        jax.tree.map(as_text, node)
+
+    def passed_through_jit(node):
+        traced(lambda node: node, node)
 
     def in_jit(mean, std, name):
-        return seen(traced(lambda node: node, cls(mean, std, name)))
+        return attributes(traced(lambda node: node, cls(mean, std, name)))
 
-    def added(mean, std, name, other):
-        return seen(jax.tree.map(operator.sub, cls(mean, std, name), cls(std, std, other)))
+    def in_grad(mean, std, name):
+        slope = jax.grad(lambda node: dot(node.mean, node.std))
+        return attributes(traced(slope, cls(mean, std, name)))
 
-    def ones(leaf):
-        return 1
+    def same_structures(name, others):
+        structure = jax.tree.structure(cls(1.0, 2.0, name))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
+
+    def real():
+        return float(number(rng))
+
+    def fair():
+        return [-real() if rng.random() < 0.5 else real(), real()]
+
+    def with_one_below_0():
+        return np.array([real(), -real()], np.float32)[:: rng.choice([-1, 1])]
+
+    unfair = (
+        lambda: [real(), -real()],
+        lambda: [real(), 0.0],
+        lambda: [row(rng), real()],
+        lambda: [real(), row(rng)],
+        lambda: [row(rng), with_one_below_0()],
+    )
+
+    def pairs():
+        return mixed(rng, fair, lambda: unfair[rng.integers(5)](), 8)
 
     word, other = random_words(rng, 2)
-    note = "What the constructor makes of these:"
-    yield Case(made, 1.0, 2.0, "x", note=note)
-    yield Case(made, [1.0, 2.0], np.array([0.5, 2.0], np.float32), word, note=note)
-    yield Case(made, 1.0, -2.0, "x", note=note)
-    yield Case(made, 1.0, 0.0, "x", note=note)
-    yield Case(made, vector(rng), 2.0, "x", note=note)
+    note = "What the constructor makes of `mean`, `std` and `name`:"
+    cases = [
+        Case(made, *fair(), word, note=note),
+        Case(made, [real(), -real()], row(rng), word, note=note),
+        Case(made, vector(rng), vector(rng), word, note=note),
+        Case(made, real(), -real(), word, note=note),
+        Case(made, real(), 0.0, word, note=note),
+        Case(made, row(rng), with_one_below_0(), word, note=note),
+        Case(made, row(rng), real(), word, note=note),
+    ]
+    note = "Pairs of `mean` and `std`. For which of them does the constructor raise ValueError?"
+    cases.append(Case(refused, pairs(), note=note))
+    # An object is made, then others, and none was rebuilt yet: so it shows what these two change.
+    yield cases[0]
+    yield from shuffled(rng, cases[1:])
+    cases = []
+    for before, text, tag in (
+        (mapped_to_texts, "A `Normal` was made, and mapped to texts.", "an earlier map"),
+        (passed_through_jit, "A `Normal` was made, and passed through jit.", "an earlier trace"),
+    ):
+        then_made, then_refused = afterwards(before)
+        cases.append(Case(then_refused, pairs(), note=f"{text} {note}", tags=(tag,)))
+        told = f"{text} Then the constructor gets these:"
+        cases.append(Case(then_made, *fair(), other, note=told, tags=(tag,)))
+        cases.append(Case(then_made, real(), -real(), other, note=told, tags=(tag,)))
+    note = "JAX rebuilds a `Normal` of this name with these two children in the places of `mean` "
+    note += "and `std`. Its attributes:"
+    for first, second in (
+        (real(), real()),
+        (real(), -real()),
+        (0.0, 0.0),
+        tuple(numbers(rng, 2)),
+        (word, other),
+        (None, real()),
+        (real(), None),
+        (row(rng), row(rng)),
+        (row(rng), real()),
+        (True, [word, number(rng)]),
+    ):
+        cases.append(Case(rebuilt, first, second, word, note=note))
     said = "The attributes after `jax.tree.map` with "
-    yield Case(mapped(triple), 1.0, 2.0, "x", note=said + "`lambda leaf: 3 * leaf`:")
     note = said + "`lambda leaf: -leaf`:"
-    yield Case(mapped(operator.neg), 1.0, 2.0, "x", note=note)
-    yield Case(mapped(operator.neg), vector(rng), vector(rng), word, note=note)
-    yield Case(mapped(as_text), 1.0, 2.0, "x", note=said + "`lambda leaf: 'a text'`:")
-    yield Case(mapped(ones), 1.0, 2.0, "x", note=said + "`lambda leaf: 1`, a whole number:")
-    yield Case(mapped_to_none, 1.0, 2.0, word, note=said + "`lambda leaf: None`:")
-    note = "A map that subtracts `Normal(std, std, name)`:"
-    yield Case(added, vector(rng), vector(rng), word, word, note=note)
+    for _ in range(1 + rng.integers(3)):
+        cases.append(Case(mapped(operator.neg), vector(rng), vector(rng), word, note=note))
+    note = said + "`lambda leaf: None`:"
+    cases.append(Case(mapped(lambda leaf: None), *fair(), word, note=note))
     note = "What a jitted function that returns it gives, as shapes:"
-    yield Case(in_jit, vector(rng), vector(rng), word, note=note)
-    note = "One was made and mapped to texts before. Now the constructor gets these:"
-    yield Case(made_after_a_map, 1.0, -float(number(rng)), other, note=note)
+    cases.append(Case(in_jit, vector(rng), vector(rng), word, note=note, tags=("under jit",)))
+    note = "The gradient of a function of it, as shapes:"
+    cases.append(Case(in_grad, vector(rng), vector(rng), word, note=note, tags=("under grad",)))
+    others = mixed(rng, lambda: [*fair(), word], lambda: [*fair(), other], 6)
+    note = "The name of one, then `mean`, `std` and `name` of others. Which of the others have the "
+    note += "same structure as the first?"
+    cases.append(Case(same_structures, word, others, note=note))
+    yield from shuffled(rng, cases)
+
+
+def double_and_one(x):
+    return 2 * x + 1
+
+
+def squared(x):
+    return x * x
+
+
+def half(x):
+    return 0.5 * x
+
+
+AVERAGED = {
+    "lambda x: 2 * x + 1": double_and_one,
+    "lambda x: x * x": squared,
+    "lambda x: 0.5 * x": half,
+}
 
 
 @check
 def running_mean(cls, rng):
     """New objects, old ones unchanged, and one trace however many numbers come."""
 
-    def twice_plus_one(x):
-        return 2 * x + 1
-
-    # One function for nearly all cases: so jit compiles `add` once.
-    def after(numbers):
-        node = cls(twice_plus_one)
+    def means_and_counts(function, numbers):
+        """Return what each object holds at the end, the first one left out: it has no mean."""
+        nodes = [cls(function)]
         for x in numbers:
-            node = node.add(x)
-        return {"mean": float(node.mean()), "count": plain(node.count)}
+            nodes.append(nodes[-1].add(x))
+        return {
+            "counts": [plain(node.count) for node in nodes],
+            "means": [float(node.mean()) for node in nodes[1:]],
+        }
 
-    def before_and_after(x):
-        first = cls(twice_plus_one)
-        second = first.add(x)
-        return {"the old count": plain(first.count), "the new count": plain(second.count)}
+    def beside(function, x, numbers):
+        start = cls(function).add(x)
+        return [float(start.add(each).mean()) for each in numbers]
 
-    def traces(numbers):
+    def in_turn(one, other, numbers):
+        nodes = cls(one), cls(other)
+        for x in numbers:
+            nodes = nodes[0].add(x), nodes[1].add(x)
+        return [float(node.mean()) for node in nodes]
+
+    def type_of_result(function, x):
+        return type(cls(function).add(x)).__name__
+
+    def runs_when_added(numbers, more, *, to_the_same=False, again=False):
         runs = []
 
         def function(x):
             runs.append(x)
             return x
 
-        node = cls(function)
-        for x in numbers:
-            node = node.add(x)
-        # A first call may start from Python's own 0 and the next one from an array.
-        return "traced once or twice" if len(runs) <= 2 else "run again for most of the numbers"
+        def add_all():
+            node = cls(function)
+            for x in numbers:
+                node = node.add(x)
+            runs.clear()
+            if again:
+                node = cls(function)
+            for x in more:
+                new = node.add(x)
+                node = node if to_the_same else new
+            return len(runs)
 
-    def program(x):
-        return is_one_program(lambda node, x: node.add(x), cls(twice_plus_one), x)
+        # Within a trace `add` is traced as ever, and nothing is compiled.
+        counts = []
+        traced(lambda: counts.append(add_all()))
+        return counts[0]
 
-    def result(x):
-        new = cls(twice_plus_one).add(x)
-        return "None" if new is None else "a RunningMean" if type(new) is cls else "something else"
+    def same_structures(function, others):
+        structure = jax.tree.structure(cls(function))
+        nodes = []
+        for other, times in others:
+            nodes.append(cls(other))
+            for _ in range(times):
+                nodes[-1] = nodes[-1].add(1.0)
+        return [jax.tree.structure(node) == structure for node in nodes]
 
-    def same_structure(x):
-        first = cls(twice_plus_one)
-        return jax.tree.structure(first) == jax.tree.structure(first.add(x))
+    def in_jit(function, numbers):
+        def add_all(node, numbers):
+            for x in numbers:
+                node = node.add(x)
+            return node, node.mean()
 
-    numbers = [float(each) for each in rng.integers(1, 100, 5)]
-    note = "The mean of `lambda x: 2 * x + 1` over these numbers, and their count:"
-    yield Case(after, [2.0], note=note)
-    yield Case(after, [1.0, 4.0, 7.0], note=note)
-    yield Case(result, 2.0, note="What does `add` return?")
-    yield Case(before_and_after, 2.0, note="One number is added to a new `RunningMean`.")
-    said = "Does it have the same structure before and after `add`?"
-    yield Case(same_structure, 2.0, note=said)
-    yield Case(program, 2.0, note="Is `add` one jitted program?")
-    said = "How often does Python run `function` while these numbers are added?"
-    yield Case(traces, numbers, note=said)
-    yield Case(after, numbers[:4], note=note)
+        node, mean = traced(add_all, cls(function), numbers)
+        return {"class": type(node).__name__, "count": node.count.shape, "mean": mean.shape}
+
+    def floats(count):
+        return [float(each) for each in rng.permutation(np.arange(-60, 100))[:count] / 2]
+
+    # Each function makes `add` compile anew, so there are two for most cases.
+    names = shuffled(rng, list(AVERAGED))[:2]
+    one, other = (AVERAGED[name] for name in names)
+    repeated = floats(1)[0]
+    said = f"The function is `{names[0]}`. "
+    note = said + "These numbers are added. The means and counts of the objects at the end, the "
+    note += "one without numbers first (it has no mean):"
+    cases = [
+        Case(partial(means_and_counts, one), each, note=note)
+        for each in (
+            floats(1),
+            floats(2),
+            [repeated, repeated, *floats(1)],
+            [0.0, *floats(1)],
+            floats(3 + rng.integers(3)),
+        )
+    ]
+    told = note.replace(names[0], names[1])
+    cases.append(Case(partial(means_and_counts, other), floats(3), note=told))
+    note = said + "The first number is added. Then each of the others is added to this same "
+    note += "object, and not to one another. The means:"
+    for count in (2, 2 + rng.integers(4)):
+        tags = ("one object that is used again",)
+        cases.append(Case(partial(beside, one), *floats(1), floats(count), note=note, tags=tags))
+    note = f"Two objects, of `{names[0]}` and of `{names[1]}`. The numbers are added to the one "
+    note += "and the other in turn. Their means:"
+    for _ in range(2):
+        tags = ("two functions in turn",)
+        cases.append(Case(partial(in_turn, one, other), floats(3), note=note, tags=tags))
+    note = said + "The type of what `add` returns:"
+    cases.append(Case(partial(type_of_result, one), *floats(1), note=note))
+    note = "The first numbers are added, then the others. How often does Python run `function` "
+    for how, text in (
+        ({}, "for the others?"),
+        ({"again": True}, "for the others, when they are added to a new object of it?"),
+        ({"to_the_same": True}, "for the others, when each is added to the same object?"),
+    ):
+        for _ in range(2):
+            inputs = floats(3), floats(2 + rng.integers(4))
+            call = partial(runs_when_added, **how)
+            tags = ("runs of the function",)
+            cases.append(Case(call, *inputs, note=note + text, tags=tags))
+    which = mixed(rng, lambda: names[0], lambda: names[1], 5)
+    others = [[name, int(rng.integers(3))] for name in which]
+    note = said + "Which of these have the structure of a new object of it? Each is given by its "
+    note += "function, and by how many numbers were added:"
+
+    def of_named(others):
+        return same_structures(one, [(AVERAGED[name], times) for name, times in others])
+
+    cases.append(Case(of_named, others, note=note))
+    note = (
+        said + "What comes out of a jitted function that is given a new object and adds these: its "
+    )
+    note += "class, and the shapes of count and mean:"
+    for count in (1, 2):
+        numbers_then = [np.float32(each) for each in floats(count)]
+        call = partial(in_jit, one)
+        cases.append(Case(call, numbers_then, note=note, tags=("under jit",)))
+    yield from shuffled(rng, cases)
+
+
+@jax.jit
+def dot_by_step(leaf, step):
+    return leaf @ leaf / (step + 1)
+
+
+@jax.jit
+def dot_by_power(leaf, step):
+    return leaf @ leaf / (1 << step)
+
+
+def total(products):
+    """Add them; of none, return a float too: `jax.grad` refuses an int."""
+    return sum(products[1:], products[0]) if products else 0.0
 
 
 @check
 def train_step(answer, rng):
     """Only params move; the step counts; the loss sees the old step; the old state stays."""
 
-    # A loss is a float, of no parameters too: `jax.grad` refuses an int.
-    def total(tree):
-        return sum((leaf @ leaf for leaf in jax.tree.leaves(tree)), 0.0)
-
     def squares(state):
-        return total(state.params)
+        return total([dot(leaf, leaf) for leaf in jax.tree.leaves(state.params)])
+
+    def neighbours(state):
+        leaves = jax.tree.leaves(state.params)
+        return total(list(map(dot, leaves, leaves[1:] + leaves[:1])))
 
     def squares_by_step(state):
-        return total(state.params) / (state.step + 1)
+        return total([dot_by_step(leaf, state.step) for leaf in jax.tree.leaves(state.params)])
+
+    def squares_by_power(state):
+        return total([dot_by_power(leaf, state.step) for leaf in jax.tree.leaves(state.params)])
 
     def seen(state):
         if type(state).__name__ != "TrainState":
@@ -475,26 +907,54 @@ def train_step(answer, rng):
     def run(loss):
         return lambda params, step, rate: seen(answer(loss, TrainState(params, step), rate))
 
+    def twice(params, step, rate):
+        state = answer(squares_by_step, TrainState(params, step), rate)
+        return seen(answer(squares_by_step, state, rate))
+
     def old_state(params, step, rate):
         state = TrainState(params, step)
         answer(squares, state, rate)
         return seen(state)
 
-    note = "The inputs are `params`, `step` and `rate`. The loss is the sum of all squares."
-    yield Case(run(squares), {}, 3, 0.5, note=note)
-    yield Case(run(squares), {"w": vector(rng)}, 1, 0.5, note=note)
-    yield Case(run(squares), [vector(rng), None], 0, 0.25, note=note)
-    yield Case(run(squares), {"w": vector(rng), "b": vector(rng)}, 3, 0.75, note=note)
+    def step():
+        return int(rng.integers(1, 9))
+
+    def rate():
+        return number(rng) / 8
+
+    one, two = sorted_words(rng, 2)
     said = "The inputs are `params`, `step` and `rate`. "
-    note = said + "The old state after the call:"
-    yield Case(old_state, {"w": vector(rng)}, 3, 0.25, note=note)
+    sums = said + "The loss is the sum of all squares."
+    cases = []
+    for params in (
+        {two: row(rng), one: row(rng)},
+        {},
+        [row(rng), None],
+        row(rng),
+        {one: {two: row(rng)}},
+        Point(row(rng), None),
+        [Duo((), row(rng))],
+    ):
+        cases.append(Case(run(squares), params, step() - 1, rate(), note=sums))
+    note = said + "The loss adds the products of neighbouring leaves, of the last and first too."
+    for params in ({one: row(rng), two: row(rng)}, [row(rng), row(rng), row(rng)]):
+        tags = ("a loss that multiplies leaves by each other",)
+        cases.append(Case(run(neighbours), params, step(), rate(), note=note, tags=tags))
     note = said + "The loss is the sum of all squares, divided by `step + 1`."
-    yield Case(run(squares_by_step), {"w": vector(rng)}, 1, 0.25, note=note)
-    for _ in range(2):
-        names = random_words(rng, 2)
-        params = {names[0]: [vector(rng), vector(rng)], names[1]: {"w": vector(rng)}}
-        step = 1 + number(rng) // 10
-        yield Case(run(squares_by_step), params, step, number(rng) / 8, note=note)
+    for params in shuffled(rng, [{one: row(rng)}, [row(rng)], row(rng)])[: 2 + rng.integers(2)]:
+        tags = ("a loss that uses the step",)
+        cases.append(Case(run(squares_by_step), params, step(), rate(), note=note, tags=tags))
+    note = said + "The loss is the sum of all squares, divided by `1 << step`, which is 2 ** step."
+    for params in ({one: row(rng)}, [row(rng)]):
+        tags = ("a loss that needs a whole step",)
+        cases.append(Case(run(squares_by_power), params, step(), rate(), note=note, tags=tags))
+    note = said + "Two steps, one after the other, of a loss divided by `step + 1`:"
+    cases.append(Case(twice, {one: row(rng)}, step(), rate(), note=note, tags=("a second step",)))
+    note = said + "The old state after the call:"
+    for params in ({one: row(rng)}, [row(rng)], {one: {two: row(rng)}}):
+        tags = ("the old state afterwards",)
+        cases.append(Case(old_state, params, step(), rate(), note=note, tags=tags))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -504,29 +964,34 @@ def history(cls, rng):
     def seen(node):
         if type(node) is not cls:
             return node
-        return {"values": as_jax(node.values), "used": plain(node.used)}
+        return {"values": node.values, "used": plain(node.used)}
 
-    def leaves(values, used):
-        return [plain(leaf) for leaf in jax.tree.leaves(cls(values, used))]
+    def leaves(*fields):
+        return [plain(leaf) for leaf in jax.tree.leaves(cls(*fields))]
 
-    def same(values, used):
-        return seen(jax.tree.map(lambda leaf: leaf, cls(values, used)))
+    def same(*fields):
+        return seen(jax.tree.map(lambda leaf: leaf, cls(*fields)))
 
-    def same_structure(values, used, other_used):
-        one, other = cls(values, used), cls(values, other_used)
-        return jax.tree.structure(one) == jax.tree.structure(other)
+    def rebuilt(first, second):
+        structure = jax.tree.structure(cls(array(1, 2), 1))
+        return seen(jax.tree.unflatten(structure, [first, second]))
 
-    def added(values, used, other_used):
-        return seen(jax.tree.map(operator.add, cls(values, used), cls(values, other_used)))
+    def same_structures(values, used):
+        structure = jax.tree.structure(cls(values, 0))
+        return [jax.tree.structure(cls(values, each)) == structure for each in used]
+
+    def added(values, used, other_values, other_used):
+        both = cls(values, used), cls(other_values, other_used)
+        return seen(jax.tree.map(operator.add, *both))
 
     def mapped_to_text(values, used):
         return seen(jax.tree.map(as_text, cls(values, used)))
 
-    def leaves_of_texts(values, used):
-        return jax.tree.leaves(jax.tree.map(as_text, cls(values, used)))
-
-    def pushed(values, used, value):
-        return seen(cls(values, used).push(value))
+    def pushed(values, used, *pushes):
+        node = cls(jnp.asarray(values), used)
+        for value in pushes:
+            node = node.push(value)
+        return seen(node)
 
     def push_in_jit(values, used, value):
         return seen(traced(lambda node, value: node.push(value), cls(values, used), value))
@@ -541,43 +1006,87 @@ def history(cls, rng):
     def array(*values):
         return np.array(values, np.float32)
 
-    full, empty = array(5, 7), array(0, 0)
-    note = "The inputs are `values` and `used`. The leaves:"
-    yield Case(leaves, full, 2, note=note)
-    yield Case(leaves, array(5, 0), 1, note=note)
-    yield Case(leaves, empty, 0, note=note)
-    note = "`values` and `used` after a map that changes nothing:"
-    yield Case(same, array(5, 0), 1, note=note)
-    yield Case(same, array(number(rng), 0), 2, note=note + " (the second value is a 0)")
-    note = "Do two histories of these values, with these two `used`, have the same structure?"
-    yield Case(same_structure, array(5, 0), 1, 2, note=note)
-    note = "One map adds two histories of these values, with these two `used`:"
-    yield Case(added, array(5, 0), 1, 2, note=note)
-    yield Case(mapped_to_text, full, 2, note="A map with `lambda leaf: 'a text'`:")
-    yield Case(leaves_of_texts, full, 2, note="The leaves after such a map:")
-    some = jnp.asarray(array(number(rng), 0))
-    yield Case(pushed, some, 1, float(number(rng)), note="`push`, without jit:")
+    def room(filled, empty=0, stale=()):
+        """Draw values, and how many are filled; the rest is 0 or what was there before."""
+        return array(*numbers(rng, filled), *[0] * empty, *stale), filled
+
+    more = int(rng.integers(2, 5))
+    rooms = [
+        room(2),
+        room(1, 1),
+        room(0, 2),
+        room(1, more),
+        room(more),
+        (array(number(rng), 0), 2),
+        (array(0, number(rng), 0), 2),
+        room(1, 0, [number(rng)]),
+        room(0, 0, numbers(rng, 2)),
+        (np.array([number(rng), 0], np.int32), 1),
+    ]
+    said = "The inputs are `values` and `used`. "
+    cases = [Case(leaves, *each, note=said + "The leaves:") for each in rooms]
+    note = said + "They are again, after a map that changes nothing:"
+    cases += [Case(same, *each, note=note) for each in rooms]
+    note = "`used` is not given. The leaves:"
+    cases.append(Case(leaves, array(*numbers(rng, 2)), note=note, tags=("`used` not given",)))
+    note = "JAX rebuilds a history with these two in the places of `values` and `used`:"
+    for first, second in (
+        (room(1, 1)[0], number(rng)),
+        (np.arange(more), number(rng)),
+        ("a text", "another"),
+        (None, number(rng)),
+        (number(rng), None),
+        ([number(rng)], array(number(rng))),
+    ):
+        cases.append(Case(rebuilt, first, second, note=note))
+    note = "Do histories of these values, with these numbers for `used`, have the structure of an "
+    note += "empty one?"
+    for values in (room(1, 1)[0], room(more)[0]):
+        used = rng.integers(0, len(values) + 1, 3 + rng.integers(4)).tolist()
+        cases.append(Case(same_structures, values, [*used, 1], note=note))
+    note = "Values and `used` of two histories. One map adds the two:"
+    for one, other in ((room(1, 1), room(2)), (room(2), room(2)), (room(1, 1), room(0, 2))):
+        cases.append(Case(added, *one, *other, note=note))
+    note = said + "They are texts after a map with `lambda leaf: 'a text'`:"
+    for each in (room(2), room(1, 1)):
+        cases.append(Case(mapped_to_text, *each, note=note))
+    note = "`values` and `used`, and what `push` puts in, without jit:"
+    for each, pushes in ((room(1, 1), 1), (room(0, 2), 1), (room(0, 2), 2)):
+        new = [float(each) for each in numbers(rng, pushes)]
+        cases.append(Case(pushed, *each, *new, note=note))
     note = "`push` under jit, as shapes:"
-    yield Case(push_in_jit, some, 1, 7.0, note=note)
+    for each in (room(1, 1), room(0, 2)):
+        inputs = jnp.asarray(each[0]), each[1], float(number(rng))
+        cases.append(Case(push_in_jit, *inputs, note=note, tags=("under jit",)))
     note = "`jax.lax.scan` that pushes these numbers, as shapes:"
-    yield Case(scanned, jnp.asarray(empty), vector(rng), note=note)
+    inputs = jnp.asarray(array(0, 0)), jnp.asarray(row(rng))
+    cases.append(Case(scanned, *inputs, note=note, tags=("under scan",)))
+    yield from shuffled(rng, cases)
 
 
 @check
 def temperature(cls, rng):
-    """1 at the start, and only there; a dict of the model's own; anything JAX puts in."""
+    """1 at the start, and only there; dicts of the model's own; anything JAX puts in."""
 
     def seen(model):
-        return parts(model, cls, "params", "name")
+        if type(model) is not cls:
+            return {"class": type(model).__name__}
+        return {"params": jax.tree.map(plain, model.params), "name": model.name}
 
     def made(params, name):
         return seen(cls(params, name))
 
-    def mapped(function):
-        return lambda params, name: seen(jax.tree.map(function, cls(params, name)))
+    def leaves(params, name):
+        return jax.tree.leaves(cls(params, name))
 
-    def mapped_twice(params, name):
-        return seen(jax.tree.map(triple, jax.tree.map(triple, cls(params, name))))
+    def mapped(function, times=1):
+        def attributes(params, name):
+            model = cls(params, name)
+            for _ in range(times):
+                model = jax.tree.map(function, model)
+            return seen(model)
+
+        return attributes
 
     def callers_dict(params, name):
         cls(params, name)
@@ -587,56 +1096,110 @@ def temperature(cls, rng):
         jax.tree.map(triple, cls(params, name))
         return params
 
-    def changed_later(params, name):
-        model = cls(params, name)
-        params["w"] = "changed by the caller"
-        params["temperature"] = "changed by the caller"
+    def change_all(tree, text):
+        """Put a text into each dict and list of a tree, and in the place of each leaf in them."""
+        if isinstance(tree, (dict, list)):
+            for key, child in list(tree.items() if isinstance(tree, dict) else enumerate(tree)):
+                change_all(child, text)
+                if not isinstance(child, (dict, list)):
+                    tree[key] = text
+
+    def changed_by_the_caller(params, name):
+        theirs = jax.tree.map(lambda leaf: leaf, params)  # the case's own input stays
+        model = cls(theirs, name)
+        change_all(theirs, "changed by the caller")
         return seen(model)
+
+    def changed_in_the_model(params, name):
+        model = cls(params, name)
+        change_all(model.params, "changed in the model")
+        return params
 
     def two_models(params, name):
         one, other = cls(params, name), cls(params, name)
-        one.params["w"] = "changed in the first model"
+        change_all(one.params, "changed in the first model")
         return seen(other)
 
-    def rebuilt_with_texts(params, name):
-        def is_dict(node):
-            return isinstance(node, dict)
-
-        structure = jax.tree.structure(cls(params, name), is_leaf=is_dict)
-        model = jax.tree.unflatten(structure, ["a text"] * structure.num_leaves)
-        return "a model" if type(model) is cls else "something else"
+    def rebuilt(params, name, child):
+        structure = jax.tree.structure(cls(params, name), is_leaf=lambda x: isinstance(x, dict))
+        return seen(jax.tree.unflatten(structure, [child]))
 
     def in_jit(params, name):
-        return seen(traced(lambda model: jax.tree.map(triple, model), cls(params, name)))
+        model = traced(lambda model: jax.tree.map(triple, model), cls(params, name))
+        return {"params": model.params, "name": model.name}
+
+    def same_structures(params, name, others):
+        structure = jax.tree.structure(cls(params, name))
+        return [jax.tree.structure(cls(*other)) == structure for other in others]
 
     def draw(**more):
-        return {"w": number(rng), **more}
+        return {name: number(rng) for name in falling_words(rng, 2)} | more
 
     word, other = random_words(rng, 2)
     said = "The inputs are `params` and `name`. "
+
+    def simple():
+        """Draw a plain dict, and dicts that differ from it in one feature each."""
+        first, second = sorted_words(rng, 2)
+        temperature = number(rng) / 2
+        return [
+            {first: number(rng), second: number(rng)},
+            {},
+            draw(temperature=temperature),
+            {first: {second: number(rng)}},
+            {first: [{second: number(rng)}]},
+        ]
+
     note = said + "The attributes of a new model:"
-    yield Case(made, {}, "x", note=note)
-    yield Case(made, draw(), word, note=note)
-    yield Case(made, draw(temperature=5.0), word, note=note)
-    note = said + "The attributes after a map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped(triple), {}, "x", note=note)
-    yield Case(mapped(triple), draw(), word, note=note)
-    yield Case(mapped_twice, draw(**{other: [number(rng)]}), word, note=note[:-1] + ", twice:")
+    cases = [Case(made, each, word, note=note) for each in simple()]
+    one = sorted_words(rng, 1)[0]
+    inner = {one: {"temperature": number(rng) / 2}}
+    cases.append(Case(made, inner, word, note=note))
+    cases.append(Case(made, {one: None, "z": 0, "y": ""}, word, note=note))
+    note = said + "The leaves of a new model:"
+    for each in (draw(), {"zero": number(rng)}, {other: draw()}):
+        cases.append(Case(leaves, each, word, note=note))
+    note = said + f"The attributes after a map with {TRIPLED}:"
+    trees = rich_trees(rng)
+    for each in (*simple(), *trees):
+        cases.append(Case(mapped(triple), each, word, note=note))
+    note = note[:-1] + ", twice:"
+    for each in (draw(), {other: [number(rng)]}):
+        cases.append(Case(mapped(triple, 2), each, word, note=note, tags=("two maps",)))
     note = said + "The attributes after a map with `lambda leaf: 'a text'`:"
-    yield Case(mapped(as_text), draw(), word, note=note)
+    cases.append(Case(mapped(as_text), draw(), word, note=note))
     note = said + "The dict of the caller, after a model was made of it:"
-    yield Case(callers_dict, draw(), word, note=note)
-    yield Case(callers_dict, draw(temperature=5.0), word, note=note)
+    tags = ("the caller's dict afterwards",)
+    cases += [Case(callers_dict, each, word, note=note, tags=tags) for each in simple()]
     note = said + "The dict of the caller, after a model was made and mapped:"
-    yield Case(callers_dict_after_a_map, draw(), word, note=note)
-    note = said + "The model, after the caller put other things into that dict:"
-    yield Case(changed_later, draw(**{other: number(rng)}), word, note=note)
-    note = said + "Two models of one dict. The second, after a change to the first:"
-    yield Case(two_models, draw(), word, note=note)
-    note = said + "What JAX rebuilds with a text in the place of the whole dict:"
-    yield Case(rebuilt_with_texts, draw(), word, note=note)
+    cases += [
+        Case(callers_dict_after_a_map, each, word, note=note, tags=tags)
+        for each in (draw(), {other: draw()})
+    ]
+    tags = ("a later change",)
+    for call, text in (
+        (changed_by_the_caller, "The model, after the caller changed everything in its own dicts:"),
+        (changed_in_the_model, "The caller's dict, after everything in the model's was changed:"),
+        (two_models, "Two models of one dict. The second, after all in the first was changed:"),
+    ):
+        for each in (draw(), {other: draw()}, {other: [draw()]}):
+            cases.append(Case(call, each, word, note=said + text, tags=tags))
+    note = "The inputs are `params` and `name`, and what JAX puts in the place of the whole dict "
+    note += "when it rebuilds the model:"
+    for child in ("a text", number(rng), None, [number(rng)], (number(rng),)):
+        cases.append(Case(rebuilt, draw(), word, child, note=note))
     note = said + "What a jitted map gives, as shapes:"
-    yield Case(in_jit, {"w": vector(rng)}, word, note=note)
+    for each in ({other: row(rng)}, {other: {"w": row(rng)}}):
+        cases.append(Case(in_jit, each, word, note=note, tags=("under jit",)))
+    note = said[:-2] + " of one model, and of others. Which of the others have the same structure?"
+    params = draw()
+
+    def unlike():
+        return [params, other] if rng.random() < 0.5 else [{"w": number(rng)}, word]
+
+    others = mixed(rng, lambda: [{name: number(rng) for name in params}, word], unlike)
+    cases.append(Case(same_structures, params, word, others, note=note))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -665,9 +1228,10 @@ def fork(cls, rng):
     def added(tree, other):
         return seen(jax.tree.map(operator.add, grown(tree), grown(other)))
 
-    def same_structure(tree, other):
-        # A map over these two raises; what it raises differs between releases of JAX.
-        return jax.tree.structure(grown(tree)) == jax.tree.structure(grown(other))
+    def same_structures(tree, others):
+        # A map over two that differ raises; what it raises differs between releases of JAX.
+        structure = jax.tree.structure(grown(tree))
+        return [jax.tree.structure(grown(other)) == structure for other in others]
 
     def in_jit(*tree):
         return seen(traced(lambda fork: fork, grown(tree)))
@@ -676,10 +1240,14 @@ def fork(cls, rng):
     def values(node):
         return [branch.value for branch in node.branches]
 
-    def two_growing(value, other, branch):
+    def two_growing(value, other, branches):
         one, two = cls(value), cls(other)
-        one.grow(cls(branch))
-        return {"the first": values(one), "the second": values(two), "a third": values(cls(value))}
+        for branch in branches:
+            one.grow(cls(branch))
+        held = {"the first": values(one), "the second": values(two), "a third": values(cls(value))}
+        if isinstance(one.branches, list):
+            one.branches.clear()  # a list that all forks share would spoil the cases that follow
+        return held
 
     def callers_list(value, *branches):
         given = [cls(branch) for branch in branches]
@@ -687,51 +1255,107 @@ def fork(cls, rng):
         node.grow(cls(0))
         return {"the list": [branch.value for branch in given], "the fork": values(node)}
 
-    def grows_after_a_map(*tree):
+    def list_that_changes(value, *branches):
+        given = [cls(branch) for branch in branches]
+        node = cls(value, given)
+        given.append(cls(0))
+        return values(node)
+
+    def grows(tree, branch):
+        node = grown(tree)
+        node.grow(grown(branch))
+        return seen(node)
+
+    def paths_after_growing(tree, branch):
+        node = grown(tree)
+        node.grow(grown(branch))
+        return paths(node)
+
+    def grows_after_a_map(tree, branch):
         node = grown(tree)
         new = jax.tree.map(triple, node)
-        new.grow(cls(0))
+        new.grow(grown(branch))
         return {"mapped and grown": values(new), "the old one": values(node)}
+
+    def are_lists(value, branch):
+        new, growing = cls(value), cls(value, [cls(branch)])
+        growing.grow(cls(branch))
+        forks = new, growing, jax.tree.map(triple, new), jax.tree.map(triple, growing)
+        return [isinstance(each.branches, list) for each in forks]
 
     def nested(depth):
         """Draw a tree of tuples."""
         count = int(rng.integers(1, 3)) if depth else 0
         return (number(rng), *(nested(depth - 1) for _ in range(count)))
 
+    def leaf():
+        return (number(rng),)
+
+    one, two = sorted_words(rng, 2)
     said = "Forks are written as tuples here: (value, branch, branch, …). "
-    yield Case(path_texts, 1, note=said + "The paths:")
-    yield Case(path_texts, 1, (2,), note=said + "The paths:")
-    yield Case(path_texts, 1, (2, (3,), (4,)), (5,), note=said + "The paths:")
-    yield Case(path_texts, {"w": 1}, ([2],), note=said + "The paths:")
-    yield Case(leaves, 1, (2, (3,), (4,)), (5,), note=said + "The leaves:")
-    note = said + "A map with `lambda leaf: 3 * leaf`:"
-    yield Case(mapped, 1, note=note)
-    yield Case(mapped, 1, (2,), (3,), note=note)
-    yield Case(mapped, None, (2,), (3,), (4, (5,)), note=note)
+    same = leaf()
+    trees = [
+        (number(rng), leaf()),
+        leaf(),
+        (number(rng), leaf(), leaf()),
+        (number(rng), leaf(), leaf(), leaf(), leaf()),
+        (number(rng), (number(rng), leaf())),
+        ({two: number(rng), one: number(rng)}, leaf()),
+        (None, leaf()),
+        (0, ("",)),
+        ([number(rng), number(rng)], ((),)),
+        (number(rng), same, same),
+    ]
+    trees += [(number(rng), nested(2), nested(1)) for _ in range(2 + rng.integers(3))]
+    cases = []
+    for call, text in (
+        (path_texts, "The paths:"),
+        (leaves, "The leaves:"),
+        (mapped, f"A map with {TRIPLED}:"),
+    ):
+        some = trees if call is not leaves else trees[:6]
+        cases += [Case(call, *tree, note=said + text) for tree in some]
     note = said + "One map adds these two:"
-    yield Case(added, (1, (2,)), (3, (number(rng),)), note=note)
-    note = said + "Do these two have the same structure?"
-    yield Case(same_structure, (1, (2,)), (3, (4,)), note=note)
-    yield Case(same_structure, (1, (2,)), (3, (4,), (5,)), note=note)
-    note = "Two new forks of the first two values; the first grows a branch of the third value. "
+    for pair in (
+        ((number(rng), leaf()), (number(rng), leaf())),
+        ((number(rng), (number(rng), leaf())), (number(rng), (number(rng), leaf()))),
+    ):
+        cases.append(Case(added, *pair, note=note))
+    note = said + "Which of the others have the same structure as the first?"
+    unlike = (leaf, lambda: (1, leaf(), leaf()), lambda: (1, (2, leaf())), lambda: (None, leaf()))
+    others = mixed(rng, lambda: (number(rng), leaf()), lambda: unlike[rng.integers(4)]())
+    cases.append(Case(same_structures, (number(rng), leaf()), others, note=note))
+    note = "Two new forks of the first two values. The first grows branches of the other values. "
     note += "Then a third fork is made. The values of their branches:"
-    yield Case(two_growing, 1, 2, number(rng), note=note)
-    note = (
-        "`Fork(value, branches)` gets a value and a list of branches with the other values. Then "
-    )
-    note += "the fork grows a branch of value 0. What the list and the fork hold:"
-    yield Case(callers_list, 1, 2, number(rng), note=note)
-    note = (
-        said + "A map with `lambda leaf: 3 * leaf`; then the new fork grows a branch of value 0. "
-    )
-    note += "The values of the branches:"
-    yield Case(grows_after_a_map, 1, (2,), note=note)
+    tags = ("forks made without a list",)
+    for count in (1, 2):
+        branches = numbers(rng, count)
+        cases.append(Case(two_growing, *numbers(rng, 2), branches, note=note, tags=tags))
+    note = "`Fork(value, branches)` gets a value and a list of branches with the other values. "
+    tags = ("a list of the caller's",)
+    grow = "Then the fork grows a branch of value 0. What the list and the fork hold:"
+    append = "Then the caller puts one more into the list. What the fork holds:"
+    for call, text in ((callers_list, grow), (list_that_changes, append)):
+        for count in (2, 3):
+            cases.append(Case(call, *numbers(rng, count), note=note + text, tags=tags))
+    note = said + "The first fork grows the second as a branch. "
+    for call, text in ((grows, "Then it is:"), (paths_after_growing, "Its paths:")):
+        for tree in ((number(rng), leaf()), (number(rng), (number(rng), leaf()), leaf())):
+            inputs = tree, nested(1)
+            cases.append(Case(call, *inputs, note=note + text, tags=("growing",)))
+    note = said + f"A map with {TRIPLED} over the first; what it gives grows the second as a "
+    note += "branch. The values of the branches:"
+    for tree in ((number(rng), leaf()), leaf(), (number(rng), leaf(), leaf())):
+        cases.append(
+            Case(grows_after_a_map, tree, leaf(), note=note, tags=("a map, then growing",))
+        )
+    note = "A fork of the first value, and one with a branch of the second that grows another. Are "
+    note += f"their branches a list? And those of what a map with {TRIPLED} gives?"
+    cases.append(Case(are_lists, *numbers(rng, 2), note=note))
     note = said + "What a jitted function that returns it gives, as shapes:"
-    yield Case(in_jit, vector(rng), (vector(rng),), note=note)
-    for _ in range(2):
-        tree = (number(rng), nested(2), nested(1))
-        yield Case(path_texts, *tree, note=said + "The paths:")
-        yield Case(mapped, *tree, note=said + "A map with `lambda leaf: 3 * leaf`:")
+    for tree in ((row(rng), (row(rng),)), (row(rng),)):
+        cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

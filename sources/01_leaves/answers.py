@@ -72,6 +72,31 @@ def count_leaves(tree):
     print(len(jax.tree.leaves(tree)))
 
 
+# %% exercise="count_leaves" misconception="empty_containers_are_leaves"
+"""Your number is too high by one for each empty container. It is the end of a branch, but for JAX it is a node, with no place in it where a leaf could be."""
+def count_leaves(tree):
+    def is_empty(node):
+        return isinstance(node, (dict, list, tuple)) and len(node) == 0
+
+    return len(jax.tree.leaves(tree, is_leaf=is_empty))
+
+
+# %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
+"""Your number is too low where one object stands at several places. A tree does not remember that it is one object: each place counts, as in a list of leaves."""
+def count_leaves(tree):
+    return len({id(leaf) for leaf in jax.tree.leaves(tree)})
+
+
+# %% exercise="count_leaves" misconception="containers_inside_are_leaves" section="structure-is-a-value"
+"""Your numbers take in the containers inside the outermost one, and each `None` too. These are nodes, whatever is in them; only the ends of the branches that JAX cannot open are leaves."""
+def count_leaves(tree):
+    return jax.tree.structure(tree).num_nodes - 1
+
+
+# %% exercise="count_leaves" equivalent="a level is None or a tuple"
+# by_recursion: level is None → level == None
+
+
 # %% exercise="predict_leaf_counts" starter=True
 predictions = {
     "A": ...,  # {"w": np.ones((2, 3)), "b": np.zeros(3)}
@@ -286,6 +311,74 @@ def leaf_shapes(tree):
     return {name: leaf.shape for name, leaf in tree.items()}
 
 
+# %% exercise="leaf_shapes" misconception="separator_at_the_front"
+"""Your texts begin with the separator. It stands between two steps only, so that a path of one step is just that step, and the path of a bare array is empty."""
+def leaf_shapes(tree):
+    return {
+        "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="scalars_have_no_shape" section="leaves-are-not-elements"
+"""Arrays that hold a single number without any axis are missing from your result. Their shape is the empty tuple `()`. Python takes an empty tuple for false, but it is a shape like any other."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if leaf.shape
+    }
+
+
+# %% exercise="leaf_shapes" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
+"""You are right for Python's own containers. In a namedtuple your steps are positions, where JAX says the fields' names, and a registered class stays closed. A walk with `isinstance` does that; JAX asks its registry."""
+def leaf_shapes(tree, before=()):
+    if tree is None:
+        return {}
+    if isinstance(tree, dict):
+        pairs = tree.items()
+    elif isinstance(tree, (list, tuple)):
+        pairs = enumerate(tree)
+    else:
+        return {"/".join(before): tree.shape}
+    shapes = {}
+    for key, child in pairs:
+        shapes |= leaf_shapes(child, (*before, str(key)))
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="fields_have_no_names" section="the-registry-goes-by-exact-type"
+"""Your function fails at the fields of namedtuples and registered classes. An entry of a path has `.key` only for a dict and `.idx` only for a list or a tuple; for a field it is of another kind."""
+def leaf_shapes(tree):
+    def text(entry):
+        return str(entry.idx if hasattr(entry, "idx") else entry.key)
+
+    return {
+        "/".join(map(text, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="last_two_steps"
+"""In long paths your names lack the first steps. Two places of a deep tree may end alike; then one takes the place of the other in your dict. Only the whole path belongs to one leaf."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path[-2:], simple=True, separator="/"): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="none_has_a_path" covers="M1" section="none-is-a-node-without-children"
+"""After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX it is a node without children; take path and leaf from one place."""
+def leaf_shapes(tree):
+    pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
+    paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+    return dict(zip(paths, [leaf.shape for leaf in jax.tree.leaves(tree)]))
+
+
+# %% exercise="leaf_shapes" equivalent="without is_leaf the paths of the leaves come out at once, and whole"
+# by_recursion: jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree) → jax.tree.leaves_with_path(tree)
+
+
 # %% exercise="count_nones" variant="by_difference"
 def count_nones(tree):
     with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
@@ -346,7 +439,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="counts_among_the_leaves"
-"""You find no `None`, and an array raises an error. `jax.tree.leaves` goes past each `None`, and a list's `count` compares with `==`, which NumPy answers for each element of an array."""
+"""You find no `None`, and an array raises an error. `jax.tree.leaves` goes past each `None`; and NumPy answers `== None`, by which a list's `count` compares too, for each element of an array."""
 def count_nones(tree):
     return jax.tree.leaves(tree).count(None)
 
@@ -383,6 +476,52 @@ def count_nones(tree):
     return sum(is_empty(leaf) for leaf in jax.tree.leaves(tree, is_leaf=is_empty))
 
 
+# %% exercise="count_nones" variant="by_structure"
+def count_nones(tree):
+    def count(structure):
+        data = structure.node_data()
+        is_none = data is not None and data[0] is type(None)
+        return is_none + sum(map(count, structure.children()))
+
+    return count(jax.tree.structure(tree))
+
+
+# %% exercise="count_nones" variant="by_visiting"
+def count_nones(tree):
+    visited = []
+
+    def visit(node):
+        visited.append(node)  # and returns None, so that JAX goes on
+
+    jax.tree.leaves(tree, is_leaf=visit)
+    return len([node for node in visited if node is None])
+
+
+# %% exercise="count_nones" misconception="falsy_is_none"
+"""Your number takes in `0`, `False` and empty texts. Python takes these for false, as it takes `None`, but each of them is a value. Ask whether a thing is `None`, not whether it is true."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="a_tree_is_a_container" section="leaves-are-not-elements"
+"""You are right, but for the tree that is `None` itself. A tree need not be a container: a single value is a tree too, and so is `None`."""
+def count_nones(tree):
+    if tree is None:
+        return 0
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return sum(leaf is None for leaf in leaves)
+
+
+# %% exercise="count_nones" equivalent="a level and the data of a node are None or a tuple"
+# by_recursion: level is None → level == None
+# by_structure: data is not None → data != None
+
+
+# %% exercise="count_nones" equivalent="only the sum of the marks counts"
+# by_map: jax.tree.map(lambda leaf: leaf is N …  is_leaf=lambda node: node is None) → list(map(lambda leaf: leaf is None, … s_leaf=lambda node: node is None)))
+
+
 # %% exercise="nan_paths" starter=True
 def nan_paths(params):
     """Return the path texts of the leaves with a nan in them, in JAX's order.
@@ -399,7 +538,7 @@ def nan_paths(params):
 def nan_paths(params):
     found = []
     for path, leaf in jax.tree.flatten_with_path(params)[0]:
-        if np.isnan(np.sum(leaf)):
+        if np.count_nonzero(np.isnan(leaf)) > 0:
             found.append(jax.tree_util.keystr(path, simple=True, separator="/"))
     return found
 
@@ -464,6 +603,55 @@ def nan_paths(params):
     ]
 
 
+# %% exercise="nan_paths" misconception="every_element_is_nan" section="leaves-are-not-elements"
+"""You miss arrays in which only some numbers are nan, and you take in arrays without elements. `all` asks for every element, and is true where there is none. A single nan is enough."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).all()
+    ]
+
+
+# %% exercise="nan_paths" misconception="a_sum_is_enough" section="leaves-are-not-elements"
+"""You blame arrays that hold no nan, but both `inf` and `-inf`. The sum of these two is nan, although neither is. Look at the numbers themselves."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(np.sum(leaf))
+    ]
+
+
+# %% exercise="nan_paths" misconception="finite_or_nan" section="leaves-are-not-elements"
+"""You blame leaves that hold `inf`. An infinite number is not finite, but it is not nan either: nan means that there is no number."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if not np.isfinite(leaf).all()
+    ]
+
+
+# %% exercise="nan_paths" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+"""Your result is right until a `None` comes; from there on a path meets somebody else's leaf. Your paths count `None` as a leaf, your leaves do not. For JAX it is a node without children."""
+def nan_paths(params):
+    pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
+    paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+    leaves = jax.tree.leaves(params)
+    return [path for path, leaf in zip(paths, leaves) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="floats_are_arrays" section="leaves-are-not-elements"
+"""Your function fails at a Python float. It is a leaf as good as an array, but it has no methods such as `any`, nor have comparisons of it. NumPy's functions take both."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if (leaf != leaf).any()
+    ]
+
+
 # %% exercise="same_structure" variant="by_flatten"
 def same_structure(a, b):
     _, structure_a = jax.tree.flatten(a)
@@ -474,16 +662,11 @@ def same_structure(a, b):
 # %% exercise="same_structure" variant="by_prefix_both_ways"
 def same_structure(a, b):
     try:
-        jax.tree.map(lambda x, y: 0, a, b)
-        jax.tree.map(lambda x, y: 0, b, a)
+        jax.tree.map(lambda x, y: None, a, b)
+        jax.tree.map(lambda x, y: None, b, a)
     except ValueError:
         return False
     return True
-
-
-# %% exercise="same_structure" variant="by_zero_leaves"
-def same_structure(a, b):
-    return jax.tree.structure(jax.tree.map(lambda _: 0, a)) == jax.tree.structure(b)
 
 
 # %% exercise="same_structure" misconception="counts_leaves"
@@ -553,10 +736,64 @@ def same_structure(a, b):
     return a == b
 
 
+# %% exercise="same_structure" variant="by_flatten_up_to"
+def same_structure(a, b):
+    def fits(tree, other):
+        try:
+            jax.tree.structure(tree).flatten_up_to(other)
+        except ValueError:
+            return False
+        return True
+
+    return fits(a, b) and fits(b, a)
+
+
+# %% exercise="same_structure" variant="by_recursion"
+def same_structure(a, b):
+    def same(one, other):
+        if one.node_data() != other.node_data():
+            return False
+        children = one.children()
+        others = other.children()
+        return len(children) == len(others) and all(map(same, children, others))
+
+    return same(jax.tree.structure(a), jax.tree.structure(b))
+
+
+# %% exercise="same_structure" misconception="shapes_of_arrays_matter"
+"""You say `False` when two arrays have different shapes. The structure is what remains when the leaves are taken out: it does not know the shape of an array, nor whether there is an array at all."""
+def same_structure(a, b):
+    def differ(leaf, other):
+        return hasattr(leaf, "shape") and hasattr(other, "shape") and leaf.shape != other.shape
+
+    if jax.tree.structure(a) != jax.tree.structure(b):
+        return False
+    return not any(map(differ, jax.tree.leaves(a), jax.tree.leaves(b)))
+
+
+# %% exercise="same_structure" misconception="lets_the_error_through" section="there-and-back"
+"""For trees that differ you raise an error, as `jax.tree.map` does with two of them. The question is a yes or no: a difference is an answer, no accident."""
+def same_structure(a, b):
+    jax.tree.map(lambda x, y: True, a, b)
+    return jax.tree.structure(a) == jax.tree.structure(b)
+
+
+# %% exercise="same_structure" misconception="counts_leaves_and_looks_at_the_top"
+"""You say `True` where the outermost kinds are equal and the leaves are equally many. Below the top, other kinds of nodes, other keys or a `None` are differences too."""
+def same_structure(a, b):
+    return type(a) is type(b) and len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
+
+
+# %% exercise="same_structure" equivalent="to be the same goes both ways"
+# by_recursion: map(same, children, others) → map(same, others, children)
+# by_recursion: same(jax.tree.structure(a), jax.tree.structure(b)) → same(jax.tree.structure(b), jax.tree.structure(a))
+
+
 # %% exercise="replace_leaves" variant="by_flatten"
 def replace_leaves(tree, new_leaves):
     old_leaves, structure = jax.tree.flatten(tree)
-    needed, given = len(old_leaves), len(new_leaves)
+    needed = len(old_leaves)
+    given = len(new_leaves)
     if needed != given:
         raise ValueError(f"The tree has {needed} leaves, but the list has {given} items.")
     return structure.unflatten(new_leaves)
@@ -637,6 +874,59 @@ def replace_leaves(tree, new_leaves):
     needed, given = structure.num_leaves, len(new_leaves)
     assert needed == given, f"{needed} leaves needed, {given} given"
     return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" variant="by_numbered_leaves"
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    needed = structure.num_leaves
+    given = len(new_leaves)
+    if needed != given:
+        raise ValueError(f"expected {needed} leaves but the list has {given}")
+    numbered = jax.tree.unflatten(structure, range(needed))
+    return jax.tree.map(lambda place: new_leaves[place], numbered)
+
+
+# %% exercise="replace_leaves" misconception="only_too_few"
+"""Too few new leaves: an error, as it should be. Too many: the last ones are dropped without a word. Both are a wrong number."""
+def replace_leaves(tree, new_leaves):
+    needed, given = jax.tree.structure(tree).num_leaves, len(new_leaves)
+    if given < needed:
+        raise ValueError(f"{needed} leaves needed, {given} given")
+    rest = iter(new_leaves)
+    return jax.tree.map(lambda leaf: next(rest), tree)
+
+
+# %% exercise="replace_leaves" misconception="writes_into_the_tree" section="there-and-back"
+"""The new leaves are right, but afterwards they stand in the dict that was handed over too. JAX's functions build a new tree and leave the old one alone; whoever called yours still needs it."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    result = jax.tree.unflatten(structure, new_leaves)
+    if type(tree) is dict:
+        tree.update(result)
+        return tree
+    return result
+
+
+# %% exercise="replace_leaves" misconception="uses_up_the_list" section="there-and-back"
+"""The tree is right, but afterwards the list of new leaves is empty: taking items out with `pop` changes the list of whoever called your function."""
+def replace_leaves(tree, new_leaves):
+    needed = jax.tree.structure(tree).num_leaves
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    return jax.tree.map(lambda leaf: new_leaves.pop(0), tree)
+
+
+# %% exercise="replace_leaves" misconception="none_keeps_the_old_leaf" section="none-is-a-node-without-children"
+"""Where a new leaf is `None`, the old leaf stays in your result. `None` can mean "no change" elsewhere; here it is an item like any other."""
+def replace_leaves(tree, new_leaves):
+    leaves, structure = jax.tree.flatten(tree)
+    if len(leaves) != len(new_leaves):
+        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
+    pairs = zip(leaves, new_leaves)
+    return jax.tree.unflatten(structure, [old if new is None else new for old, new in pairs])
 
 
 # %% exercise="leaf_at" variant="by_loop"
@@ -730,6 +1020,76 @@ def leaf_at(tree, path_text):
         for path, leaf in jax.tree.leaves_with_path(tree)
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text
     )
+
+
+# %% exercise="leaf_at" variant="by_list"
+class NoLeaf(KeyError):
+    pass
+
+
+def leaf_at(tree, path_text):
+    pairs = jax.tree_util.tree_leaves_with_path(tree)
+    texts = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+    if path_text not in texts:
+        raise NoLeaf(f"no leaf at {path_text!r}")
+    return pairs[texts.index(path_text)][1]
+
+
+# %% exercise="leaf_at" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+"""At the path of a `None` you return `None`. For JAX it is a node without children and no leaf, so there the path is missing."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
+    }
+    return leaves[path_text]
+
+
+# %% exercise="leaf_at" misconception="start_of_the_path"
+"""You accept a leaf when its path only begins with the text. The path of a container then gives its first leaf, and half a word is enough. A path text names the whole way."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/").startswith(path_text):
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="falsy_is_missing" section="none-is-a-node-without-children"
+"""You raise a `KeyError` where the leaf is `0`, `False` or an empty text. Python takes these for false, but they are leaves. Whether a leaf was found and whether it is true are two questions."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    found = leaves.get(path_text)
+    if isinstance(found, np.ndarray) or found:
+        return found
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="error_of_a_list"
+"""For a missing path you raise a `ValueError`, as a list's `index` does. The tree is asked like a dict here, by a key; for a missing key Python has another type, and the task names it."""
+def leaf_at(tree, path_text):
+    pairs = jax.tree.leaves_with_path(tree)
+    texts = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+    return pairs[texts.index(path_text)][1]
+
+
+# %% exercise="leaf_at" misconception="does_not_say_which"
+"""For a missing path you raise the right error, but its message does not say which path. Whoever reads it has to search for the mistake without that."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    raise KeyError("there is no such leaf")
+
+
+# %% exercise="leaf_at" equivalent="no two leaves have the same path text"
+# by_map_with_path: found[0] → found[-1]
+
+
+# %% exercise="leaf_at" equivalent="a pair has two items"
+# by_list: pairs[texts.index(path_text)][1] → pairs[texts.index(path_text)][-1]
 
 
 # %% exercise="whole_shapes" variant="by_flatten"
@@ -827,6 +1187,57 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=is_shape)
 
 
+# %% exercise="whole_shapes" misconception="floats_are_ints"
+"""Lists with floats in them stay whole in your result. A length is counted, so only an `int` can be one: `[0.5, 2]` is a list of numbers, but no shape."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, (int, float)) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="any_flat_list"
+"""Lists of texts, floats or mixed things stay whole in your result, if no list is inside. A shape is flat, but not every flat list is a shape: look at the items."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and not any(isinstance(item, list) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+"""Each `None` is in your result. The task asks for JAX's leaves, with shapes kept whole; `None` is a node without children, and it is none of them."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=lambda node: node is None or is_shape(node))
+
+
+# %% exercise="whole_shapes" misconception="two_lengths_or_more"
+"""A list of one number is taken apart in your result. The shape of a vector has a single length: `[10]` is a shape, too."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and len(node) != 1 and all(type(item) is int for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" equivalent="a list of a subclass is a leaf for JAX in any case"
+# solution: isinstance(node, list) → type(node) is list
+# by_flatten: isinstance(node, list) → type(node) is list
+# by_recursion: isinstance(tree, list) → type(tree) is list
+
+
+# %% exercise="whole_shapes" equivalent="no list holds True or False, as the task says"
+# solution: isinstance(item, int) → type(item) is int
+# by_recursion: isinstance(item, int) → type(item) is int
+
+
+# %% exercise="whole_shapes" equivalent="a level is None or a tuple"
+# by_recursion: level is None → level == None
+
+
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
 def leaves_in_layer_order(tree):
     def is_layers(node):
@@ -893,7 +1304,9 @@ def leaves_in_layer_order(tree):
 """Your layers come in the order in which they were written into the dict. That is often right, but not always. Their names say the order: use the numbers in them."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
-        return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
 
     leaves = []
     for item in jax.tree.leaves(tree, is_leaf=is_layers):
@@ -992,6 +1405,122 @@ def leaves_in_layer_order(tree):
     return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=by_numbers)]
 
 
+# %% exercise="leaves_in_layer_order" variant="by_a_stack"
+def leaves_in_layer_order(tree):
+    leaves = []
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        children = jax.tree.leaves(node, is_leaf=lambda part: part is not node)
+        if len(children) == 1 and children[0] is node:
+            leaves.append(node)
+            continue
+        if type(node) is dict and all(
+            isinstance(key, str) and key[:5] == "layer" and key[5:].isdigit() for key in node
+        ):
+            children = [node[key] for key in sorted(node, key=lambda key: int(key[5:]))]
+        waiting += reversed(children)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="outer_layers_only"
+"""Layers inside a layer keep JAX's order in your result: what an ordered dict holds is flattened as it is. It is a tree again, and there may be dicts of layers in it."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += jax.tree.leaves(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="keys_are_texts"
+"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; only a text can begin with `layer`."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            key.startswith("layer") and key[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="keys_fit_a_pattern"
+"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; only a text can be searched for `layer` by a pattern."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(re.fullmatch("layer[0-9]+", key) for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
+"""Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too: let JAX open them."""
+def leaves_in_layer_order(tree):
+    if type(tree) is dict:
+        keys = sorted(tree)
+        if all(isinstance(key, str) and key[:5] == "layer" and key[5:].isdigit() for key in keys):
+            keys.sort(key=lambda key: int(key[5:]))
+        return [leaf for key in keys for leaf in leaves_in_layer_order(tree[key])]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_in_layer_order" equivalent="no dict mixes layer keys with others, as the task says"
+# solution: all((str(key).startswith('layer') a … ey)[5:].isdigit() for key in node)) → any((str(key).startswith('layer') a … ey)[5:].isdigit() for key in node))
+# by_length_of_the_name: all((isinstance(key, str) and key[: … key[5:].isdigit() for key in node)) → any((isinstance(key, str) and key[: … key[5:].isdigit() for key in node))
+# by_new_keys: all((re.fullmatch('layer\\d+', str(key)) for key in node)) → any((re.fullmatch('layer\\d+', str(key)) for key in node))
+# by_recursion: all((name.startswith('layer') and n … 5:].isdecimal() for name in names)) → any((name.startswith('layer') and n … 5:].isdecimal() for name in names))
+# by_a_stack: all((isinstance(key, str) and key[: … key[5:].isdigit() for key in node)) → any((isinstance(key, str) and key[: … key[5:].isdigit() for key in node))
+
+
+# %% exercise="leaves_in_layer_order" equivalent="keys are texts or ints, not of a subclass; the text of an int begins with no letter"
+# solution: str(key) → key, line 12, 2
+# by_length_of_the_name: isinstance(key, str) → type(key) is str
+# by_a_stack: isinstance(key, str) → type(key) is str
+
+
+# %% exercise="leaves_in_layer_order" equivalent="lists are sorted as tuples are"
+# by_length_of_the_name: (len(name), name) → [len(name), name]
+
+
+# %% exercise="leaves_in_layer_order" equivalent="only the leaves of what is made count, and their order"
+# by_new_keys: jax.tree.map(lambda part: with_numb … else part, node, is_leaf=is_layers) → list(map(lambda part: with_numbers( … e.leaves(node, is_leaf=is_layers)))
+
+
+# %% exercise="leaves_in_layer_order" equivalent="a level is None or a tuple"
+# by_recursion: level is None → level == None
+
+
+# %% exercise="leaves_in_layer_order" equivalent="there is one child"
+# by_a_stack: children[0] → children[-1]
+
+
 # %% exercise="shared_leaves" variant="by_comparing"
 def shared_leaves(tree):
     arrays = []
@@ -1015,7 +1544,7 @@ def shared_leaves(tree):
     pairs = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
         for path, leaf in jax.tree.flatten_with_path(tree)[0]
-        if hasattr(leaf, "shape")
+        if isinstance(leaf, np.ndarray)
     ]
     groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
     return [
@@ -1105,7 +1634,6 @@ def shared_leaves(tree):
     ]
 
 
-
 # %% exercise="shared_leaves" misconception="default_keystr" section="key-paths"
 """You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator, as in `leaf_shapes`."""
 def shared_leaves(tree):
@@ -1125,3 +1653,84 @@ def shared_leaves(tree):
             text = jax.tree_util.keystr(path, simple=True, separator="/")
             paths.setdefault(id(leaf), []).append(text)
     return [tuple(group) for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" variant="by_a_key_of_identity"
+class Same:
+    def __init__(self, array):
+        self.array = array
+
+    def __hash__(self):
+        return id(self.array)
+
+    def __eq__(self, other):
+        return self.array is other.array
+
+
+def shared_leaves(tree):
+    groups = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            groups.setdefault(Same(leaf), []).append(text)
+    return [group for group in groups.values() if group[1:]]
+
+
+# %% exercise="shared_leaves" misconception="order_of_second_places" section="key-paths"
+"""Your groups are right, but not their order: first comes the array that was first met again. The groups go by their first paths, wherever the second ones are."""
+def shared_leaves(tree):
+    first, groups = {}, {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            if id(leaf) in first:
+                groups.setdefault(id(leaf), [first[id(leaf)]]).append(text)
+            else:
+                first[id(leaf)] = text
+    return list(groups.values())
+
+
+# %% exercise="shared_leaves" misconception="sorts_the_texts" section="key-paths"
+"""Your paths are right, but they come in the order of their texts: `10` before `2`, letter by letter. JAX goes by positions and keys, and keeps the order of fields."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return sorted(sorted(group) for group in paths.values() if len(group) > 1)
+
+
+# %% exercise="shared_leaves" misconception="one_group_for_all"
+"""The paths of all shared arrays are in one group. That says which leaves are shared, but not which of them are the same array: each array has a group of its own."""
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if isinstance(leaf, np.ndarray)
+    ]
+    ids = [each for _, each in pairs]
+    shared = [text for text, each in pairs if ids.count(each) > 1]
+    return [shared] if shared else []
+
+
+# %% exercise="shared_leaves" misconception="what_has_a_shape" section="leaves-are-not-elements"
+"""NumPy's numbers, such as `np.float32(1)`, are in your groups. They have a shape and a dtype, as arrays do, but they are numbers and no arrays."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if hasattr(leaf, "shape"):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" equivalent="the arrays are of no subclass: whether such a one counts is left open"
+# solution: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+# by_comparing: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+# by_two_passes: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+# by_a_key_of_identity: isinstance(leaf, np.ndarray) → type(leaf) is np.ndarray
+
+
+# %% exercise="shared_leaves" equivalent="a pair is only taken apart"
+# by_two_passes: (jax.tree_util.keystr(path, simple=True, separator='/'), leaf) → [jax.tree_util.keystr(path, simple=True, separator='/'), leaf]

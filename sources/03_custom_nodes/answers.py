@@ -40,7 +40,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="children_only"
-"""Perhaps your flatten returns the two children alone. JAX takes any pair for the children and aux_data. With numbers that raises an error; with arrays, the rows of the weight become the leaves in silence."""
+"""JAX takes your weight for all of the children: it raises an error, or makes leaves of what is in it. Perhaps your flatten returns the two children alone. JAX takes any pair for the children and aux_data."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls, lambda linear: (linear.weight, linear.bias), lambda _, children: cls(*children)
@@ -58,7 +58,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="children_come_first"
-"""Taking apart works, putting together fails. Perhaps your unflatten takes the children as its first argument. JAX hands over aux_data first, and here that is `None`."""
+"""Taking apart works, putting together fails. JAX hands two things to unflatten: first aux_data, then all children in one sequence. Perhaps yours takes them in the other order, or passes the sequence on as one argument."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -105,6 +105,44 @@ def register_linear(cls):
         lambda linear: ((linear.weight, linear.bias), None),
         lambda _, children: tuple(children),
     )
+
+
+# %% exercise="register_linear" misconception="in_the_order_they_are_stored"
+"""Your children come in the order in which the class sets its attributes. Perhaps flatten takes them from `vars`, which lists attributes as they were set. JAX keeps the order that flatten gives."""
+def register_linear(cls):
+    def flatten(obj):
+        names = tuple(vars(obj))
+        return tuple(vars(obj).values()), names
+
+    def unflatten(names, children):
+        obj = object.__new__(cls)
+        for name, child in zip(names, children):
+            setattr(obj, name, child)
+        return obj
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+# %% exercise="register_linear" misconception="values_in_the_structure"
+"""Two objects with different numbers have different structures. What is in aux_data belongs to the structure; the children need not be there too."""
+def register_linear(cls):
+    def flatten(obj):
+        return (obj.weight, obj.bias), (obj.weight, obj.bias)
+
+    def unflatten(aux, children):
+        return cls(*children)
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+# %% exercise="register_linear" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (linear.weight, linear.bias) → [linear.weight, linear.bias]
+# without_the_constructor: [linear.weight, linear.bias] → (linear.weight, linear.bias)
+# without_the_constructor: ([linear.weight, linear.bias], ()) → ([linear.weight, linear.bias], [])
+# with_keys: ['weight', 'bias'] → ('weight', 'bias')
+
+# %% exercise="register_linear" equivalent="the prompt asks for no keys, so these may be any"
+# with_keys: jax.tree_util.GetAttrKey(name) → name
+# with_keys: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
 
 
 # %% exercise="model_state" starter=True
@@ -299,7 +337,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="no_jit" section="methods-under-jit"
-"""Your numbers are right, but `predict` is not one jitted program. Being a registered node lets a class pass through `jax.jit`; it does not jit anything by itself."""
+"""Your numbers are right, but `predict` is not jitted. Being a registered node lets a class pass through `jax.jit`; it does not jit anything by itself."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -349,6 +387,142 @@ def zeroed(state):
 @jax.jit
 def predict(state, x):
     return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="step_is_kept" section="an-opaque-leaf"
+"""Your `zeroed` leaves the `step` as it was, or fails where a field is no array. It sets the fields one by one; a map over the state reaches every leaf, whatever the fields hold."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return replace(
+        state, weight=jnp.zeros_like(state.weight), bias=jnp.zeros_like(state.bias)
+    )
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="children_are_sorted" section="flatten-and-unflatten"
+"""Your leaves come in alphabetical order of the fields. JAX sorts the keys of a dict; for your own node, the order is the one that you give."""
+from functools import partial
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["bias", "step", "weight"],
+    meta_fields=[],
+)
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="weight_times_x" section="methods-under-jit"
+"""Your predictions are those of the transposed weight. `x @ weight` and `weight @ x` differ as soon as the weight is not symmetric."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return state.weight @ x + state.bias
+
+
+# %% exercise="model_state" misconception="a_dataclass_is_enough" section="an-opaque-leaf"
+"""Your state is one leaf. `@dataclass` writes a constructor, but it does not tell JAX about the class. JAX looks into a node only when its type is registered."""
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return ModelState(
+        jnp.zeros_like(state.weight), jnp.zeros_like(state.bias), jnp.zeros_like(state.step)
+    )
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="zeros_of_the_shape" section="gradients-through-a-node"
+"""Your zeros have the right shapes, but all of them are floats. `jnp.zeros` of a shape knows nothing of the leaf's dtype."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(lambda leaf: jnp.zeros(jnp.shape(leaf)), state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="the_state_is_static" section="methods-under-jit"
+"""Your `predict` fails with every state. Perhaps the state is a static argument of `jax.jit`. JAX looks a static argument up by its hash, and it never takes it apart."""
+from functools import partial
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@partial(jax.jit, static_argnums=0)
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+# %% exercise="model_state" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (self.weight, self.bias, self.step) → [self.weight, self.bias, self.step]
+
+# %% exercise="model_state" equivalent="the prompt says nothing of frozen classes, slots or keys"
+# register_dataclass_and_jit_later: dataclass(frozen=True) → dataclass()
+# with_keys_and_slots: jax.tree_util.GetAttrKey(name) → name
+# with_keys_and_slots: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
+# with_keys_and_slots: dataclass(slots=True) → dataclass()
 
 
 # %% exercise="predict_init" starter=True
@@ -556,6 +730,107 @@ def register_fields(cls, static=()):
     jax.tree_util.register_dataclass(cls, data, meta)
 
 
+# %% exercise="register_fields" misconception="children_first_in_the_constructor" section="flatten-and-unflatten"
+"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps unflatten hands over the children, then the static values, by position. The constructor wants the order of the fields, or their names."""
+def register_fields(cls, static=()):
+    names = [f.name for f in fields(cls) if f.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten_with_keys(obj):
+        children = [(jax.tree_util.GetAttrKey(n), getattr(obj, n)) for n in data]
+        return children, tuple(getattr(obj, n) for n in meta)
+
+    def unflatten(aux, children):
+        return cls(*children, *aux)
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="computed_fields_are_static" section="who-calls-init"
+"""After a map, a computed field still has its old value. Perhaps it is in aux_data: then JAX keeps the old value, and what `__post_init__` made of the new ones is overwritten."""
+def register_fields(cls, static=()):
+    data = [f.name for f in fields(cls) if f.init and f.name not in static]
+    meta = [f.name for f in fields(cls) if f.name not in data]
+
+    def flatten_with_keys(obj):
+        children = [(jax.tree_util.GetAttrKey(n), getattr(obj, n)) for n in data]
+        return children, tuple(getattr(obj, n) for n in meta)
+
+    def unflatten(aux, children):
+        new = object.__new__(cls)
+        for name, value in [*zip(data, children), *zip(meta, aux)]:
+            object.__setattr__(new, name, value)
+        return new
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="computed_fields_are_children"
+"""A computed field is among your leaves. Where `init=False`, the value follows from the other fields, and `__post_init__` computes it again in each rebuilt object."""
+def register_fields(cls, static=()):
+    names = [f.name for f in fields(cls)]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten_with_keys(obj):
+        children = [(jax.tree_util.GetAttrKey(n), getattr(obj, n)) for n in data]
+        return children, tuple(getattr(obj, n) for n in meta)
+
+    def unflatten(aux, children):
+        new = object.__new__(cls)
+        for name, value in [*zip(data, children), *zip(meta, aux)]:
+            object.__setattr__(new, name, value)
+        return new
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="computed_fields_are_lost" section="who-calls-init"
+"""A rebuilt object has no computed field. Perhaps unflatten makes it by `object.__new__`. Then `__post_init__` does not run, and an attribute that it sets is missing."""
+def register_fields(cls, static=()):
+    names = [f.name for f in fields(cls) if f.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten_with_keys(obj):
+        children = [(jax.tree_util.GetAttrKey(n), getattr(obj, n)) for n in data]
+        return children, tuple(getattr(obj, n) for n in meta)
+
+    def unflatten(aux, children):
+        new = object.__new__(cls)
+        for name, value in [*zip(data, children), *zip(meta, aux)]:
+            object.__setattr__(new, name, value)
+        return new
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="no_keys" section="paths-with-names"
+"""Your paths hold numbers, not names. A class that is registered without keys gives JAX children without names, so JAX can only number them."""
+def register_fields(cls, static=()):
+    names = [f.name for f in fields(cls) if f.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(obj):
+        return [getattr(obj, n) for n in data], tuple(getattr(obj, n) for n in meta)
+
+    def unflatten(aux, children):
+        return cls(**dict(zip(data, children)), **dict(zip(meta, aux)))
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+    return cls
+
+# %% exercise="register_fields" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# by_drawing_up_two_lists: ([], []) → [[], []]
+# with_keys: tuple((getattr(node, name) for name in meta)) → list((getattr(node, name) for name in meta))
+
+
 # %% exercise="readable_paths" starter=True
 @jax.tree_util.register_pytree_node_class
 class Layers:
@@ -603,6 +878,31 @@ class Layers:
     def tree_flatten_with_keys(self):
         keys = map(jax.tree_util.DictKey, self.names)
         return list(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" variant="own_keys"
+class Name:
+    """A key that is written as the key of a dict."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __str__(self):
+        return f"[{self.name!r}]"
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = list(names)
+        self.values = list(values)
+
+    def tree_flatten_with_keys(self):
+        return [(Name(n), v) for n, v in zip(self.names, self.values)], tuple(self.names)
 
     @classmethod
     def tree_unflatten(cls, names, values):
@@ -659,7 +959,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="keys_of_attributes"
-"""Your paths read `.stem`, as if the layers were attributes. Each type of key writes itself in its own way: this one stands for an attribute, not for the key of a dict."""
+"""Your paths begin with a dot, as if the layers were attributes. Each type of key writes itself in its own way: this one stands for an attribute, not for the key of a dict."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -740,8 +1040,8 @@ class Layers:
         return tuple(zip(keys, self.values)), None
 
     @classmethod
-    def tree_unflatten(cls, aux_data, values):
-        return cls([str(i) for i in range(len(values))], values)
+    def tree_unflatten(cls, _, values):
+        return cls(range(len(values)), values)
 
 
 # %% exercise="readable_paths" misconception="child_before_key"
@@ -759,6 +1059,87 @@ class Layers:
     @classmethod
     def tree_unflatten(cls, names, values):
         return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="brackets_in_the_key"
+"""Your paths have brackets and quotes twice. A key of JAX writes these itself; it needs the name as it is."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = [jax.tree_util.DictKey(f"['{name}']") for name in self.names]
+        return list(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="a_dict_around_each_child"
+"""Each path has one step too many: the name stands there twice. Perhaps your children are dicts as well. The key names a child, so the child needs no dict around it."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        children = [
+            (jax.tree_util.DictKey(name), {name: value})
+            for name, value in zip(self.names, self.values)
+        ]
+        return children, self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, children):
+        return cls(names, [child[name] for name, child in zip(names, children)])
+
+
+# %% exercise="readable_paths" misconception="names_are_sorted_in_the_structure" section="flatten-and-unflatten"
+"""A rebuilt object has its values under other names. The names in your aux_data are sorted, but the children are not. JAX gives both back as they were."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(keys, self.values)), tuple(sorted(self.names))
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+# %% exercise="readable_paths" equivalent="any sequence does for children, and any value that compares equal for aux_data; the prompt leaves open what kind of sequence an object holds"
+# solution: tuple(names) → names
+# solution: tuple(names) → list(names)
+# solution: tuple(values) → values
+# solution: tuple(values) → list(values)
+# solution: tuple(zip(keys, self.values)) → zip(keys, self.values)
+# solution: tuple(zip(keys, self.values)) → list(zip(keys, self.values))
+# by_function: tuple(names) → names
+# by_function: tuple(names) → list(names)
+# by_function: tuple(values) → values
+# by_function: tuple(values) → list(values)
+# both_methods: tuple(names) → names
+# both_methods: tuple(names) → list(names)
+# both_methods: tuple(values) → values
+# both_methods: tuple(values) → list(values)
+# both_methods: list(zip(keys, self.values)) → zip(keys, self.values)
+# both_methods: list(zip(keys, self.values)) → tuple(zip(keys, self.values))
+# own_keys: list(names) → names
+# own_keys: list(names) → tuple(names)
+# own_keys: list(values) → values
+# own_keys: list(values) → tuple(values)
+# own_keys: tuple(self.names) → self.names
+# own_keys: tuple(self.names) → list(self.names)
+
+# %% exercise="readable_paths" equivalent="JAX drops the keys itself where it is given no way without them"
+# by_function: jax.tree_util.register_pytree_with_ … ers: (layers.values, layers.names)) → jax.tree_util.register_pytree_with_keys(Layers, with_keys, Layers)
 
 
 # %% exercise="normal" starter=True
@@ -919,7 +1300,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="catches_the_error" covers="M13"
-"""Whatever passes the checks by luck is still converted when JAX rebuilds: a whole number comes back as an array. To try the constructor first is to run it at each rebuild."""
+"""Whatever passes the checks by luck is still converted when JAX rebuilds: a whole number comes back as an array. Perhaps unflatten tries the constructor first; then it runs at each rebuild."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -986,6 +1367,67 @@ class Normal:
         return cls(*children, name)
 
 
+# %% exercise="normal" misconception="stores_only" section="remedies"
+"""Your constructor stores what it gets: a caller's numbers are no arrays, and wrong ones are not refused. The constructor is for callers, and JAX can go another way to make an object."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="checks_are_switched_off" section="remedies" covers="M16"
+"""Once JAX has rebuilt an object, your constructor accepts wrong numbers. Perhaps unflatten switches the checks off in the class. All objects share the class, so later callers are not checked."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    checking = True
+
+    def __init__(self, mean, std, name):
+        self.name = name
+        if not Normal.checking:
+            self.mean, self.std = mean, std
+            return
+        self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        Normal.checking = False
+        return cls(*children, name)
+
+# %% exercise="normal" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (jnp.asarray(mean), jnp.asarray(std), name) → [jnp.asarray(mean), jnp.asarray(std), name]
+# solution: (self.mean, self.std) → [self.mean, self.std]
+# a_method_that_checks: (mean, std, name) → [mean, std, name]
+# a_method_that_checks: [self.mean, self.std] → (self.mean, self.std)
+# a_method_that_checks: (self.name,) → [self.name]
+# a_flag: (np.asarray(mean, np.float32), np.asarray(std, np.float32)) → [np.asarray(mean, np.float32), np.asarray(std, np.float32)]
+# a_flag: (mean, std, name) → [mean, std, name]
+# a_flag: (normal.mean, normal.std) → [normal.mean, normal.std]
+
+# %% exercise="normal" equivalent="JAX keeps one tuple for equal shapes of its arrays"
+# solution: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
+# a_method_that_checks: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
+
+# %% exercise="normal" equivalent="the message is free, and JAX makes float32 of NumPy's float64 in the comparison"
+# a_method_that_checks: {self.mean} → ''
+# a_method_that_checks: {self.std} → ''
+# a_flag: np.asarray(mean, np.float32) → np.asarray(mean)
+# a_flag: np.asarray(std, np.float32) → np.asarray(std)
+
+
 # %% exercise="running_mean" starter=True
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
@@ -1049,6 +1491,34 @@ class RunningMean:
         return self.total / self.count
 
 
+# %% exercise="running_mean" variant="a_jitted_helper"
+from functools import partial
+
+
+@partial(jax.jit, static_argnames="function")
+def added(function, total, count, x):
+    return total + function(x), count + 1
+
+
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    def add(self, x):
+        return RunningMean(self.function, *added(self.function, self.total, self.count, x))
+
+    def mean(self):
+        return self.total / self.count
+
+
 # %% exercise="running_mean" misconception="self_is_changed_under_jit" covers="M15"
 """`add` returns `None`, and the count stays 0. In a jitted method, `self` is a copy that JAX made for the trace: what you do to it is lost."""
 @jax.tree_util.register_pytree_node_class
@@ -1096,7 +1566,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="no_jit"
-"""Your numbers are right, but Python runs `function` for each number. Without `jax.jit`, nothing is traced once and kept: `add` is ordinary Python."""
+"""Your numbers are right, but Python runs `function` for each number. Perhaps `add` is ordinary Python, without `jax.jit`. Or each call makes a jitted function of its own: what JAX traced is kept with the jitted function, and a new one starts with nothing."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1139,7 +1609,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="self_is_static" covers="M15"
-"""Your numbers are right, but each new object is traced anew. A static `self` is never taken apart: it is a constant, and its numbers become part of the program."""
+"""Your numbers are right, but each new object is traced anew. Perhaps `self` is a static argument. Then it is never taken apart: it is a constant, and its numbers become part of the program."""
 from functools import partial
 
 
@@ -1205,6 +1675,65 @@ class RunningMean:
 
     def mean(self):
         return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="x_is_static"
+"""Python runs `function` for each new number, and a traced number is refused. Perhaps `x` is a static argument: a constant of the program, so that every number needs a program of its own."""
+from functools import partial
+
+
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @partial(jax.jit, static_argnames="x")
+    def add(self, x):
+        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="returns_a_tuple"
+"""`add` returns a tuple, so nothing more can be added to it. The copy under jit is lost; what `add` returns should be a whole `RunningMean`."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return self.total + self.function(x), self.count + 1
+
+    def mean(self):
+        return self.total / self.count
+
+# %% exercise="running_mean" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (function, total, count) → [function, total, count]
+# solution: (self.total, self.count) → [self.total, self.count]
+# changes_the_copy_and_returns_it: (function, total, count) → [function, total, count]
+# changes_the_copy_and_returns_it: (self.total, self.count) → [self.total, self.count]
+# a_jitted_helper: (total + function(x), count + 1) → [total + function(x), count + 1]
+# a_jitted_helper: (function, total, count) → [function, total, count]
+# a_jitted_helper: (self.total, self.count) → [self.total, self.count]
+
+# %% exercise="running_mean" equivalent="the prompt says nothing of frozen classes"
+# a_dataclass: dataclass(frozen=True) → dataclass()
 
 
 # %% exercise="train_step" variant="a_gradient_for_the_int_too"
@@ -1290,6 +1819,71 @@ def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
     return params
+
+
+# %% exercise="train_step" misconception="the_loss_sees_no_step"
+"""Where the loss uses the step, your parameters are off, as if the step were 0. The state that the loss gets is the old one, with other parameters."""
+def train_step(loss, state, rate):
+    make = type(state)
+
+    def loss_of_params(params):
+        return loss(make(params=params, step=0))
+
+    grads = jax.grad(loss_of_params)(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return make(params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="a_flat_dict_is_expected"
+"""Your code works only where `params` is a flat dict of arrays. It can be any tree: `jax.tree.map` goes through each of them."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = {name: p - rate * grads[name] for name, p in state.params.items()}
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="a_shallow_copy" section="remedies"
+"""The old state's parameters have changed, but its step has not. A copy of the state is another object, and yet it holds the same containers: what is written into these, both states see."""
+def train_step(loss, state, rate):
+    import copy
+
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    new = copy.copy(state)
+    if isinstance(new.params, dict):
+        for name in new.params:
+            new.params[name] = jax.tree.map(
+                lambda p, g: p - rate * g, new.params[name], grads[name]
+            )
+    else:
+        new.params = jax.tree.map(lambda p, g: p - rate * g, new.params, grads)
+    new.step = state.step + 1
+    return new
+
+
+# %% exercise="train_step" misconception="one_leaf_after_the_other"
+"""Where leaves are multiplied by each other, all but the first come out wrong. It seems that the later gradients are taken after the earlier leaves have moved."""
+def train_step(loss, state, rate):
+    leaves, treedef = jax.tree.flatten(state.params)
+
+    def loss_of_leaves(leaves):
+        return loss(replace(state, params=treedef.unflatten(leaves)))
+
+    for place in range(len(leaves)):
+        grads = jax.grad(loss_of_leaves)(leaves)
+        leaves[place] = leaves[place] - rate * grads[place]
+    return replace(state, params=treedef.unflatten(leaves), step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_loss_gets_a_float" covers="C3"
+"""The loss gets a float for the `step`. `jax.grad` accepts the state then, but a loss that needs a whole number fails. The gradient can be taken by a part of the state."""
+def train_step(loss, state, rate):
+    grads = jax.grad(loss)(replace(state, step=float(state.step)))
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
+    return replace(state, params=params, step=state.step + 1)
+
+# %% exercise="train_step" equivalent="parameters are float32, and the first gradient is taken before the list is changed"
+# all_floating_leaves: jnp.floating → jnp.inexact
+# all_floating_leaves: list(leaves) → leaves
 
 
 # %% exercise="history" starter=True
@@ -1405,8 +1999,27 @@ class History:
         return cls(*children)
 
 
+# %% exercise="history" misconception="used_is_not_handed_on"
+"""After a rebuild your `used` is 0 again, though it is among the leaves. Unflatten gets it as a child; what it does not hand on, the constructor fills with its default."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(children[0])
+
+
 # %% exercise="history" misconception="used_is_guessed" covers="M17"
-"""Perhaps your rebuilt history counts the values that are not 0. A filled place may hold a 0; and while JAX traces, or maps to texts, there is nothing to count."""
+"""After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0; and where a map puts in a text, there is nothing to count."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -1420,9 +2033,9 @@ class History:
         return (self.values,), None
 
     @classmethod
-    def tree_unflatten(cls, aux_data, children):
+    def tree_unflatten(cls, _, children):
         (values,) = children
-        return cls(values, int(jnp.count_nonzero(values)))
+        return cls(values, jnp.count_nonzero(values))
 
 
 # %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays" covers="M13"
@@ -1467,6 +2080,111 @@ class History:
         return cls(values, len(children))
 
 
+# %% exercise="history" misconception="used_comes_first"
+"""Your leaves come in another order: `used`, then the values. JAX takes the children in the order of your flatten."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.used, self.values), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        used, values = children
+        return cls(values, used)
+
+
+# %% exercise="history" misconception="zeros_in_the_empty_places" covers="M17"
+"""Your flatten puts zeros into the empty places. All values are to come out as they are; and where JAX puts in a text, nothing can be computed."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        filled = jnp.arange(len(self.values)) < self.used
+        return (jnp.where(filled, self.values, 0), self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="copied_into_zeros" section="leaves-that-are-no-arrays" covers="M13"
+"""Your rebuilt values are computed from those that JAX puts in: whole numbers become floats, and a text fails. Unflatten should store what it gets."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), len(self.values)
+
+    @classmethod
+    def tree_unflatten(cls, size, children):
+        values, used = children
+        return cls(jnp.zeros(size).at[:].set(values), used)
+
+
+# %% exercise="history" misconception="used_is_static_too"
+"""Your leaves are right, but two histories with another `used` have different structures. What is in aux_data is part of the structure, even if it is a child as well."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), (len(self.values), self.used)
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="still_cut_off" covers="M17"
+"""Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under jit, `used` is no number to cut at."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values[: self.used], self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+# %% exercise="history" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (values, used) → [values, used]
+# solution: (self.values, self.used) → [self.values, self.used]
+# without_the_constructor: (values, used) → [values, used]
+# without_the_constructor: [self.values, self.used] → (self.values, self.used)
+# without_the_constructor: ([self.values, self.used], ()) → ([self.values, self.used], [])
+
+
 # %% exercise="temperature" starter=True
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -1486,10 +2204,13 @@ class Model:
 
 
 # %% exercise="temperature" variant="a_flag_and_a_copy"
+import copy
+
+
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name, new=True):
-        self.params = {**params, "temperature": 1.0} if new else params
+        self.params = {**copy.deepcopy(params), "temperature": 1.0} if new else params
         self.name = name
 
     def tree_flatten(self):
@@ -1503,7 +2224,8 @@ class Model:
 # %% exercise="temperature" variant="a_plain_constructor_behind_new"
 class Model:
     def __new__(cls, params, name):
-        return cls.filled(dict(params, temperature=1.0), name)
+        leaves, structure = jax.tree.flatten(params)
+        return cls.filled(dict(jax.tree.unflatten(structure, leaves), temperature=1.0), name)
 
     @classmethod
     def filled(cls, params, name):
@@ -1540,7 +2262,8 @@ class Model:
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
-        self.params = {**params, "temperature": 1.0}
+        copied = jax.tree.map(lambda leaf: leaf, params)
+        self.params = {**copied, "temperature": 1.0}
         self.name = name
 
     def tree_flatten(self):
@@ -1552,7 +2275,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_flag_without_a_copy" covers="C38 M16"
-"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. The flag says when to write; it does not say into whose dict."""
+"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. When the default is written is right now; into whose dict it goes is the other half."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name, new=True):
@@ -1570,7 +2293,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="only_the_factory_sets_it" covers="C38 M16"
-"""`Model(...)` makes a model without the temperature, and keeps the caller's own dict. Perhaps another function sets the temperature: that helps only those who call it."""
+"""`Model(...)` makes a model without the temperature, and keeps the caller's own dict. If another function sets the temperature, that helps only those who call it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -1592,20 +2315,23 @@ class Model:
 
 
 # %% exercise="temperature" misconception="beside_the_params" covers="C39"
-"""The temperature is not among the `params` of your model. Perhaps it is an attribute beside them. Then it is no leaf, no map reaches it, and each rebuild sets it anew."""
+"""The temperature is not among the `params` of your model. Perhaps it is an attribute beside them: whoever reads `params`, or maps over them alone, does not find it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
-        self.params = dict(params)
-        self.name = name
+        self.params = jax.tree.map(lambda leaf: leaf, params)
         self.temperature = 1.0
+        self.name = name
 
     def tree_flatten(self):
-        return (self.params,), (self.name, self.temperature)
+        return (self.params, self.temperature), self.name
 
     @classmethod
-    def tree_unflatten(cls, aux_data, children):
-        return cls(*children, aux_data[0])
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.temperature = children
+        model.name = name
+        return model
 
 
 # %% exercise="temperature" misconception="only_where_it_is_missing" section="the-silent-42" covers="M14"
@@ -1613,7 +2339,44 @@ class Model:
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
-        self.params = {"temperature": 1.0, **params}
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params.setdefault("temperature", 1.0)
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
+"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so it only stores."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params = dict(children[0])
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="only_the_outer_dict" section="remedies" covers="C39"
+"""The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, and put the same values into it."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**params, "temperature": 1.0}
         self.name = name
 
     def tree_flatten(self):
@@ -1627,14 +2390,35 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
-"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so it only stores."""
+# %% exercise="temperature" misconception="temperature_is_static" section="flatten-and-unflatten"
+"""A map leaves your temperature as it is. Perhaps it is kept in aux_data: what is there belongs to the structure, and a map goes over leaves only."""
 @jax.tree_util.register_pytree_node_class
 class Model:
-    def __init__(self, params, name, new=True):
-        self.params = dict(params)
-        if new:
-            self.params["temperature"] = 1.0
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        params = dict(self.params)
+        temperature = params.pop("temperature")
+        return (params,), (self.name, temperature)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        model = object.__new__(cls)
+        model.name, temperature = aux
+        model.params = {**children[0], "temperature": temperature}
+        return model
+
+
+# %% exercise="temperature" misconception="no_name" section="remedies"
+"""A rebuilt model has no `name`. An object that is made without `__init__` has only the attributes that unflatten sets; aux_data is there to bring the static ones."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
         self.name = name
 
     def tree_flatten(self):
@@ -1642,7 +2426,20 @@ class Model:
 
     @classmethod
     def tree_unflatten(cls, name, children):
-        return cls(*children, name, new=False)
+        model = object.__new__(cls)
+        (model.params,) = children
+        return model
+
+# %% exercise="temperature" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# solution: (self.params,) → [self.params]
+# a_flag_and_a_copy: (self.params,) → [self.params]
+# a_plain_constructor_behind_new: (params, name) → [params, name]
+# a_plain_constructor_behind_new: [(jax.tree_util.GetAttrKey('params'), model.params)] → ((jax.tree_util.GetAttrKey('params'), model.params),)
+
+# %% exercise="temperature" equivalent="the prompt asks for no keys, so these may be any"
+# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → 'params'
+# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
+# a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → jax.tree_util.GetAttrKey('')
 
 
 # %% exercise="fork" starter=True
@@ -1875,3 +2672,105 @@ class Fork:
     def tree_unflatten(cls, aux_data, children):
         *branches, value = children
         return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_value_is_counted_too"
+"""Your branches are numbered from 1. The number in a path is yours to choose: JAX takes the key that you give to each child, and the branches count among themselves."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [self.value, *self.branches]
+        keys = [jax.tree_util.SequenceKey(place) for place in range(len(children))]
+        keys[0] = jax.tree_util.GetAttrKey("value")
+        return list(zip(keys, children)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten"
+"""The values of your branches are no leaves. Perhaps the branches are in aux_data: there they belong to the structure, and JAX does not look into them."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        return [(jax.tree_util.GetAttrKey("value"), self.value)], tuple(self.branches)
+
+    @classmethod
+    def tree_unflatten(cls, branches, children):
+        return cls(children[0], branches)
+
+
+# %% exercise="fork" misconception="grow_makes_a_new_fork" section="remedies"
+"""After `grow`, the fork has no new branch. Perhaps `grow` returns another fork; a caller who goes on with the old one sees nothing of it."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        return Fork(self.value, self.branches + [branch])
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for place, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(place), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_list_is_in_aux_data" section="remedies" covers="M16"
+"""After a map, the old fork has changed too. Perhaps aux_data holds the very list of the old fork, and unflatten fills it again. What is in aux_data is not copied: both forks hold it."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for place, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(place), branch))
+        return children, self.branches
+
+    @classmethod
+    def tree_unflatten(cls, branches, children):
+        fork = cls(children[0])
+        fork.branches = branches
+        fork.branches[:] = children[1:]
+        return fork
+
+# %% exercise="fork" equivalent="any sequence does for children, and any value that compares equal for aux_data"
+# none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → zip(keys, [fork.value, *fork.branches])
+# none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → list(zip(keys, [fork.value, *fork.branches]))
+
+# %% exercise="fork" equivalent="the key of a dict at a number is written as a place in a list is"
+# solution: jax.tree_util.SequenceKey → jax.tree_util.DictKey
+# none_and_by_function: jax.tree_util.SequenceKey → jax.tree_util.DictKey
+# without_the_constructor: jax.tree_util.SequenceKey → jax.tree_util.DictKey
+
+# %% exercise="fork" equivalent="no list is equal to None"
+# none_and_by_function: branches is None → branches == None

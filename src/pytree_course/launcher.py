@@ -47,7 +47,9 @@ Commands:
   test       run all of the course's own tests
   release    for teachers: write the learners' bundle:  release DIR
   grade      for teachers: grade a class:  grade FOLDER --into DIR
+  explain    for teachers: wrong results that nothing explains yet:  explain DIR
   build      for authors: make the notebooks from sources/
+  cases      for authors: see whether the checks refuse every wrong answer
 
 python3 course.py COMMAND --help tells more about one of them.
 To begin again with a new environment, delete the folder .venv."""
