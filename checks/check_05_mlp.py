@@ -894,10 +894,11 @@ def capstone(init, update, rng):
         dtypes = all(was.dtype == now.dtype for was, now in pairs)
         return {"same structure": True, "same shapes": shapes, "same dtypes": dtypes}
 
-    def first_alike(params, gradients):
-        """Return for each gradient which one of the list is the first to leave the same state."""
+    def first_alike(params, gradients, last):
+        """Return for each first gradient which one of them is the first to lead to the same."""
         states = [update(each, init(params), params)[1] for each in gradients]
-        return [next(at for at, one in enumerate(states) if alike(one, each)) for each in states]
+        ends = [update(last, state, params)[0] for state in states]
+        return [next(at for at, one in enumerate(ends) if alike(one, each)) for each in ends]
 
     def purity(params, grads):
         for_names, state = ("grads", "state", "params"), init(params)
@@ -963,11 +964,25 @@ def capstone(init, update, rng):
         params = draw()
         return params, like(rng, params)
 
-    def gradients():
-        few = [(a, b) for a in (-3, -1, 2) for b in (-2, 1, 3)]
-        chosen = [few[place] for place in rng.permutation(len(few))[:5]]
-        again = [chosen[place] for place in rng.integers(0, 5, 3)]
-        return [{"w": array(each)} for each in shuffled(rng, [*chosen, *again])]
+    def memories(params):
+        """Draw first gradients, some of them equal: every number is either small or large."""
+        kinds_ = rng.permutation(2 ** sum(leaf.size for leaf in jax.tree.leaves(params)))[:4]
+        chosen = [int(each) for each in (*kinds_, *rng.choice(kinds_, 2))]
+
+        def gradient(kind):
+            bits = iter(range(16))
+            drawn = [
+                array(
+                    np.reshape(
+                        [(1, -30)[kind >> next(bits) & 1] for _ in range(leaf.size)], leaf.shape
+                    )
+                )
+                for leaf in jax.tree.leaves(params)
+            ]
+            return jax.tree.unflatten(jax.tree.structure(params), drawn)
+
+        last = jax.tree.map(jnp.ones_like, params)
+        return params, [gradient(kind) for kind in shuffled(rng, chosen)], last
 
     def tree():
         return model(rng)
@@ -987,8 +1002,10 @@ def capstone(init, update, rng):
     near = "The parameters after one step, in hundreds: are they near the old ones?"
     down = "Ten steps, all with this gradient: which way does each parameter move?"
     form = "In what is the state after a step like the one before: structure, shapes, dtypes?"
-    memory = "One step with each of these gradients, from the start: "
-    memory += "which one of the list is the first to leave the same state?"
+    memory = (
+        "Two steps from the same parameters: one with a gradient of the list, then one with the "
+    )
+    memory += "last input. Which gradient of the list is the first to lead to the same parameters?"
     pure = "Which inputs change, and do the same inputs give the same results again?"
     training = "The training. The number is the seed of all that is drawn for it."
     yield from shuffled(
@@ -1002,8 +1019,8 @@ def capstone(init, update, rng):
             Case(directions, *zeros(tree), note=down, tags=("one gradient again and again",)),
             Case(form_after, *small(), note=form),
             Case(form_after, *small(tree), note=form),
-            Case(first_alike, {"w": vector(rng)}, gradients(), note=memory),
-            Case(first_alike, {"w": vector(rng)}, gradients(), note=memory),
+            Case(first_alike, *memories({"w": vector(rng)}), note=memory),
+            Case(first_alike, *memories(nested()), note=memory),
             Case(purity, *small(), note=pure),
             Case(purity, *small(nested), note=pure),
             Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),

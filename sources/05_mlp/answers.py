@@ -2490,7 +2490,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="no_memory" section="an-optimiser-is-a-function-on-trees"
-"""Your network learns, but nothing is remembered: the state after a step is the same for any gradients. Perhaps you return the state that came in, or it only counts the steps."""
+"""Your network learns, but nothing is remembered: a step does the same, whatever the gradients before were. Perhaps you return the state that came in, it only counts the steps, or the step makes no use of it."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 
