@@ -2608,6 +2608,66 @@ def update(grads, state, params):
     return jax.tree.map(lambda p, v: p - 0.1 * v, params, v), {"v": v, "t": state["t"] + 1.0}
 
 
+# %% exercise="capstone" equivalent="Another optimiser: it learns, remembers, fits and is pure as well."
+# solution: 0.9 * v → -0.09999999999999998 * v
+# adam: {'m': zeros, 'v': zeros, 't': 0} → {'m': zeros, 'v': zeros, 't': 1}
+# adam: state['t'] + 1 → 1
+# adam: state['t'] + 1 → state['t'] + 2
+# adam: jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state['m'], grads) → jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, grads, state['m'])
+# adam: 0.9 * m → m
+# adam: 0.1 * g → g
+# adam: 0.1 * g → 1.1 * g
+# adam: 0.999 * v → v
+# adam: m / (1 - 0.9 ** t) → m * (1 - 0.9 ** t)
+# adam: m / (1 - 0.9 ** t) → m
+# adam: 1 - 0.9 ** t → 1 + 0.9 ** t
+# adam: 1 - 0.9 ** t → 1
+# adam: 1 - 0.9 ** t → 2 - 0.9 ** t
+# adam: 0.9 ** t → 0.9
+# adam: 0.9 ** t → -0.09999999999999998 ** t
+# adam: 0.9 ** t → 0.0 ** t
+# adam: 0.9 ** t → -0.9 ** t
+# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) - 1e-08
+# adam: v / (1 - 0.999 ** t) → v
+# adam: 1 - 0.999 ** t → 1 + 0.999 ** t
+# adam: 1 - 0.999 ** t → 1
+# adam: 1 - 0.999 ** t → 0.999 ** t
+# adam: 1 - 0.999 ** t → 2 - 0.999 ** t
+# adam: 0.999 ** t → -0.0010000000000000009 ** t
+# adam: 0.999 ** t → 0.0 ** t
+# adam: 0.999 ** t → -0.999 ** t
+# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) + -1e-08
+# rmsprop_in_a_list: jnp.zeros_like → jnp.ones_like
+# rmsprop_in_a_list: 0.9 * v → v
+# rmsprop_in_a_list: 0.1 * g ** 2 → g ** 2
+# rmsprop_in_a_list: 0.1 * g ** 2 → 1.1 * g ** 2
+# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) - 1e-08
+# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) + -1e-08
+# lion: jnp.zeros((), jnp.int32) → jnp.zeros(())
+# lion: jnp.zeros → jnp.ones
+# lion: jnp.int32 → jnp.float32
+# lion: 0.9 * m + 0.1 * g → 0.9 * m
+# lion: 0.9 * m → 0.9 / m
+# lion: 0.9 * m → m
+# lion: 0.9 * m → 1.9 * m
+# lion: 0.1 * g → 0.1 / g
+# lion: 0.1 * g → 0.0 * g
+# lion: jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, m, grads) → jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, grads, m)
+# lion: 0.99 * m + 0.01 * g → 0.01 * g
+# lion: 0.99 * m → m
+# lion: 0.99 * m → -0.010000000000000009 * m
+# lion: 0.99 * m → 0.0 * m
+# lion: 0.99 * m → -0.99 * m
+# lion: 0.01 * g → g
+# lion: 0.01 * g → 1.01 * g
+# lion: count + 1 → count - 1
+# lion: count + 1 → count
+# lion: count + 1 → 1
+# lion: count + 1 → count + 2
+# lion: count + 1 → count + 0
+# lion: count + 1 → count + -1
+
+
 # %% exercise="capstone" equivalent="A list or a tuple: where the prompt does not say, either is right."
 # solution: (jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state) → [jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state]
 # adam: (jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}]
