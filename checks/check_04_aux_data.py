@@ -1,14 +1,23 @@
 """Checks of lesson 4, aux_data: python checks/check_04_aux_data.py exercises/04_aux_data.ipynb"""
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import jaxpr_as_fun
 
-from pytree_course.checking import Case, as_int, check, prediction_cases, random_words
+from pytree_course.checking import (
+    Case,
+    as_int,
+    check,
+    prediction_cases,
+    random_words,
+    varied_trees,
+)
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["x"], meta_fields=["factor"])
@@ -47,6 +56,15 @@ def traces(function, *calls, static_argnums=None):
     return len(done)
 
 
+def run_trace(jitted, *inputs):
+    """Return the array that a jitted function gives, without compiling it.
+
+    What jit's cache holds for these inputs is run, one operation after the other.
+    """
+    (result,) = jaxpr_as_fun(jitted.trace(*inputs).jaxpr)(*jax.tree.leaves(inputs))
+    return plain(result)
+
+
 def number(rng, low=2, high=10):
     return int(rng.integers(low, high))
 
@@ -68,6 +86,35 @@ def whole(value):
     """Let an integer of any library count as Python's own; leave all else as it is."""
     is_array = isinstance(value, (np.generic, np.ndarray, jax.Array)) and value.ndim == 0
     return value.item() if is_array else value
+
+
+def shuffled(rng, items):
+    return [items[place] for place in rng.permutation(len(items))]
+
+
+def drawn_from(rng, pool, more):
+    """Draw two or more different items of a pool, some of them several times, in any order."""
+    chosen = shuffled(rng, pool)[: rng.integers(2, len(pool) + 1)]
+    return shuffled(rng, chosen + [chosen[rng.integers(len(chosen))] for _ in range(more)])
+
+
+def again(value):
+    """Return an equal value that is another object, where there can be one."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(again, value))
+    if isinstance(value, str):
+        return "".join([*value])
+    return float(str(value)) if isinstance(value, float) else value
+
+
+def asked(rng, draw, differ):
+    """Draw pairs: some hold equal items, in some the one is what `differ` makes of the other."""
+    others = [True, False, *(rng.random(rng.integers(3)) < 0.5)]
+    pairs = []
+    for is_other in shuffled(rng, others):
+        item = draw()
+        pairs.append(tuple(shuffled(rng, [item, differ(item) if is_other else again(item)])))
+    return pairs
 
 
 @check
@@ -99,45 +146,89 @@ def negate(x):
     return -x
 
 
+def triple(x):
+    return 3 * x
+
+
+def add_one(x):
+    return x + 1
+
+
+ACTIVATIONS = (double, square, negate, triple, add_one)
+
+
 @check
 def dense(Dense, rng):
     """Two leaves, one function in aux_data; the same function is the same program."""
-
-    def call(layer, x):
-        return layer(x)
 
     def value(w, b, activation, x):
         return plain(Dense(w, b, activation)(x))
 
     def leaves(w, b, activation):
-        found = jax.tree.leaves(Dense(w, b, activation))
-        arrays = [np.asarray(leaf) for leaf in found if isinstance(leaf, (np.ndarray, jax.Array))]
-        others = [leaf for leaf in found if not isinstance(leaf, (np.ndarray, jax.Array))]
-        return {"arrays": sorted(map(plain, arrays), key=repr), "others": others}
+        found = sorted(jax.tree.leaves(Dense(w, b, activation)), key=np.ndim)
+        return [plain(leaf) if np.ndim(leaf) else leaf for leaf in found]
 
     def mapped(w, b, activation, x):
-        return plain(jax.tree.map(negate, Dense(w, b, activation))(x))
+        return plain(jax.tree.map(double, Dense(w, b, activation))(x))
 
     def shared(*pairs):
-        x = np.ones(2, np.float32)
         layers = [Dense(w, np.zeros(2, np.float32), activation) for w, activation in pairs]
-        return traces(call, *((layer, x) for layer in layers))
+        return traces(lambda layer, x: layer(x), *((layer, ONE) for layer in layers))
 
-    identity, zeros = np.eye(2, dtype=np.float32), np.zeros(2, np.float32)
-    x, b = np.array([1, -3], np.float32), np.array([1, 2], np.float32)
-    yield Case(value, identity, zeros, negate, x, note="The layer is called with the last array.")
-    yield Case(value, identity, b, double, x)
-    yield Case(value, matrix(rng), vector(rng), square, vector(rng))
-    yield Case(leaves, identity, b, negate, note="The leaves of the layer.")
-    note = "Each leaf is replaced by its negative with `jax.tree.map`; then the layer is called."
-    yield Case(mapped, identity, b, square, x, note=note)
-    yield Case(mapped, matrix(rng), vector(rng), double, vector(rng), note=note)
+    def activation():
+        return ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
+
+    def diagonal():
+        return np.diag(vector(rng))
+
+    def lopsided():
+        w = matrix(rng)
+        w[0, 1] = w[1, 0] + number(rng)
+        return w
+
+    def zeros():
+        return np.zeros(2, np.float32)
+
+    def layers(*functions):
+        return [(matrix(rng), function) for function in functions]
+
+    called = "The layer is called with the last array."
+    cases = [
+        Case(value, diagonal(), zeros(), activation(), vector(rng), note=called),
+        Case(value, diagonal(), zeros(), np.abs, 5 - vector(rng), note=called),
+    ]
+    for w, b, x, tag in (
+        (diagonal(), vector(rng), vector(rng), "a `b` that is not zero"),
+        (lopsided(), zeros(), vector(rng), "a `w` that is not symmetric"),
+        (diagonal(), zeros(), matrix(rng), "several rows in `x`"),
+    ):
+        cases.append(Case(value, w, b, activation(), x, note=called, tags=(tag,)))
+    both = ("a `b` that is not zero", "a `w` that is not symmetric")
+    for _ in range(rng.integers(2, 4)):
+        cases.append(
+            Case(value, lopsided(), vector(rng), activation(), vector(rng), note=called, tags=both)
+        )
+    note = "The leaves of the layer, those with fewer axes first."
+    for _ in range(2):
+        inputs = (lopsided(), vector(rng), activation())
+        cases.append(Case(leaves, *inputs, note=note, tags=("a look at the leaves",)))
+    note = "Each leaf is doubled with `jax.tree.map`; then the layer is called."
+    tag = "a layer after `jax.tree.map`"
+    inputs = (diagonal(), zeros(), activation(), vector(rng))
+    cases.append(Case(mapped, *inputs, note=note, tags=(tag,)))
+    for _ in range(rng.integers(2, 4)):
+        inputs = (lopsided(), vector(rng), activation(), vector(rng))
+        cases.append(Case(mapped, *inputs, note=note, tags=(tag, *both)))
     note = "How many traces for layers with these weights and activations?"
-    yield Case(shared, (identity, negate), note=note)
-    yield Case(shared, (identity, negate), (2 * identity, negate), note=note)
-    yield Case(shared, (identity, negate), (identity, double), note=note)
-    pairs = [(matrix(rng), (negate, double, square)[rng.integers(3)]) for _ in range(5)]
-    yield Case(shared, *pairs, note=note)
+    one, other = shuffled(rng, ACTIVATIONS)[:2]
+    cases.append(Case(shared, *layers(one), note=note, tags=("one layer under jit",)))
+    same = layers(*[other] * rng.integers(2, 5))
+    cases.append(Case(shared, *same, note=note, tags=("layers with the same activation",)))
+    for _ in range(rng.integers(2, 5)):
+        several = layers(*drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)))
+        tags = ("layers with different activations",)
+        cases.append(Case(shared, *several, note=note, tags=tags))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -165,42 +256,80 @@ def step_counter(TrainState, rng):
         params = {name: plain(leaf) for name, leaf in state.params.items()}
         return {"params": params, "step": whole(state.step), "name": state.name}
 
-    def advance(params, step, name):
-        return seen(TrainState(params, step, name).advance(params))
-
-    def old(params, step, name):
+    def advance(params, step, name, *gradients):
         state = TrainState(params, step, name)
-        state.advance(params)
+        for grads in gradients:
+            state = state.advance(grads)
         return seen(state)
 
-    def train(params, step, name, calls):
+    def old(params, step, name, grads):
+        state = TrainState(params, step, name)
+        state.advance(grads)
+        return seen(state)
+
+    def from_one(params, step, name, *gradients):
+        state = TrainState(params, step, name)
+        return [seen(state.advance(grads)) for grads in gradients]
+
+    def train(params, step, name, *gradients):
         step_once, done = counted(lambda state, grads: state.advance(grads))
         jitted = jax.jit(step_once)
-        grads = {"w": params["w"] / 4}
         state = TrainState(params, step, name)
-        for _ in range(calls):
+        for grads in gradients:
             state = jitted(state, grads)
         return {**seen(state), "traces": len(done)}
 
-    def named(params, *names):
-        states = [(TrainState(params, 0, name),) for name in names]
+    def shared(params, *labels):
+        states = [(TrainState(params, step, name),) for step, name in labels]
         return traces(lambda state: state.params, *states)
 
-    def w():
-        """Return new parameters, for an answer may change those that it gets."""
-        return {"w": np.array([4, 8], np.float32)}
+    def state(count, shape=2):
+        params = {name: rng.integers(1, 50, shape) for name in random_words(rng, count)}
+        params = {name: np.asarray(values, np.float32) for name, values in params.items()}
+        return params, number(rng, 5, 100), random_words(rng, 1)[0]
 
-    name = random_words(rng, 1)[0]
-    note = "One step without jit: the gradients are the parameters."
-    yield Case(advance, w(), 0, "net", note=note)
-    yield Case(advance, {"w": vector(rng), "b": vector(rng)}, number(rng, 5, 100), name)
-    yield Case(old, w(), 3, "net", note="`advance` is called. This is the old state afterwards.")
-    note = "The last number says how often a jitted function calls `advance`."
-    yield Case(train, w(), 0, "net", 3, note=note)
-    yield Case(train, {"w": vector(rng)}, number(rng, 5, 100), name, 3, note=note)
-    note = "How many traces for states with these names?"
-    yield Case(named, w(), "net", "net", note=note)
-    yield Case(named, w(), "net", "other", note=note)
+    def grads(params):
+        """Return gradients, their keys in any order."""
+        values = {name: rng.integers(1, 50, leaf.shape) / 4 for name, leaf in params.items()}
+        return {name: np.asarray(values[name], np.float32) for name in shuffled(rng, [*params])}
+
+    def inputs(count, gradients, shape=2, step=None):
+        params, drawn, name = state(count, shape)
+        step = drawn if step is None else step
+        return params, step, name, *(grads(params) for _ in range(gradients))
+
+    cases = [
+        Case(advance, *inputs(1, 1), note="One step without jit."),
+        Case(advance, *inputs(1, 1, step=0), note="One step without jit.", tags=("a step of 0",)),
+        Case(advance, *inputs(1, 1, shape=(2, 2)), note="One step without jit."),
+    ]
+    for _ in range(rng.integers(2, 4)):
+        given = inputs(rng.integers(2, 4), 1)
+        tags = ("several parameters",)
+        cases.append(Case(advance, *given, note="One step without jit.", tags=tags))
+    note = "Several steps without jit, one with each of the gradients."
+    for _ in range(2):
+        given = inputs(1, rng.integers(2, 5))
+        cases.append(Case(advance, *given, note=note, tags=("several steps without jit",)))
+    note = "`advance` is called. This is the old state afterwards."
+    for _ in range(2):
+        given = inputs(rng.integers(1, 3), 1)
+        cases.append(Case(old, *given, note=note, tags=("a look at the old state",)))
+    note = "`advance` is called on one state, with each of the gradients: the new states."
+    given = inputs(1, rng.integers(2, 4))
+    cases.append(Case(from_one, *given, note=note, tags=("two steps from one state",)))
+    note = "A jitted function calls `advance`, with each of the gradients. How many traces?"
+    for _ in range(2):
+        given = inputs(1, rng.integers(3, 6))
+        cases.append(Case(train, *given, note=note, tags=("several steps under jit",)))
+    note = "How many traces for states with these steps and names?"
+    for _ in range(rng.integers(3, 5)):
+        names = drawn_from(rng, random_words(rng, 5), rng.integers(0, 3))
+        labels = [(number(rng, 5, 100), name) for name in names]
+        labels.append((101, names[0]))
+        given = (state(1)[0], *shuffled(rng, labels))
+        cases.append(Case(shared, *given, note=note, tags=("several states under jit",)))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -211,218 +340,382 @@ def hashable_config(Config, rng):
         config = Config(width, list(names))
         return {"width": config.width, "names": list(config.names)}
 
-    def configs(*several):
+    def made(configs):
         # A list, for two objects that live at different times may have the same id and hash.
-        return [Config(width, list(names)) for width, names in several]
+        return [Config(width, list(names)) for width, names in configs]
 
-    def equal(*pair):
-        one, other = configs(*pair)
-        return bool(one == other)
+    def equal(*pairs):
+        return [bool(one == other) for one, other in map(made, pairs)]
 
-    def same_hash(*pair):
-        one, other = configs(*pair)
-        return hash(one) == hash(other)
+    def in_a_set(*configs):
+        return len(set(made(configs)))
 
-    def set_field(name, value):
-        config = Config(8, ["in", "out"])
-        try:
-            setattr(config, name, value)
-        except Exception:  # which one, is the learner's choice
-            return "an error"
-        return "no error"
+    def same_hash(*pairs):
+        # A view that is kept takes the place of one that was only made to be hashed.
+        found = [[(hash(config), {}.values()) for config in made(pair)] for pair in pairs]
+        return [one[0] == other[0] for one, other in found]
 
-    def callers_list(names):
+    def set_fields(width, names, *settings):
+        config = Config(width, list(names))
+        errors = []
+        for name, value in settings:
+            try:
+                setattr(config, name, value)
+            except Exception:  # which one, is the learner's choice
+                errors.append(True)
+            else:
+                errors.append(False)
+        return {"errors": errors, "width": config.width, "names": list(config.names)}
+
+    def callers_list(width, names, *changes):
         given = list(names)
-        config = Config(8, given)
-        given.append("more")
+        config = Config(width, given)
+        for name, *inputs in changes:
+            getattr(given, name)(*inputs)
         return list(config.names)
 
-    def static(*several):
-        made = configs(*several)
-        if any(one == made[0] and hash(one) != hash(made[0]) for one in made):
-            return "equal configs have different hashes"  # what jit does then is not defined
-        calls = [(config, ONE) for config in made]
+    def static(*configs):
+        several = made(configs)
+        for one, other in combinations(several, 2):
+            if one == other and hash(one) != hash(other):
+                return "equal configs have different hashes"  # what jit does then is not defined
+        calls = [(config, ONE) for config in several]
         return traces(lambda config, x: x * config.width, *calls, static_argnums=0)
 
-    names = random_words(rng, 3)
-    config = (number(rng, 10, 100), names)
-    yield Case(fields, 8, ["in", "out"])
-    yield Case(fields, *config)
-    note = "Are the two configs equal?"
-    yield Case(equal, (8, ["in"]), (8, ["in"]), note=note)
-    yield Case(equal, (8, ["in"]), (9, ["in"]), note=note)
-    yield Case(equal, (8, ["in"]), (8, ["out"]), note=note)
-    yield Case(equal, (8, ["in", "out"]), (8, ["out", "in"]), note=note)
-    note = "Have the two configs the same hash?"
-    yield Case(same_hash, (8, ["in"]), (8, ["in"]), note=note)
-    yield Case(same_hash, config, config, note=note)
-    note = "This field is set to this value. Is there an error?"
-    yield Case(set_field, "width", 9, note=note)
-    yield Case(set_field, "names", ["more"], note=note)
-    note = "The list is given to a Config, then a name is added to it. The names of the Config:"
-    yield Case(callers_list, ["in", "out"], note=note)
-    note = "How many traces, with these configs as static arguments?"
-    yield Case(static, (8, ["in"]), (8, ["in"]), note=note)
-    yield Case(static, (8, ["in"]), (9, ["in"]), (8, ["out"]), note=note)
-    drawn = [
-        (number(rng, 2, 5), [[names[0], names[1]], names[:1]][rng.integers(2)]) for _ in "abcd"
-    ]
-    yield Case(static, *drawn, *drawn[:2], note=note)
+    def config():
+        return number(rng, 10, 100), random_words(rng, rng.integers(2, 5))
+
+    def other_width(config):
+        return config[0] + number(rng), config[1]
+
+    def equal_hash(config):
+        return config[0] + 2**61 - 1, config[1]  # Python's hash of an int is its rest by that
+
+    def other_name(config):
+        names = [*config[1]]
+        names[rng.integers(len(names))] = "in"
+        return config[0], names
+
+    def other_order(config):
+        return config[0], [*config[1][1:], config[1][0]]
+
+    def fewer_names(config):
+        return config[0], config[1][:-1]
+
+    def repeated_name(config):
+        return config[0], [*config[1], config[1][-1]]
+
+    def in_capitals(config):
+        return config[0], [config[1][0].upper(), *config[1][1:]]
+
+    def moved_letter(config):
+        one, other, *more = config[1]
+        return config[0], [one + other[0], other[1:], *more]
+
+    def joined_names(config):
+        one, other, *more = config[1]
+        return config[0], [one + [",", " ", ", ", "/", "\n"][rng.integers(5)] + other, *more]
+
+    cases = [Case(fields, *config()) for _ in range(2)]
+    cases.append(Case(fields, number(rng), [], tags=("no names",)))
+    note = "Are the two configs of each pair equal?"
+    for differ, tag in (
+        (other_width, "another width"),
+        (equal_hash, "another width with the same hash"),
+        (other_name, "another name"),
+        (other_order, "the same names in another order"),
+        (fewer_names, "one name fewer"),
+        (repeated_name, "a repeated name"),
+        (in_capitals, "a name in capitals"),
+        (moved_letter, "names that make the same text when joined"),
+        (joined_names, "two names joined to one"),
+    ):
+        for _ in range(2):
+            cases.append(Case(equal, *asked(rng, config, differ), note=note, tags=(tag,)))
+    note = "Have the two configs of each pair the same hash?"
+    for _ in range(2):
+        pairs = [(one, one) for one in (config() for _ in range(rng.integers(1, 4)))]
+        cases.append(Case(same_hash, *pairs, note=note, tags=("a look at hashes",)))
+    pool = config()
+    pool = [pool, other_width(pool), other_name(pool), other_order(pool), fewer_names(pool)]
+    for harness, note, tag in (
+        (in_a_set, "How many entries has a set of these configs?", "a set of configs"),
+        (static, "How many traces, with these configs as static arguments?", "static arguments"),
+    ):
+        for _ in range(rng.integers(2, 4)):
+            configs = drawn_from(rng, pool, rng.integers(2, 5))
+            cases.append(Case(harness, *configs, note=note, tags=(tag,)))
+    note = "These fields are set to these values. Is there an error each time?"
+    width, names = ("width", number(rng)), ("names", random_words(rng, 2))
+    for settings in ([width], [names], shuffled(rng, [width, names])):
+        cases.append(Case(set_fields, *config(), *settings, note=note, tags=("a field is set",)))
+    note = "The list is given to a Config, then this is done to it. The names of the Config:"
+    for change in (("append", "more"), ("reverse",), ("pop",)):
+        given = (*config(), change)
+        cases.append(Case(callers_list, *given, note=note, tags=("the list changes later",)))
+    yield from shuffled(rng, cases)
 
 
 @check
 def lookup_table(Lookup, rng):
     """Any table, one program; and no gradient for the table."""
-    index = np.array([0, 2], np.int32)
 
-    def look(layer):
-        return layer(index)
-
-    def value(table, scale):
-        return plain(look(Lookup(table, scale)))
+    def value(table, scale, index):
+        return plain(Lookup(table, scale)(index))
 
     def leaves(table, scale):
-        found = [np.asarray(leaf).shape for leaf in jax.tree.leaves(Lookup(table, scale))]
-        return {"number of leaves": len(found)}
+        return [plain(leaf) for leaf in sorted(jax.tree.leaves(Lookup(table, scale)), key=np.size)]
 
-    def shared(*tables):
-        scale = np.array([1, 2], np.float32)
-        return traces(look, *((Lookup(table, scale),) for table in tables))
+    def shared(scale, index, *tables):
+        layers = [(Lookup(table, scale), index) for table in tables]
+        return traces(lambda layer, index: layer(index), *layers)
 
-    def jitted(*tables):
-        function = jax.jit(lambda layer: layer(index))
-        scale = np.array([1, 2], np.float32)
-        return [plain(function(Lookup(table, scale))) for table in tables]
+    def jitted(scale, index, *tables):
+        function = jax.jit(lambda layer, index: layer(index))
+        return [run_trace(function, Lookup(table, scale), index) for table in tables]
 
-    def gradient(table, scale):
-        # One compilation, where jax.grad alone would make one for each operation.
-        found = jax.jit(jax.grad(lambda layer: jnp.sum(layer(index))))(Lookup(table, scale))
-        return {"table": plain(found.table), "scale": plain(found.scale)}
+    # One compilation for all cases, where jax.grad alone would make one for each operation.
+    derive = jax.jit(jax.grad(lambda layer, index: jnp.sum(layer(index))))
 
-    def table():
-        return rng.integers(1, 100, 4).astype(np.float32)
+    def gradient(table, scale, index):
+        found = jax.tree.leaves(derive(Lookup(table, scale), index))
+        scale, table = sorted(found, key=np.size)
+        return {"table": plain(table), "scale": plain(scale)}
 
-    first, scale = np.array([5, 6, 7, 8], np.float32), np.array([1, 10], np.float32)
-    note = "The layer is called with the index [0, 2]."
-    yield Case(value, first, scale, note=note)
-    yield Case(value, table(), vector(rng), note=note)
-    yield Case(leaves, first, scale, note="The leaves of the layer.")
+    def table(length=4):
+        return rng.integers(1, 100, length).astype(np.float32)
+
+    def quarters():
+        return (rng.integers(1, 100, 4) + 0.25).astype(np.float32)
+
+    def index():
+        return rng.permutation(4)[:2].astype(np.int32)
+
+    def scale():
+        return np.asarray(rng.integers(2, 10), np.float32)
+
+    def tables(*lengths):
+        return [table(length) for length in lengths]
+
+    note = "The layer is called with the last array."
+    cases = [Case(value, table(), scale(), index(), note=note)]
+    for given, tag in (
+        ((table(), vector(rng), index()), "a scale that is a vector"),
+        ((quarters(), scale(), index()), "a table with fractions"),
+        ((table(), scale(), np.repeat(index()[:1], 2)), "a repeated index"),
+        ((table(), scale(), np.stack([index(), index()])), "an index with two axes"),
+    ):
+        cases.append(Case(value, *given, note=note, tags=(tag,)))
+    for _ in range(rng.integers(1, 4)):
+        cases.append(Case(value, quarters(), vector(rng), index(), note=note))
+    note = "The leaves of the layer, the smaller one first."
+    for _ in range(2):
+        cases.append(Case(leaves, table(), vector(rng), note=note, tags=("a look at the leaves",)))
     note = "How many traces for layers with these tables?"
-    yield Case(shared, first, first.copy(), note=note)
-    yield Case(shared, first, first + 1, note=note)
-    yield Case(shared, table(), table(), table(), note=note)
-    note = "A jitted function looks up [0, 2] in each of these tables."
-    yield Case(jitted, first, first + 1, note=note)
-    yield Case(jitted, table(), table(), note=note)
-    note = "The gradient of the sum, for the index [0, 2]."
-    yield Case(gradient, table(), vector(rng), note=note)
+    given = (vector(rng), index(), table())
+    cases.append(Case(shared, *given, note=note, tags=("one table under jit",)))
+    twice = table()
+    given = (vector(rng), index(), twice, twice.copy())
+    cases.append(Case(shared, *given, note=note, tags=("equal tables under jit",)))
+    for _ in range(rng.integers(2, 4)):
+        given = (vector(rng), index(), *tables(*[4] * rng.integers(2, 5)))
+        cases.append(Case(shared, *given, note=note, tags=("different tables under jit",)))
+    for _ in range(rng.integers(2, 4)):
+        lengths = drawn_from(rng, [4, 6, 8, 10], rng.integers(1, 3))
+        given = (vector(rng), index(), *tables(*lengths))
+        cases.append(Case(shared, *given, note=note, tags=("tables of several shapes",)))
+    note = "A jitted function looks up these indices in each of the tables."
+    for draw in (table, quarters):
+        given = (vector(rng), index(), *(draw() for _ in range(rng.integers(2, 4))))
+        cases.append(Case(jitted, *given, note=note, tags=("different tables under jit",)))
+    note = "The gradient of the sum."
+    for draw in (table, quarters, table):
+        given = (draw(), vector(rng), index())
+        cases.append(Case(gradient, *given, note=note, tags=("a gradient",)))
+    yield from shuffled(rng, cases)
 
 
 @check
 def sweep(answer, rng):
     """Each rate from the same start; one trace for all of them, whole numbers too."""
 
-    def watched(target):
-        calls = []
+    def swept(w, target, rates):
+        """Return what `answer` does, and how often it runs `loss`."""
+        runs = []
 
         def loss(w):
-            calls.append(isinstance(w, jax.core.Tracer))
+            runs.append("run")
             return jnp.sum((w - target) ** 2)
 
-        return loss, calls
+        result = answer(loss, w, rates)
+        return result, len(runs)
 
-    def losses(w, target, rates):
-        result = answer(watched(target)[0], w, list(rates))
-        return [float(loss) for loss in result]
-
-    @cache
-    def calls_for_one_rate():
-        loss, calls = watched(target)
-        answer(loss, w, [0.75])
-        return max(len(calls), 1)
+    runs_for_one = 0
 
     def how_often(w, target, rates):
-        """How many times more often `loss` runs than for one rate alone."""
-        loss, calls = watched(target)
-        answer(loss, w, list(rates))
-        times = len(calls) / calls_for_one_rate()
-        return {"times": int(times) if times == int(times) else times, "traced": all(calls)}
+        """Return the losses, and how many times more often `loss` runs than for one rate."""
+        nonlocal runs_for_one
+        if not runs_for_one:  # as many for any rate and any `w`, and each try compiles
+            runs_for_one = max(swept(w.copy(), target, [0.75])[1], 1)
+        result, runs = swept(w, target, list(rates))
+        losses = [whole(loss) for loss in result] if isinstance(result, list) else result
+        times = runs / runs_for_one
+        return {"losses": losses, "times": int(times) if times == int(times) else times}
 
-    w, target = np.array([1, 2], np.float32), np.array([3, 5], np.float32)
-    note = "The loss is the sum of `(w - target) ** 2`. The first array is `w`, then `target`."
-    yield Case(losses, w, target, [0.25, 0.5], note=note)
-    yield Case(losses, w, target, [1, 0.125, 0], note=note)
-    rates = (rng.permutation(16)[:3] / 16).tolist()
-    yield Case(losses, vector(rng), vector(rng) + 10, rates, note=note)
-    note = "How often does Python run `loss`, compared with one rate? Always while JAX traces?"
-    yield Case(how_often, w, target, [0.25, 0.25], note=note)
-    yield Case(how_often, w, target, [0.25, 0.5, 0.125], note=note)
-    yield Case(how_often, w, target, [1, 0.5, 2], note=note)
+    def start(shape=2):
+        w = rng.integers(1, 10, shape).astype(np.float32)
+        return w, w + rng.integers(2, 10, shape).astype(np.float32)
+
+    def fractions(count):
+        # Hundredths, for half precision cannot hold them.
+        return (rng.choice(np.arange(1, 80), count, replace=False) / 100).tolist()
+
+    def whole_numbers(count):
+        return rng.choice(np.arange(3), count, replace=False).tolist()
+
+    repeated = fractions(2)
+    repeated = shuffled(rng, [*repeated, repeated[0]])
+    mixed = [*whole_numbers(1), *fractions(2)]
+    one, other = whole_numbers(2)
+    rich = [*fractions(rng.integers(2, 4)), other]
+    rich = [one, *shuffled(rng, [*rich, one, *rich[: rng.integers(1, 3)]])]
+    note = (
+        "The loss is the sum of `(w - target) ** 2`; the first array is `w`, then `target`. "
+        "How many times more often than for one rate does Python run `loss`?"
+    )
+    for given, tags in (
+        ((*start(), fractions(rng.integers(2, 5))), ()),
+        ((*start((2, 2)), fractions(2)), ()),
+        ((*start(), repeated), ("a rate that occurs twice",)),
+        ((*start(), mixed), ("whole numbers beside floats",)),
+        ((*start(), rich), ("a rate that occurs twice", "whole numbers beside floats")),
+    ):
+        yield Case(how_often, *given, note=note, tags=tags)
 
 
 @check
 def stale_options(Net, rng):
     """A changed option is seen; equal options share a trace; nothing is shared by two nets."""
-    x = np.array([1, 2], np.float32)
-    w = np.array([1, 3], np.float32)
 
-    def options(scale, negated=False):
-        return {"scale": scale, "negate": negated}
-
-    def value(w, options):
+    def value(w, options, x):
         return plain(Net(w, dict(options))(x))
 
     def leaves(w, options):
-        return [whole(leaf) for leaf in jax.tree.leaves(Net(w, dict(options)))]
+        return [plain(leaf) if np.ndim(leaf) else leaf for leaf in jax.tree.leaves(Net(w, options))]
 
-    def changes(options, *changes):
+    def changes(w, options, x, *changes):
         """Call a jitted function before and after each change."""
-        function, done = counted(lambda net: net(x))
+        function, done = counted(lambda net, x: net(x))
         jitted = jax.jit(function)
         net = Net(w, dict(options))
-        results = [plain(jitted(net))]
-        for name, new in changes:
-            net.options[name] = new
-            results.append(plain(jitted(net)))
+        results = [run_trace(jitted, net, x)]
+        for name, *new in changes:
+            if new:
+                (net.options[name],) = new
+            else:
+                del net.options[name]
+            results.append(run_trace(jitted, net, x))
         return {"results": results, "traces": len(done)}
 
-    def shared(*several):
-        return traces(lambda net: net(x), *((Net(w, dict(options)),) for options in several))
+    def shared(w, *several):
+        nets = [(Net(w, dict(options)),) for options in several]
+        return traces(lambda net: net(ONE), *nets)
 
-    def have_hashes(*several):
+    def have_hashes(w, *several):
+        have = []
         for options in several:
             node = jax.tree.structure(Net(w, dict(options))).node_data()
             try:
                 hash(node[1])
             except TypeError:
-                return False
-        return True
+                have.append(False)
+            else:
+                have.append(True)
+        return have
 
-    def rebuilt(options, name, new):
+    def rebuilt(w, options, *changes):
+        """Change several copies of a net, and look at all of them."""
         net = Net(w, dict(options))
-        copy = jax.tree.map(lambda leaf: leaf, net)
-        before = copy.options
-        copy.options[name] = new
-        is_dict = type(before) is dict
-        return {"a dict": is_dict, "copy": dict(copy.options), "net": dict(net.options)}
+        found, structure = jax.tree.flatten(net)
+        copies = [jax.tree.unflatten(structure, found) for _ in changes]
+        are_dicts = [type(copy.options) is dict for copy in copies]
+        for copy, (name, new) in zip(copies, changes, strict=True):
+            copy.options[name] = new
+        every = [dict(each.options) for each in (net, *copies)]
+        return {"dicts": are_dicts, "options": every}
 
-    yield Case(value, w, options(2))
-    yield Case(value, vector(rng), options(number(rng), True))
-    yield Case(leaves, w, options(2), note="The leaves of the net.")
-    note = "A jitted function is called; then an option is set and it is called again."
-    yield Case(changes, options(2), ("scale", 3), note=note)
-    steps = [("negate", True), ("scale", number(rng, 5, 100)), ("negate", False), ("scale", 3)]
-    yield Case(changes, options(3), *steps[:1], *steps[2:], note=note)
+    def options(scale=None, **more):
+        scale = number(rng) if scale is None else scale
+        return {"scale": scale, "negate": bool(rng.integers(2)), **more}
+
+    def other_names():
+        return [word for word in random_words(rng, 4) if word != "scale"][:3]
+
+    def with_extras():
+        name, other, third = other_names()
+        texts, numbers = random_words(rng, 1)[0], number(rng) / 4
+        extras = {name: texts, other: numbers, third: [True, 0, ""][rng.integers(3)]}
+        return {**options(), **extras}
+
+    def in_order(options):
+        return {name: options[name] for name in shuffled(rng, [*options])}
+
+    note = "The net is called with the last array."
+    cases = [
+        Case(value, vector(rng), options(), vector(rng), note=note),
+        Case(value, vector(rng), options(number(rng) / 4), vector(rng), note=note),
+        Case(value, vector(rng), with_extras(), vector(rng), note=note, tags=("more options",)),
+    ]
+    for given, tags in ((options(), ()), (with_extras(), ("more options",))):
+        note = "The leaves of the net."
+        tags = ("a look at the leaves", *tags)
+        cases.append(Case(leaves, vector(rng), given, note=note, tags=tags))
+    note = "A jitted function is called; then an option is set, or deleted, and it is called again."
+    one, other, extra = other_names()
+    back = options(-1)
+    steps = [("scale", -2), ("negate", not back["negate"]), ("scale", -1), ("scale", number(rng))]
+    for given, settings, tag in (
+        (options(2), [("scale", number(rng, 3))], "a changed scale"),
+        (options(2), [("scale", 2), ("scale", number(rng, 3))], "a changed scale"),
+        (back, [steps[0], *shuffled(rng, steps[1:])], "several changes"),
+        (options(**{one: "in"}), [(one, "out"), (other, number(rng))], "more options"),
+        (options(**{one: "in"}), [(one,), (extra, ""), (extra,)], "more options"),
+    ):
+        given = (vector(rng), given, vector(rng), *settings)
+        cases.append(Case(changes, *given, note=note, tags=("a change under jit", tag)))
     note = "How many traces for nets with these options?"
-    yield Case(shared, options(2), options(2), note=note)
-    yield Case(shared, options(2), {"negate": False, "scale": 2}, note=note)
-    yield Case(shared, options(2), options(2, True), options(3), note=note)
-    name = random_words(rng, 1)[0]
-    yield Case(shared, {**options(2), name: "a"}, {name: "a", **options(2)}, options(2), note=note)
-    # Two nets: feedback shows the smallest case that failed, and a stale result says more.
-    yield Case(have_hashes, options(2), options(3), note="Has the aux_data of each net a hash?")
-    note = "`jax.tree.map` makes a copy of the net. Then an option of the copy is set."
-    yield Case(rebuilt, options(2), "scale", 5, note=note)
+    for draw, tags in ((options, ()), (with_extras, ("more options",))):
+        same = draw()
+        several = [dict(same) for _ in range(rng.integers(2, 4))]
+        tags = ("equal options under jit", *tags)
+        cases.append(Case(shared, vector(rng), *several, note=note, tags=tags))
+        several = [same, dict(reversed(same.items())), in_order(same)]
+        tags = (*tags, "another order of keys")
+        cases.append(Case(shared, vector(rng), *several, note=note, tags=tags))
+    for _ in range(rng.integers(2, 5)):
+        first = with_extras()
+        name = [*first][2]
+        pool = [first, {**first, "scale": number(rng, 10, 20)}, {**first, name: "other"}]
+        pool += [{**first, "negate": not first["negate"]}, {**first, "scale": -number(rng)}]
+        several = [in_order(each) for each in drawn_from(rng, pool, rng.integers(1, 4))]
+        tags = ("different options under jit", "more options")
+        cases.append(Case(shared, vector(rng), *several, note=note, tags=tags))
+    given = (vector(rng), options(-1), options(-2))
+    cases.append(Case(shared, *given, note=note, tags=("different options under jit",)))
+    note = "Has the aux_data of each net a hash?"
+    for draw in (options, with_extras):
+        given = (vector(rng), *(draw() for _ in range(rng.integers(2, 5))))
+        cases.append(Case(have_hashes, *given, note=note, tags=("a look at the hash",)))
+    note = (
+        "The net is flattened, and rebuilt once for each change. "
+        "Each copy gets one change; then all options are looked at, those of the net first."
+    )
+    for draw in (options, with_extras):
+        count = rng.integers(2, 4)
+        settings = [("scale", number(rng, 20, 100)), (extra, number(rng)), ("negate", "no")]
+        given = (vector(rng), draw(), *shuffled(rng, settings)[:count])
+        cases.append(Case(rebuilt, *given, note=note, tags=("a rebuilt net",)))
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -430,7 +723,7 @@ def repeat(answer, rng):
     """A loop of any length; under jit, one program for all lengths."""
 
     def once(layer, x):
-        return plain(answer(layer, x))
+        return {"x": plain(answer(layer, x)), "layer": layer}
 
     def jitted(w, b, x, *several):
         function, done = counted(answer)
@@ -438,13 +731,31 @@ def repeat(answer, rng):
         results = [plain(function({"w": w, "b": b, "times": times}, x)) for times in several]
         return {"results": results, "traces": len(done)}
 
-    w, b, x = (np.array(pair, np.float32) for pair in ([2, 0.5], [1, 3], [0, 4]))
-    for times in (0, 1, number(rng, 3, 6)):
-        yield Case(once, {"w": w, "b": b, "times": times}, x.copy(), note="Without jit.")
+    def w(shape):
+        values = rng.choice([-1, 0.5, 1, 2], shape)
+        return np.asarray(values, np.float32)
+
+    def numbers(shape):
+        return np.asarray(rng.integers(1, 10, shape), np.float32)
+
+    note = "Without jit: the last `x`, and the layer afterwards."
+    for shape, times, tags in (((2, 2), 0, ("no rounds",)), (2, number(rng, 2, 6), ())):
+        layer = {"w": w(shape), "b": numbers(shape), "times": times}
+        tags = ("a call without jit", *tags)
+        yield Case(once, layer, numbers(shape), note=note, tags=tags)
     note = "Under jit, with the arrays w, b and x; the numbers are `times` for each call."
-    yield Case(jitted, w, b, x, 1, 0, 3, note=note)
-    numbers = rng.permutation(12)[:3].tolist()
-    yield Case(jitted, np.array([1, 0.5], np.float32), vector(rng), x, *numbers, 40, note=note)
+    large = number(rng, 70, 100)
+    for shape, more, tags in (
+        ((), [], ()),
+        (2, [large], ("a large number of rounds",)),
+        (2, [large + 1, 0], ("a large number of rounds", "no rounds")),
+    ):
+        few = rng.choice(np.arange(1, 8), rng.integers(2, 5), replace=False).tolist()
+        factors = w(shape)
+        if more:
+            factors[0] = 1  # each round shows there, however many there are
+        given = (factors, numbers(shape), numbers(shape), *shuffled(rng, few + more))
+        yield Case(jitted, *given, note=note, tags=("several calls under jit", *tags))
 
 
 @check
@@ -455,37 +766,78 @@ def traces_of(answer, rng):
     def same(x):
         return x
 
+    def first(x, y):
+        return x
+
     def twice(function, calls):
         return [answer(function, calls), answer(function, calls)]
 
     def nodes(*pairs):
-        calls = [(Scaled(x, factor),) for x, factor in pairs]
-        return answer(lambda node: node.x, calls)
+        return answer(lambda node: node.x, [(Scaled(x, factor),) for x, factor in pairs])
 
-    one, longer = np.ones(2, np.float32), np.ones(3, np.float32)
-    yield Case(answer, same, [])
-    yield Case(answer, same, [(one,), (2 * one,)])
-    yield Case(answer, same, [(one,), (longer,), (one,)])
-    yield Case(answer, same, [(1,), (2,), (0.5,)])
+    def watched(function, calls):
+        """Say also whether the function is run at all."""
+        runs = []
+
+        def run(*arguments):
+            runs.append("run")
+            return function(*arguments)
+
+        return {"traces": answer(run, calls), "run": bool(runs)}
+
+    def long(length):
+        return rng.integers(1, 10, length).astype(np.float32)
+
+    def calls(kinds, fewest):
+        """Draw calls of some of the kinds, each of them once or twice."""
+        chosen = shuffled(rng, kinds)[: rng.integers(fewest, len(kinds) + 1)]
+        twice = chosen[: rng.integers(1, len(chosen) + 1)]
+        return shuffled(rng, [(kind(),) for kind in (*chosen, *twice)])
+
+    vectors = [lambda: vector(rng), lambda: long(3), lambda: long(4)]
+    numbers = [lambda: number(rng), lambda: number(rng) / 4, lambda: np.float32(number(rng))]
+    yield Case(answer, same, [], tags=("no calls",))
+    values = [(vector(rng),) for _ in range(rng.integers(2, 6))]
+    yield Case(answer, same, values, tags=("calls that differ in values",))
+    kinds = [vectors[0], *shuffled(rng, vectors[1:])[: rng.integers(1, 3)]]
+    given = calls(kinds, len(kinds))
+    yield Case(answer, same, given, tags=("calls that differ in shapes",))
+    yield Case(answer, same, calls(numbers, 1), tags=("calls that differ in types of numbers",))
+    x = vector(rng)
+    given = [(x, *each) for each in calls(numbers[:2], 1)]
+    note = "Is the function run?"
+    yield Case(watched, first, given, note=note, tags=("two arguments",))
     note = "Each pair is a node: the first is its leaf, the second is in aux_data."
-    yield Case(nodes, (one, "a"), (one, "b"), (2 * one, "a"), note=note)
-    yield Case(twice, same, [(one,), (2 * one,)], note="Your function is used twice.")
-    drawn = [[one, longer, 1, 0.5][place] for place in rng.integers(4, size=6)]
-    yield Case(answer, same, [(each,) for each in drawn])
+    words = random_words(rng, 3)[: rng.integers(2, 4)]
+    pairs = [(x, word) for word in words] + [(vector(rng), words[rng.integers(2)])]
+    yield Case(nodes, *shuffled(rng, pairs), note=note, tags=("calls that differ in aux_data",))
+    note = "Your function is used twice."
+    given = [*calls(vectors[:2], 1), (vector(rng),)]
+    yield Case(twice, same, given, note=note, tags=("a second use",))
+    pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (long(3), 1)]
+    given = [(Scaled(x, words[0]), 1), (Scaled(x, words[1]), 1)]
+    given += shuffled(rng, pool)[: rng.integers(1, 4)]
+    given += [given[rng.integers(len(given))] for _ in range(rng.integers(1, 5))]
+    note = "In a node, `x` is the leaf and `factor` is in aux_data."
+    tags = ("two arguments", "calls that differ in aux_data")
+    yield Case(answer, first, shuffled(rng, given), note=note, tags=tags)
+
+
+def is_float(leaf):
+    return isinstance(leaf, float)
+
+
+def is_array(leaf):
+    return isinstance(leaf, np.ndarray)
+
+
+def is_large(leaf):
+    return np.sum(leaf) > 3  # a bool of NumPy; it fails for None
 
 
 @check
 def partition(partition, combine, rng):
     """None in the holes, on both sides; false values are values; None stays None."""
-
-    def is_float(leaf):
-        return isinstance(leaf, float)
-
-    def is_array(leaf):
-        return isinstance(leaf, np.ndarray)
-
-    def is_large(leaf):
-        return leaf > 3  # it fails for None
 
     def parts(tree, chosen):
         result = partition(tree, chosen)
@@ -497,43 +849,75 @@ def partition(partition, combine, rng):
     def leaf():
         return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
 
-    a = np.array([1, 2], np.float32)
-    yield Case(parts, 1.5, is_float)
-    yield Case(parts, "in", is_float)
-    yield Case(parts, {"w": 1.5, "name": "in"}, is_float)
-    yield Case(parts, [1, 5, None], is_large)
-    yield Case(parts, {"w": [a, {"b": a}], "f": negate, "n": (3, None)}, is_array)
-    yield Case(combine, None, "in")
-    yield Case(combine, {"w": 1.5, "name": None}, {"w": None, "name": "in"})
-    yield Case(combine, [0, None, False], [None, "", None])
-    yield Case(combine, [None, (1, None)], [None, (None, 2.5)])
-    yield Case(combine, {"w": a, "n": None}, {"w": None, "n": a})
-    for _ in range(3):
+    def few():
+        return [number(rng, 0, 7), number(rng, 0, 7) / 2][rng.integers(2)]
+
+    def array():
+        return [vector(rng), number(rng), number(rng) / 2][rng.integers(3)]
+
+    def holes(tree):
+        """Return two trees that hold the leaves between them."""
+        found, structure = jax.tree.flatten(tree)
+        sides = rng.random(len(found)) < 0.5
+        pairs = list(zip(found, sides, strict=True))
+        one = [leaf if side else None for leaf, side in pairs]
+        other = [None if side else leaf for leaf, side in pairs]
+        return structure.unflatten(one), structure.unflatten(other)
+
+    cases = []
+    note = "`is_float` says whether a leaf is a float."
+    edges = (0, 0.0, "", False, float("nan"), vector(rng))
+    for tree in varied_trees(rng, leaf, edges=edges, without=("int keys", "OrderedDict")):
+        cases.append(Case(parts, tree, is_float, note=note))
+    note = "`is_array` says whether a leaf is an array of NumPy."
+    for _ in range(2):
+        words = random_words(rng, 3)
+        tree = {words[0]: array(), words[1]: [vector(rng), array()], words[2]: (3, vector(rng))}
+        cases.append(Case(parts, tree, is_array, note=note))
+    note = "`is_large` is `np.sum(leaf) > 3`, a bool of NumPy."
+    for tree in ([1, 5, None], [few() for _ in range(4)], [few(), 3, 4.0, None, few(), 4]):
+        tags = ("a `chosen` that returns a bool of NumPy",)
+        cases.append(Case(parts, shuffled(rng, tree), is_large, note=note, tags=tags))
+    tag = "`combine` alone"
+    edges = (0, 0.0, "", False, vector(rng), np.zeros((0, 2), np.float32))
+    for tree in varied_trees(rng, leaf, edges=edges, without=("one leaf", "repeated leaf")):
+        cases.append(Case(combine, *holes(tree), tags=(tag,)))
+    cases.append(Case(combine, [None, 0, False], ["", None, None], tags=(tag,)))
+    note = "Partition, then combine."
+    for draw, chosen, given in (
+        (leaf, is_float, number(rng) / 4),
+        (array, is_array, vector(rng)),
+        (array, is_array, vector(rng)),
+        (few, is_large, 4),
+    ):
         one, two, three = random_words(rng, 3)
-        tree = {one: [leaf(), None, 0.5], two: {three: (leaf(), "x")}, three: 0}
-        yield Case(parts, tree, is_float)
-        yield Case(there_and_back, tree, is_float, note="Partition, then combine.")
+        tree = {one: [draw(), None, given], two: {three: (draw(), draw())}, three: draw()}
+        cases.append(Case(there_and_back, tree, chosen, note=note, tags=("both functions",)))
+    yield from shuffled(rng, cases)
 
 
 @check
 def static_wrapper(Static, rng):
     """No leaves; the value comes back; equality by type and value, nan included; hashes agree."""
 
-    def count(value):
-        return len(jax.tree.leaves(Static(value)))
+    def count(*values):
+        return [len(jax.tree.leaves(Static(value))) for value in values]
 
     def mapped(value):
         return jax.tree.map(double, [Static(value), 1])[0].value
 
-    def equal(one, other):
-        return bool(Static(one) == Static(other))
+    def equal(*pairs):
+        return [bool(Static(one) == Static(other)) for one, other in pairs]
 
-    def other_type(value):
-        return bool(Static(value) == value)
+    def others(value, *others):
+        return [bool(Static(value) == other) for other in others]
 
-    def same_hash(*pair):
-        one, other = map(Static, pair)  # both live, so that they cannot have the same id
-        return hash(one) == hash(other)
+    def same_hash(*pairs):
+        several = [tuple(map(Static, pair)) for pair in pairs]  # all live, each with an id
+        return [hash(one) == hash(other) for one, other in several]
+
+    def in_a_set(*values):
+        return len(set(map(Static, values)))
 
     def dtypes(*values):
         """One jitted function for all of them: the dtype of `x * value` shows which trace ran."""
@@ -549,33 +933,94 @@ def static_wrapper(Static, rng):
     def nan():
         return float("nan")
 
-    n = number(rng, 20, 100)
-    words = random_words(rng, 3)
-    for value in (2, "text", negate):
-        yield Case(count, value, note="The number of leaves.")
-    for value in (n, "text", negate, tuple(words)):
-        yield Case(mapped, value, note="The value, after a `jax.tree.map` over a tree with it.")
-    note = "Are the two `Static` equal?"
-    yield Case(equal, 2, 2, note=note)
-    yield Case(equal, 2, 3, note=note)
-    yield Case(equal, 2, 2.0, note=note)
-    yield Case(equal, 1, True, note=note)
-    yield Case(equal, float(n), float(n), note=note)
-    yield Case(equal, nan(), nan(), note=note)
-    yield Case(equal, nan(), "nan", note=note)
-    yield Case(equal, tuple(words), tuple(words[:2]), note=note)
-    yield Case(other_type, 2, note="Is `Static(2)` equal to the bare number?")
-    note = "Have the two `Static` the same hash?"
-    yield Case(same_hash, n, n, note=note)
-    yield Case(same_hash, nan(), nan(), note=note)
+    def integer():
+        return number(rng, 2, 100)
+
+    def fraction():
+        return number(rng, 2, 400) / 4
+
+    def text():
+        return "".join(random_words(rng, 2))  # made anew, so that equal ones are two objects
+
+    def texts():
+        return tuple(random_words(rng, rng.integers(2, 5)))
+
+    def function():
+        return ACTIVATIONS[rng.integers(len(ACTIVATIONS))]
+
+    def any_value():
+        return (integer, fraction, text, texts, function, nan)[rng.integers(6)]()
+
+    def other_function(value):
+        return ACTIVATIONS[(ACTIVATIONS.index(value) + 1) % len(ACTIVATIONS)]
+
+    cases = []
+    for draw in (integer, text, function, texts, nan):
+        values = [draw() for _ in range(rng.integers(1, 4))]
+        note, tag = "The numbers of leaves.", "a look at the leaves"
+        cases.append(Case(count, *values, note=note, tags=(tag,)))
+    note = "The value, after a `jax.tree.map` over a tree with it."
+    for draw in (integer, fraction, text, function, texts, nan):
+        cases.append(Case(mapped, draw(), note=note, tags=("a `Static` after `jax.tree.map`",)))
+    note = "Are the two `Static` of each pair equal?"
+    for draw, differ, tag in (
+        (integer, lambda value: value + 1, "two ints"),
+        (integer, lambda value: value + 2**61 - 1, "two ints with the same hash"),
+        (fraction, lambda value: value + 0.25, "two floats"),
+        (text, lambda value: value[1:], "two texts"),
+        (texts, lambda value: value[:-1], "two tuples"),
+        (function, other_function, "two functions"),
+        (integer, float, "an int and a float"),
+        (lambda: bool(rng.integers(2)), int, "a bool and an int"),
+        (fraction, np.float64, "a number of NumPy"),
+        (nan, np.float32, "a nan of NumPy"),
+        (nan, lambda _: "nan", "a nan and a text"),
+        (nan, lambda _: fraction(), "a nan and a number"),
+        (integer, str, "a number and its text"),
+        (text, lambda value: (value,), "a text and a tuple"),
+    ):
+        for _ in range(2):
+            cases.append(Case(equal, *asked(rng, draw, differ), note=note, tags=(tag,)))
+    zeros = [(0.0, 0.0), (0.0, -0.0), (-0.0, 0.0), (0.0, 0), (0, False), (0.0, nan())]
+    for given in (shuffled(rng, zeros), shuffled(rng, zeros[:4])):
+        cases.append(Case(equal, *given, note=note, tags=("zeros",)))
+    note = "Is a `Static` of the first value equal to each of the other things?"
+    for draw in (integer, text, nan):
+        value = draw()
+        things = shuffled(rng, [value, None, text(), [value], {}])[: rng.integers(2, 6)]
+        tags = ("something that is no `Static`",)
+        cases.append(Case(others, value, *things, note=note, tags=tags))
+    note = "Have the two `Static` of each pair the same hash?"
+    for draw, tag in ((integer, "a look at hashes"), (text, "a look at hashes"), (nan, "nan")):
+        values = [draw() for _ in range(rng.integers(1, 4))]
+        pairs = [(value, again(value)) for value in values]
+        cases.append(Case(same_hash, *pairs, note=note, tags=(tag,)))
+    note = "How many entries has a set of `Static` with these values?"
+    for _ in range(rng.integers(2, 4)):
+        n = integer()
+        pool = [n, float(n), str(n), n + 1, double]
+        given = drawn_from(rng, pool, rng.integers(1, 4))
+        cases.append(Case(in_a_set, *given, note=note, tags=("a set",)))
+    for _ in range(2):
+        given = shuffled(rng, [integer(), *(nan() for _ in range(rng.integers(2, 5)))])
+        cases.append(Case(in_a_set, *given, note=note, tags=("nan",)))
     note = "A jitted `lambda x, s: x * s.value`, with an int32 array x and each of these values."
-    yield Case(dtypes, 2, 2, 3, note=note)
-    yield Case(dtypes, 2, 2.0, note=note)
-    yield Case(dtypes, n, float(n), n, 0.5, note=note)
+    for _ in range(rng.integers(2, 4)):
+        n = integer()
+        same = shuffled(rng, [n] * rng.integers(1, 3) + [n + 1])
+        cases.append(Case(dtypes, *same, note=note, tags=("ints under jit",)))
+        several = drawn_from(rng, [n, float(n), 1, True, 0.5], rng.integers(1, 4))
+        several = shuffled(rng, [*several, n, float(n)])
+        cases.append(Case(dtypes, *several, note=note, tags=("ints and floats under jit",)))
     note = "How many traces for these values?"
-    yield Case(shared, nan(), nan(), note=note)
-    yield Case(shared, negate, double, negate, note=note)
-    yield Case(shared, tuple(words), tuple([*words]), words[0], note=note)
+    for values, tag in (
+        ([nan() for _ in range(rng.integers(2, 5))], "nan"),
+        (drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)), "functions under jit"),
+        (drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)), "texts under jit"),
+        (drawn_from(rng, [texts() for _ in range(5)], rng.integers(1, 4)), "tuples under jit"),
+    ):
+        cases.append(Case(shared, *values, note=note, tags=(tag,)))
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Checks of lesson 5, an MLP from scratch: python checks/check_05_mlp.py exercises/05_mlp.ipynb"""
 
-import copy
 import functools
 import tempfile
 from pathlib import Path
@@ -17,6 +16,7 @@ from pytree_course.checking import (
     matrix,
     random_words,
     returning_jax,
+    varied_trees,
     vector,
 )
 
@@ -28,8 +28,18 @@ class Layer(NamedTuple):
     b: Any
 
 
+def shuffled(rng, cases):
+    """Put cases into an order that the seed decides."""
+    return [cases[place] for place in rng.permutation(len(cases))]
+
+
 def number(rng):
     return int(rng.integers(2, 10))
+
+
+def share(rng):
+    """Draw a number between 0 and 1 that float32 holds exactly."""
+    return int(rng.integers(1, 16)) / 16
 
 
 def array(values, dtype=np.float32):
@@ -39,6 +49,11 @@ def array(values, dtype=np.float32):
 def signed(rng, *shape):
     """Numbers of both signs, and no zeros."""
     return array(rng.choice([-3, -2, -1, 1, 2, 3], shape))
+
+
+def either(rng):
+    """Draw a vector or a matrix."""
+    return matrix(rng) if rng.random() < 0.5 else vector(rng)
 
 
 def coarse(tree):
@@ -56,6 +71,11 @@ def model(rng):
 def like(rng, tree):
     """Draw numbers of both signs for each leaf of a tree."""
     return jax.tree.map(lambda leaf: signed(rng, *leaf.shape), tree)
+
+
+def several(rng, tree, fewest=2):
+    """Draw a list of trees like this one; the seed decides how many."""
+    return [like(rng, tree) for _ in range(fewest + rng.integers(3))]
 
 
 def as_scalar(result):
@@ -76,87 +96,154 @@ def kinds(tree):
 
 
 def alike(one, two):
-    """Whether two trees have the same structure and the same numbers."""
+    """Whether two trees have the same structure and the very same numbers."""
     leaves, others = jax.tree.leaves(one), jax.tree.leaves(two)
     return jax.tree.structure(one) == jax.tree.structure(two) and all(
-        np.shape(leaf) == np.shape(other) and np.allclose(leaf, other, equal_nan=True)
+        np.array_equal(np.asarray(leaf), np.asarray(other), equal_nan=True)
         for leaf, other in zip(leaves, others, strict=True)
     )
 
 
 @check
 def init_mlp(answer, rng):
-    """Properties of what was drawn: shapes, spread, mean, and no two layers alike."""
+    """Properties of what was drawn: shapes, spread, mean, no two layers alike, and the key."""
 
-    def shapes(sizes, seed):
-        return kinds(answer(jax.random.key(seed), sizes))
+    def layers(sizes, seed):
+        return answer(jax.random.key(seed), sizes)
 
-    def biases(sizes, seed):
-        return [as_jax(layer["b"]) for layer in answer(jax.random.key(seed), sizes)]
+    def form(sizes, seed):
+        params = layers(sizes, seed)
+        biases = [sorted(set(np.asarray(layer["b"]).tolist())) for layer in params]
+        return {"layers": kinds(params), "numbers in the biases": biases}
 
-    def judge(weights, inputs):
-        weights = np.asarray(weights, np.float64)
-        spread = weights.std() / np.sqrt(2 / inputs)
-        # Far beyond what chance does to 1,600 numbers and more.
-        limits = {0.14: "a tenth or less", 0.35: "a quarter", 0.83: "too small", 1.2: "right"}
-        said = next((said for most, said in limits.items() if spread < most), "too large")
-        lies_around_0 = abs(weights.mean()) < 0.25 * np.sqrt(2 / inputs)
-        return {"spread": said, "mean": "near 0" if lies_around_0 else "not near 0"}
+    def spread(layer):
+        w = np.asarray(layer["w"], np.float64)
+        # To the nearest of 1, 0.89, 0.79, 0.71, ...: chance does far less to 4,000 numbers.
+        deviation = float(2 ** (np.round(6 * np.log2(w.std())) / 6)) if w.std() else 0.0
+        different = {"rows": len(np.unique(w, axis=0)), "columns": len(np.unique(w, axis=1).T)}
+        mean = round(abs(float(w.mean())), 1)
+        return {"deviation": round(deviation, 3), "mean": mean, "different": different}
 
-    def size(sizes, seed):
-        layers = answer(jax.random.key(seed), sizes)
-        return [judge(layer["w"], n) for layer, n in zip(layers, sizes[:-1], strict=True)]
+    def spreads(sizes, seed):
+        return [spread(layer) for layer in layers(sizes, seed)]
 
     def proportional(sizes, seed):
-        layers = answer(jax.random.key(seed), sizes)
-        flat = [np.asarray(layer["w"], np.float64).ravel() for layer in layers]
-        pairs = [(one, two) for at, one in enumerate(flat) for two in flat[:at]]
-        return any(abs(np.corrcoef(*pair)[0, 1]) > 0.5 for pair in pairs)
+        flat = [np.asarray(layer["w"], np.float64).ravel()[:1024] for layer in layers(sizes, seed)]
+        pairs = [(one, two) for two in range(len(flat)) for one in range(two)]
+        return [pair for pair in pairs if abs(np.corrcoef(*(flat[at] for at in pair))[0, 1]) > 0.5]
 
-    def same(sizes, seed, other):
-        one, two = (answer(jax.random.key(each), sizes)[0]["w"] for each in (seed, other))
-        return bool(np.allclose(one, two))
+    def first_alike(sizes, seeds):
+        drawn = [[np.asarray(layer["w"]) for layer in layers(sizes, seed)] for seed in seeds]
+        return [
+            [next(at for at, one in enumerate(drawn) if np.array_equal(one[place], w))]
+            for layers_ in drawn
+            for place, w in enumerate(layers_)
+        ]
 
-    seed, other = (int(each) for each in rng.choice(1000, 2, replace=False))
-    drawn = [int(size) for size in rng.choice(np.arange(2, 9), 3, replace=False)]
+    def seed():
+        return int(rng.integers(1000))
+
+    def widths(count):
+        return [int(rng.choice([32, 128])) for _ in range(count)]
+
+    def seeds():
+        few = rng.choice(1000, 4, replace=False)
+        return [int(each) for each in rng.permutation([*few, *rng.choice(few, 3)])]
+
+    many = [32, 128, *widths(rng.integers(1, 4)), 128]
+    large = [128, *[32, 128, 128, 32, 128][: rng.integers(2, 6)]]
     note = "The number after the widths is the seed of the key. "
-    yield Case(shapes, drawn, seed, note=note + "This looks at dtypes and shapes.")
-    yield Case(biases, drawn, other, note=note + "This looks at the biases.")
-    yield Case(shapes, [40, 40], seed, note=note + "One layer.")
-    said = "Are the weights of the right size?"
-    yield Case(size, [160, 40, 40], seed, note=note + said)
-    said = "Are two layers proportional to each other, or nearly so?"
-    yield Case(proportional, [40, 40, 40], seed, note=note + said)
-    note = "The two numbers are the seeds of two keys. Are the weights the same?"
-    yield Case(same, [40, 40], seed, seed, note=note)
-    yield Case(same, [40, 40], seed, other, note=note)
+    looked = note + "This looks at the form of the layers, and at the biases."
+    measured = note + "This measures the weights: their deviation is rounded."
+    compared = note + "Which pairs of layers are proportional to each other, or nearly so?"
+    keys = "The numbers are the seeds of keys. For each key, layer by layer: "
+    keys += "which key of this list is the first to give the same weights?"
+    yield from shuffled(
+        rng,
+        [
+            Case(form, [32, 128], seed(), note=looked),
+            Case(form, [128, 32], seed(), note=looked),
+            Case(form, many, seed(), note=looked),
+            Case(spreads, [32, 128], seed(), note=measured),
+            Case(spreads, [128, 32], seed(), note=measured),
+            Case(spreads, large, seed(), note=measured),
+            Case(proportional, [32, 128], seed(), note=compared),
+            Case(proportional, [32, 32, 32], seed(), note=compared),
+            Case(proportional, [128, 32, 128, 32, *widths(2)], seed(), note=compared),
+            Case(first_alike, [32, 32], seeds(), note=keys),
+            Case(first_alike, [32, 128, 32], seeds(), note=keys),
+        ],
+    )
 
 
 @check
 def forward(one, batch, rng):
     """ReLU between layers and not at the end; x has an axis of examples, the parameters do not."""
-
-    def layer(inputs=2, outputs=2):
-        return {"w": signed(rng, inputs, outputs), "b": signed(rng, outputs)}
-
     one, batch = returning_jax(one), returning_jax(batch)
+
+    def both_signs(rows, outputs=2):
+        """Draw a layer of which some outputs are large and some negative, where x fits `rows`."""
+        signs = [1, -1, 1][:outputs] if rng.random() < 0.5 else [-1, 1, -1][:outputs]
+        w = rng.choice(np.arange(2, 10), 2 * outputs, replace=False).reshape(2, outputs)
+        return {"w": array(w * np.outer(rows, signs)), "b": array(rng.choice([-2, -1, 1], outputs))}
+
+    def network(rows, layers, outputs=2):
+        sizes = [2] * (layers - 1) + [outputs]
+        # What comes from a layer before is never negative.
+        return [both_signs((1, 1) if at else rows, size) for at, size in enumerate(sizes)]
+
+    def example(rows):
+        return rng.integers(1, 10, 2) * rows
+
+    def examples(rows, count):
+        return array([example(rows) * rng.choice([1, -1]) for _ in range(count)])
 
     def twice(params, x):
         return [one(params, x) for _ in range(2)]
 
-    first, second = "This calls `forward`.", "This calls `forward_batch`."
-    # One layer whose outputs have both signs, under every seed.
-    fixed = {"w": array([[1, -1], [2, -1]]), "b": array([3, -4])}
-    yield Case(one, [fixed], array([1, 2]), note=first)
-    yield Case(one, [fixed, fixed], array([1, 2]), note=first)
-    yield Case(one, [layer(), layer(2, 3)], signed(rng, 2), note=first)
-    yield Case(one, [layer(), layer(), layer()], signed(rng, 2), note=first)
-    note = "This calls `forward` twice, with the same layers."
-    yield Case(twice, [fixed, layer()], array([1, 2]), note=note)
-    yield Case(batch, [fixed], array([[1, 2], [-2, 5]]), note=second)
-    yield Case(batch, [fixed, layer()], signed(rng, 2, 2), note=second)
-    yield Case(batch, [layer(), layer(2, 3)], signed(rng, 4, 2), note=second)
-    yield Case(batch, [layer(), layer()], signed(rng, 1, 2), note=second)
+    def case(call, layers, outputs=2, batch=None, **said):
+        rows = np.array([1, -1] if rng.random() < 0.5 else [-1, 1])
+        x = array(example(rows)) if batch is None else examples(rows, batch)
+        return Case(call, network(rows, layers, outputs), x, **said)
+
+    def near_zero():
+        """Draw a case whose hidden numbers are small, of both signs, and only so by the bias."""
+        x, w = rng.integers(1, 10, 2), rng.choice([-3, -2, 2, 3], (2, 2))
+        small = {"w": array(w), "b": array(rng.permutation([0.5, -0.5]) - x @ w)}
+        return Case(one, [small, *network((1, 1), 1)], array(x), **first)
+
+    def with_one_layer_twice(call, *shape):
+        layer = both_signs((1, 1))
+        note = "One dict stands in the list twice."
+        tags = ("one dict in the list twice",)
+        x = array(rng.integers(1, 10, (*shape, 2)))
+        return Case(call, [layer, *network((1, 1), 1), layer], x, note=note, tags=tags)
+
+    first = {"note": "This calls `forward`."}
+    again = {"note": "This calls `forward` twice, with the same layers.", "tags": ("second call",)}
+    second = {"note": "This calls `forward_batch`.", "tags": ("`forward_batch`",)}
+    yield from shuffled(
+        rng,
+        [
+            case(one, 1, **first),
+            case(one, 2, **first),
+            case(one, 3, **first),
+            case(one, 2, 3, **first),
+            case(one, 4 + rng.integers(3), 3, **first),
+            near_zero(),
+            near_zero(),
+            case(twice, 2, **again),
+            case(twice, 3, **again),
+            with_one_layer_twice(one),
+            with_one_layer_twice(one),
+            with_one_layer_twice(batch, 2),
+            case(batch, 1, batch=2, **second),
+            case(batch, 2, batch=2, **second),
+            case(batch, 2, batch=1, **second),
+            case(batch, 2, 3, batch=4, **second),
+            case(batch, 3 + rng.integers(3), 3, batch=2, **second),
+        ],
+    )
 
 
 @check
@@ -164,70 +251,70 @@ def cross_entropy(answer, rng):
     """One logit of each row, by its label; a mean; right for large logits, its gradient too."""
 
     def loss(logits, labels):
-        return as_scalar(answer(logits, labels))
-
-    def large_loss(logits, labels):
         result = answer(logits, labels)
         # Of numbers near 10,000, float32 keeps three digits after the point.
         return coarse(result) if np.ndim(result) == 0 else as_jax(result)
 
     def gradient(logits, labels):
-        return jax.grad(lambda logits: jnp.sum(answer(logits, labels)))(logits)
+        return coarse(jax.grad(lambda logits: jnp.sum(answer(logits, labels)))(logits))
 
-    def batch(shift=0.0):
-        # Two rows have the same label, and no row has its largest logit at its label.
-        logits = rng.integers(-8, 9, (3, 3)) / 4
-        labels = rng.permutation([0, 1, 2])
-        labels[0] = labels[1]
-        logits[np.arange(3), labels] = -3 - rng.integers(1, 5, 3) / 4
-        return array(logits + shift), array(labels, np.int32)
+    def row(label, gap, shift=0.0):
+        """Draw two logits, of which the one at the label is smaller by `gap`."""
+        logits = np.full(2, shift)
+        logits[label] -= gap
+        return logits
+
+    def one(gap, shift=0.0):
+        label = rng.integers(2)
+        return array([row(label, gap, shift)]), array([label], np.int32)
+
+    def rows(*shifts):
+        """Draw a row for each shift: no row has its largest logit at its label."""
+        logits = rng.integers(-8, 9, (len(shifts), 3)) / 4
+        labels = rng.integers(0, 3, len(shifts))
+        logits[np.arange(len(shifts)), labels] = -3 - rng.integers(1, 5, len(shifts)) / 4
+        return array(logits + np.array(shifts)[:, None]), array(labels, np.int32)
+
+    def size(most=10):
+        return 1000.0 * rng.integers(1, most + 1)
 
     seen = "This looks at the gradient with respect to the logits."
-    yield Case(loss, array([[0, 0]]), array([0], np.int32))
-    yield Case(loss, array([[0, 2]]), array([0], np.int32))
-    yield Case(loss, array([[0, 2]]), array([1], np.int32))
-    yield Case(loss, *batch())
-    yield Case(loss, *batch())
-    yield Case(gradient, *batch(), note=seen)
-    large = batch(shift=number(rng) * 100)
-    yield Case(large_loss, *large, note="All logits are large, by the same amount.")
-    yield Case(large_loss, array([[10000, 0]]), array([0], np.int32))
-    yield Case(large_loss, array([[10000, 0]]), array([1], np.int32))
-    yield Case(large_loss, array([[-10000, -10002]]), array([1], np.int32))
-    yield Case(loss, array([[0, -2], [10000, 0]]), array([1, 0], np.int32))
-    yield Case(gradient, array([[10000, 0]]), array([1], np.int32), note=seen)
-    yield Case(gradient, array([[-10000, -10000]]), array([0], np.int32), note=seen)
+    same, large = "All logits are large, by the same amount.", ("large logits",)
+    looked = {"note": seen, "tags": ("gradient of large logits",)}
+    order = [0.0, size()] if rng.random() < 0.5 else [size(), 0.0]
+    yield from shuffled(
+        rng,
+        [
+            Case(loss, *one(0)),
+            Case(loss, *one(rng.integers(1, 5))),
+            Case(loss, *one(-rng.integers(1, 5))),
+            Case(loss, *rows(0.0, 0.0)),
+            Case(loss, *rows(0.0, 0.0)),
+            Case(gradient, *rows(0.0, 0.0), note=seen),
+            Case(loss, *rows(*[100.0 * number(rng)] * 2), note=same, tags=large),
+            Case(loss, *rows(*[-size()] * 2), note=same, tags=large),
+            Case(loss, *one(rng.integers(1, 5), -size()), tags=large),
+            Case(loss, *one(size()), tags=large),
+            Case(loss, *one(-size()), tags=large),
+            Case(loss, *one(size(5), -size(5)), tags=large),
+            Case(loss, *rows(*order), tags=("rows of very different size",)),
+            Case(loss, *rows(*order[::-1]), tags=("rows of very different size",)),
+            Case(gradient, *one(size()), **looked),
+            Case(gradient, *one(size(5), -size(5)), **looked),
+            Case(gradient, *rows(-size(), size()), **looked),
+        ],
+    )
 
 
 @check
 def make_step(answer, rng):
-    """The step's numbers; rates that change; and how often Python runs the loss function."""
-    name, other = random_words(rng, 2)
+    """The step's numbers; rates that change; when Python runs the loss; what is outside of jit."""
 
     def loss(params, x, y):
-        return jnp.sum((params[name] * x + params[other][0] - y) ** 2)
-
-    def draw():
-        params = {name: vector(rng), other: [vector(rng), None]}
-        return params, vector(rng), vector(rng)
+        return sum(jnp.sum((leaf * x - y) ** 2) for leaf in jax.tree.leaves(params))
 
     def steps(params, x, y, *rates):
-        """Return what each of several steps gives, one after the other."""
-        step = answer(loss)
-        if not callable(step):
-            return step
-        seen = []
-        for rate in rates:
-            result = step(params, x, y, rate)
-            if not isinstance(result, (tuple, list)) or len(result) != 2:
-                return result
-            params, value = result
-            # A copy: a step may donate the parameters that it gets.
-            seen.append({"params": as_jax(copy.deepcopy(params)), "loss": as_scalar(value)})
-        return seen
-
-    def later_runs(params, x, y, *rates):
-        """Return how often each call after the first one runs the loss function in Python."""
+        """Return what each of several steps gives, and whether Python ran the loss in it."""
         runs = 0
 
         def counted(params, x, y):
@@ -236,22 +323,60 @@ def make_step(answer, rng):
             return loss(params, x, y)
 
         step = answer(counted)
+        if not callable(step):
+            return step
         seen = []
-        for rate in rates:
+        for place, rate in enumerate(rates):
             runs = 0
-            step(copy.deepcopy(params), x, y, rate)
-            seen.append("once or more" if runs else "not at all")
-        return seen[1:]
+            result = step(params, x, y, rate)
+            if not isinstance(result, (tuple, list)) or len(result) != 2:
+                return result
+            params, value = result
+            # Copies: a step may donate the parameters that it gets.
+            copied = jax.tree.map(np.array, params)
+            seen.append({"params": as_jax(copied), "loss": as_scalar(value)})
+            if place > 0:
+                seen[-1]["runs of the loss in Python"] = runs
+        return seen
 
-    one, two, three = (int(each) / 64 for each in rng.choice(np.arange(1, 9), 3, replace=False))
-    note = f"The loss is `sum((p[{name!r}] * x + p[{other!r}][0] - y) ** 2)`. "
-    after = "Each number is the rate of one step; the steps follow one another."
-    yield Case(steps, *draw(), one, note=note + "One step, with this rate.")
-    yield Case(steps, *draw(), 0.0, note=note + "The rate is 0.")
-    yield Case(steps, *draw(), one, two, note=note + after)
-    count = "Does Python run the loss function again, in the second and the third call?"
-    yield Case(later_runs, *draw(), one, one, one, note=note + count)
-    yield Case(later_runs, *draw(), one, two, three, note=note + count)
+    def outside(params, x, y, rate):
+        """Return the shapes of what is computed outside of jit, and how many programs there are."""
+        step = answer(loss)
+        if not callable(step):
+            return step
+        jaxpr = jax.make_jaxpr(lambda *inputs: step(*inputs, rate))(params, x, y)
+        jitted = [each.primitive.name in ("jit", "pjit") for each in jaxpr.eqns]
+        eager = [each for each, is_jit in zip(jaxpr.eqns, jitted, strict=True) if not is_jit]
+        shapes = [str(out.aval.shape) for each in eager for out in each.outvars]
+        return {"programs": sum(jitted), "outside": [shape for shape in shapes if shape != "()"]}
+
+    def draw(tree):
+        params = jax.tree.map(lambda _: vector(rng), tree)
+        return params, vector(rng), vector(rng)
+
+    def rates(count):
+        return [int(each) / 1000 for each in rng.choice(np.arange(11, 130), count, replace=False)]
+
+    name, other = random_words(rng, 2)
+    flat, nested = {name: 0}, {other: [0, None], name: Layer((0,), {})}
+    rate = rates(1)[0]
+    many = rates(2 + rng.integers(3))
+    many.insert(int(rng.integers(1, len(many))), 0.0)
+    note = "The loss is the sum of `(leaf * x - y) ** 2`, over all leaves. "
+    after = note + "Each number is the rate of one step; the steps follow one another."
+    only_shapes = note + "Which arrays are computed outside of `jax.jit`?"
+    tags = ("rates that change",)
+    yield from shuffled(
+        rng,
+        [
+            Case(steps, *draw(flat), rate, note=note + "One step, with this rate."),
+            Case(steps, *draw(nested), *[rate] * (2 + rng.integers(3)), note=after),
+            Case(steps, *draw(0), *rates(2), note=after, tags=tags),
+            Case(steps, *draw([0, 0]), *many, note=after, tags=tags),
+            Case(outside, *draw(flat), rate, note=only_shapes, tags=("a look at the program",)),
+            Case(outside, *draw(nested), rate, note=only_shapes, tags=("a look at the program",)),
+        ],
+    )
 
 
 @check
@@ -266,39 +391,71 @@ def decayed_step(answer, rng):
 
     def shortened(grads):
         """Divide by the largest number in the whole tree."""
-        largest = max(float(np.abs(leaf).max()) for leaf in jax.tree.leaves(grads))
+        largest = max((float(np.abs(leaf).max()) for leaf in jax.tree.leaves(grads)), default=1.0)
         return jax.tree.map(lambda leaf: leaf / largest, grads)
 
     said = {
-        follow: "The direction is the gradient itself.",
-        signs: "The direction is the sign of each number.",
-        shortened: "The direction is the gradient over the largest number in the whole tree.",
+        follow: ("The direction is the gradient itself.", ()),
+        signs: ("The direction is the sign of each number.", ("a direction of signs",)),
+        shortened: (
+            "The direction is the gradient over the largest number in the whole tree.",
+            ("a direction that looks at the whole tree",),
+        ),
     }
 
-    def case(direction, params, rate, decay):
+    def case(params, direction=follow, decay=None):
         leaves, structure = jax.tree.flatten(params)
         # Each leaf has larger numbers than the one before, so that their own largest ones differ.
         drawn = (signed(rng, *leaf.shape) for leaf in leaves)
-        scaled = [array(np.asarray(g) * 4**place) for place, g in enumerate(drawn)]
+        scaled = [array(np.asarray(g) * 4.0**place) for place, g in enumerate(drawn)]
         grads = jax.tree.unflatten(structure, scaled)
 
         def call(params, grads, rate, decay):
             return as_jax(answer(params, grads, direction, rate, decay))
 
-        return Case(call, params, grads, rate, decay, note=said[direction])
+        note, tags = said[direction]
+        decay = share(rng) if decay is None else decay
+        return Case(call, params, grads, share(rng), decay, note=note, tags=tags)
 
-    rate, decay = number(rng) / 16, number(rng) / 16
-    yield case(follow, {"w": vector(rng)}, 0.5, 0.25)
-    yield case(follow, {"b": vector(rng)}, 0.5, 0.25)
-    yield case(follow, {"w": matrix(rng), "b": vector(rng)}, rate, 0.0)
-    yield case(signs, {"w": matrix(rng), "b": vector(rng)}, rate, decay)
-    yield case(shortened, [{"w": matrix(rng), "b": matrix(rng)}, None], rate, decay)
-    yield case(follow, {"w": {"scale": vector(rng)}, "b": {"w": vector(rng)}}, rate, decay)
-    yield case(follow, {"raw": vector(rng), "wide": vector(rng), "w": vector(rng)}, rate, decay)
-    for direction in (signs, shortened):
+    def leaf():
+        return either(rng)
+
+    def layer():
+        return {"w": leaf(), "b": leaf()}
+
+    def rich():
         first, second, third = random_words(rng, 3)
         layers = [{"w": vector(rng), "b": matrix(rng)}, (matrix(rng), vector(rng))]
-        yield case(direction, {first: layers, second: {"w": matrix(rng)}, third: None}, rate, decay)
+        return {first: layers, second: {"w": matrix(rng), "W": leaf()}, third: None}
+
+    ends = ["raw", "view", "new", "follow"]
+    begins = ["wide", "weight", "w2", "w_in"]
+    names = [str(each) for each in (*rng.choice(ends, 2, False), *rng.choice(begins, 2, False))]
+    several_axes = {"w": vector(rng), "b": matrix(rng)}
+    cases = [
+        case({"w": leaf()}),
+        case({"b": leaf()}),
+        case({"W": leaf()}),
+        case(leaf()),
+        case([leaf(), leaf()]),
+        case((leaf(), layer())),
+        case([layer(), None]),
+        case({"w": matrix(rng), "b": vector(rng)}, decay=0.0),
+        case(several_axes),
+        case([several_axes]),
+        case({number(rng): leaf(), 10: {"w": leaf()}}),
+        case({"b": {"w": leaf(), "b": leaf()}}),
+        case({"w": {"w": leaf(), "scale": leaf()}}),
+        case({"w": [leaf(), leaf()]}),
+        case({"w": leaf(), names[0]: leaf()}),
+        case({"b": leaf(), names[1]: leaf()}),
+        case({"w": leaf(), names[2]: leaf()}),
+        case({"b": leaf(), names[3]: leaf()}),
+    ]
+    for direction in (signs, shortened):
+        cases += [case(layer(), direction), case([layer(), None], direction)]
+        cases += [case(rich(), direction) for _ in range(1 + rng.integers(2))]
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -309,27 +466,36 @@ def momentum(start, step, rng):
         params, velocity = step(params, grads, velocity, rate, beta)
         return {"params": as_jax(params), "velocity": as_jax(velocity)}
 
-    def many_steps(params, grads, rate, beta):
+    def many_steps(params, grads, rates, beta):
         velocity = start(params)
-        for each in grads:
+        for each, rate in zip(grads, rates, strict=True):
             params, velocity = step(params, each, velocity, rate, beta)
         return {"params": as_jax(params), "velocity": as_jax(velocity)}
 
-    params, rate, beta = vector(rng), number(rng) / 16, number(rng) / 16
+    def steps(params, fewest=2):
+        grads = several(rng, params, fewest)
+        rates = [share(rng) for _ in grads]
+        return Case(many_steps, params, grads, rates, share(rng), note=note)
+
+    def from_given(params, velocity):
+        given = (params, like(rng, params), velocity, share(rng), share(rng))
+        return Case(one_step, *given, note="This calls `momentum_step`.")
+
     first = "This calls `start`."
-    yield Case(returning_jax(start), params, note=first)
-    yield Case(returning_jax(start), model(rng), note=first)
-    note = "This calls `momentum_step`."
-    yield Case(one_step, params, like(rng, params), array([0, 0]), 0.5, 0.5, note=note)
-    yield Case(one_step, params, like(rng, params), like(rng, params), 0.5, 0.5, note=note)
-    yield Case(one_step, params, array([0, 0]), like(rng, params), rate, beta, note=note)
-    note = "From the first velocity on, a step for each of the three gradients."
-    grads = [like(rng, params) for _ in range(3)]
-    yield Case(many_steps, params, grads, rate, beta, note=note)
-    for _ in range(2):
-        params = model(rng)
-        grads = [like(rng, params) for _ in range(3)]
-        yield Case(many_steps, params, grads, rate, beta, note=note)
+    note = "From the first velocity on, a step for each gradient, each with a rate of its own."
+    cases = [
+        Case(returning_jax(start), vector(rng), note=first),
+        Case(returning_jax(start), {"w": matrix(rng), "b": vector(rng)}, note=first),
+        Case(returning_jax(start), model(rng), note=first),
+        from_given(vector(rng), array([0, 0])),
+    ]
+    params = {"w": vector(rng), "b": vector(rng)}
+    cases += [from_given(params, like(rng, params)) for _ in range(2)]
+    # To turn a tree of pairs inside out, JAX needs a leaf in it.
+    zero = array(rng.permutation([0, number(rng)]))
+    trees = varied_trees(rng, lambda: either(rng), edges=[zero], without=["no leaves"])
+    cases += [steps(params, 1 + rng.integers(2)) for params in trees]
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -353,6 +519,9 @@ def adam(start, step, rng):
             now, state = step(now, each, state, rate)
         return seen(params, now, state, rate)
 
+    def one_step(params, grads, state, rate):
+        return seen(params, *step(params, grads, state, rate), rate)
+
     def under_jit(params, grads, rate):
         jitted = jax.jit(step)
         now, state = params, start(params)
@@ -360,155 +529,285 @@ def adam(start, step, rng):
             now, state = jitted(now, each, state, rate)
         return seen(params, now, state, rate)
 
-    params, rate = vector(rng), number(rng) / 16
-    note = "This calls `adam_start`."
-    yield Case(first_state, params, note=note)
-    yield Case(first_state, model(rng), note=note)
+    def steps(params, fewest=1, call=many_steps, **said):
+        said = {"note": note} | said
+        return Case(call, params, several(rng, params, fewest), number(rng) / 16, **said)
+
+    def with_gradient(small, times):
+        """Draw a vector's case in which one place has a small gradient in each step."""
+        place = rng.integers(2)
+        grads = [np.array(signed(rng, 2)) for _ in range(times)]
+        for each in grads:
+            each[place] = small
+        return Case(many_steps, vector(rng), list(map(array, grads)), number(rng) / 16, note=note)
+
+    def later(params):
+        m = jax.tree.map(lambda leaf: leaf / 4, like(rng, params))
+        v = jax.tree.map(lambda leaf: array(np.asarray(leaf) ** 2 / 16), like(rng, params))
+        state = {"m": m, "v": v, "t": int(rng.integers(2, 30))}
+        given = "One step, from a state in the middle of a training."
+        return Case(one_step, params, like(rng, params), state, number(rng) / 16, note=given)
+
+    first = "This calls `adam_start`."
     note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate."
-    yield Case(many_steps, params, [like(rng, params)], 0.5, note=note)
-    yield Case(many_steps, params, [array([0, number(rng)])], 0.5, note=note)
-    yield Case(many_steps, params, [array([1e-4, number(rng)])], 0.5, note=note)
-    yield Case(many_steps, params, [array([3, 2]), array([-2, 3])], rate, note=note)
-    yield Case(many_steps, params, [like(rng, params) for _ in range(4)], rate, note=note)
-    params = model(rng)
-    yield Case(many_steps, params, [like(rng, params) for _ in range(3)], rate, note=note)
-    params = vector(rng)
-    note += " `adam_step` runs under `jax.jit`."
-    yield Case(under_jit, params, [like(rng, params) for _ in range(3)], rate, note=note)
+    jitted = note + " `adam_step` runs under `jax.jit`."
+    two = {"w": vector(rng), "b": vector(rng)}
+    yield from shuffled(
+        rng,
+        [
+            Case(first_state, vector(rng), note=first),
+            Case(first_state, model(rng), note=first),
+            Case(many_steps, vector(rng), [signed(rng, 2)], number(rng) / 16, note=note),
+            Case(many_steps, two, [like(rng, two)], number(rng) / 16, note=note),
+            with_gradient(0.0, 1),
+            with_gradient(0.0, 2),
+            with_gradient(float(rng.choice([1e-7, 2e-7])), 1),
+            with_gradient(float(rng.choice([-1e-7, -2e-7])), 2),
+            steps(vector(rng), 2),
+            steps(two, 2),
+            steps(model(rng), 2),
+            later(vector(rng)),
+            later(two),
+            steps(vector(rng), 1, under_jit, note=jitted, tags=("under jit",)),
+            steps(vector(rng), 3, under_jit, note=jitted, tags=("under jit",)),
+        ],
+    )
 
 
 @check
 def freeze(label_tree, step, rng):
     """Paths as whole entries, from the start; frozen leaves stay, whatever their gradient is."""
 
-    def layer():
-        return {"w": vector(rng), "b": vector(rng)}
+    def leaf():
+        return vector(rng)
 
-    def case(params, labels, rate, spoiled=False):
+    def layer():
+        return {"w": leaf(), "b": leaf()}
+
+    def label(params, *frozen):
+        return Case(label_tree, params, list(frozen), note="This calls `label_tree`.")
+
+    def train(labels, spoiled=False):
+        """Draw parameters, and gradients that are no numbers where a leaf is frozen."""
+
         def gradient(label, leaf):
             is_spoiled = spoiled and label == "frozen"
-            return array([np.nan, np.inf]) if is_spoiled else signed(rng, *leaf.shape)
+            return array(rng.permutation([np.nan, np.inf])) if is_spoiled else signed(rng, 2)
 
+        params = jax.tree.map(lambda _: leaf(), labels)
         grads = jax.tree.map(gradient, labels, params)
-        note = "This calls `frozen_step`."
-        return Case(returning_jax(step), params, grads, labels, rate, note=note)
+        note, tags = "This calls `frozen_step`.", ()
+        if spoiled:
+            tags = ("a frozen leaf whose gradient is nan",)
+        call = returning_jax(step)
+        return Case(call, params, grads, labels, share(rng), note=note, tags=tags)
 
-    def jitted(params, grads, labels, rate):
-        run = jax.jit(lambda params, grads: step(params, grads, labels, rate))
-        return as_jax(run(params, grads))
+    def some(params):
+        """Choose leaves and parts of a tree, by their paths."""
+        ways = [path[:end] for path, _ in jax.tree.leaves_with_path(params) for end in (1, 2, 3)]
+        texts = {jax.tree_util.keystr(way, simple=True, separator="/") for way in ways if way}
+        count = min(len(texts), 1 + int(rng.integers(3)))
+        return [str(text) for text in rng.choice(sorted(texts), count, replace=False)]
 
-    first = "This calls `label_tree`."
-    yield Case(label_tree, {"a": vector(rng), "b": vector(rng)}, [], note=first)
-    yield Case(label_tree, {"a": vector(rng), "b": vector(rng)}, ["a"], note=first)
-    yield Case(label_tree, {"body": [layer(), None], "head": layer()}, ["body"], note=first)
-    yield Case(label_tree, [layer(), (layer(),)], ["0/w", "1"], note=first)
-    many = {"body": [vector(rng) for _ in range(11)], "body2": vector(rng)}
-    yield Case(label_tree, many, ["body/1"], note=first)
-    yield Case(label_tree, many, ["body"], note=first)
-    nested = {"head": vector(rng), "body": {"head": vector(rng), "more": [vector(rng)]}}
-    yield Case(label_tree, nested, ["head"], note=first)
-    yield Case(label_tree, nested, ["body/head"], note=first)
-    names = random_words(rng, 3)
-    drawn = {name: [layer(), Layer(vector(rng), None)] for name in names}
-    yield Case(label_tree, drawn, [f"{names[0]}/1", names[1], f"{names[2]}/0/b"], note=first)
+    one, two, three = random_words(rng, 3)
+    digit = int(rng.integers(1, 3))
+    many = {one: [leaf() for _ in range(24)], f"{one}2": leaf(), f"{one}_{two}": layer()}
+    deep = {two: leaf(), one: {two: leaf(), three: [leaf(), {two: layer()}]}}
+    cases = [
+        label({"a": leaf(), "b": leaf()}),
+        label({"a": leaf(), "b": leaf()}, str(rng.choice(["a", "b"]))),
+        label({one: [layer(), None], two: layer()}, one),
+        label([layer(), (layer(),)], "0/w", "1"),
+        label(many, f"{one}/{digit}"),
+        label(many, one),
+        label(many, f"{one}/{digit}", f"{one}/{digit + 1}", f"{one}_{two}/b"),
+        label(deep, two),
+        label(deep, f"{one}/{two}"),
+        label(deep, one),
+        label(deep, f"{one}/{three}/1"),
+        label([[leaf(), layer(), leaf()], leaf(), leaf()], str(digit)),
+        label([[leaf(), {"w": [leaf()] * 3}], leaf(), leaf()], str(digit), "0/1"),
+    ]
+    trees = varied_trees(rng, leaf, without=("bare leaf", "no leaves"))
+    cases += [label(params, *some(params)) for params in trees]
 
-    pair = {"a": "train", "b": "frozen"}
-    rate = number(rng) / 4
-    yield case({"a": vector(rng), "b": vector(rng)}, pair, 0.5)
-    yield case({"a": vector(rng), "b": vector(rng)}, pair, 0.5, spoiled=True)
-    yield case({"w": vector(rng), "b": None}, {"w": "train", "b": None}, rate)
-    labels = {names[0]: ["frozen", ("train",)], names[1]: Layer("train", "frozen"), names[2]: []}
-    params = jax.tree.map(lambda _: vector(rng), labels)
-    yield case(params, labels, rate, spoiled=True)
-    grads = jax.tree.map(lambda _: signed(rng, 2), labels)
-    note = "This calls `frozen_step` under `jax.jit`; labels and rate do not pass through jit."
-    yield Case(jitted, params, grads, labels, rate, note=note)
+    names = ["train", "frozen"]
+    for spoiled in (False, False, True, True):
+        drawn = [str(each) for each in rng.choice(names, 4)]
+        labels = {one: [drawn[0], (drawn[1],)], two: Layer(*drawn[2:]), three: []}
+        a, b = rng.permutation(names)
+        cases += [train({"a": str(a), "b": str(b)}, spoiled), train([names, labels], spoiled)]
+    cases += [train("frozen"), train("train"), train({"w": "train", "b": None})]
+    yield from shuffled(rng, cases)
 
 
 @check
 def moving_average(start, step, rng):
     """float32 for bfloat16 leaves, so that small steps count; whole numbers are copied."""
 
-    def run(params, later, decay, times):
-        average = start(params)
+    def run(before, later, decay, times):
+        average = start(before)
         for _ in range(times):
             average = step(average, later, decay)
         return as_jax(average)
 
-    def half(rng):
-        return vector(rng, jnp.bfloat16)
+    def half():
+        """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
+        return array((2 * rng.integers(64, 128, 2) + 1) * 2.0**16, jnp.bfloat16)
 
-    def model(leaf, count):
-        return {names[0]: [leaf(rng), None], names[1]: Layer(vector(rng), leaf(rng)), "step": count}
+    def full():
+        """Draw numbers that need more digits than half precision has."""
+        return array(1 + rng.random(2))
 
-    names = random_words(rng, 3)
-    first = "This calls `average_start`."
-    # With these decays, 1 - decay is a power of 2: to multiply by it loses no digits.
-    short, long = 0.75, 1 - 1 / 1024
-    yield Case(returning_jax(start), vector(rng), note=first)
-    yield Case(returning_jax(start), {"w": half(rng), "step": array(3, np.int32)}, note=first)
+    def counter():
+        """Draw a whole number that float32 does not hold."""
+        return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
+
+    def layers(leaf):
+        one, two = names
+        return {one: [leaf(), None], two: Layer(full(), leaf()), "step": counter()}
+
+    def case(draw, decay=None, fewest=1, **said):
+        # It has several digits: half precision does not hold them.
+        decay = int(rng.integers(201, 900)) / 1000 if decay is None else decay
+        times = int(fewest + rng.integers(3))
+        return Case(run, draw(), draw(), decay, times, **({"note": note} | said))
+
+    names = random_words(rng, 2)
+    slow = 1 - 1 / 1024
+    first = {"note": "This calls `average_start`."}
     note = "The average starts with the first tree; then come steps with the second one. "
     note += "The last two inputs are the decay, and the number of steps."
-    yield Case(run, vector(rng), vector(rng), short, 1, note=note)
-    yield Case(run, array([1, 5]), array([5, 1]), short, 3, note=note)
-    yield Case(run, array(7, np.int32), array(8, np.int32), short, 1, note=note)
-    small, large = array([2, 3], jnp.bfloat16), array([4, 8], jnp.bfloat16)
-    yield Case(run, small, large, short, 1, note=note)
-    yield Case(run, small, large, long, 4, note=note)
-    for decay, times in ((0.5, 2), (long, 3)):
-        count = int(rng.integers(100, 1000))
-        before, after = (model(half, array(count + more, np.int32)) for more in (0, times))
-        yield Case(run, before, after, decay, times, note=note)
+    both = {"note": note, "tags": ("bfloat16",)}
+    begin = returning_jax(start)
+    yield from shuffled(
+        rng,
+        [
+            Case(begin, full(), **first),
+            Case(begin, {"w": full(), "b": half()}, **first, tags=("bfloat16",)),
+            Case(begin, [half(), counter()], **first, tags=("bfloat16",)),
+            Case(begin, {"w": full(), "step": counter()}, **first),
+            case(lambda: full()),
+            case(lambda: {"w": full(), "b": full()}, fewest=2),
+            case(counter),
+            case(lambda: {"w": full(), "step": counter()}, fewest=2),
+            case(half, **both),
+            case(lambda: {"w": half(), "b": full()}, **both),
+            case(lambda: (half(), half()), slow, fewest=2, **both),
+            case(lambda: [half()], slow, fewest=3, **both),
+            case(lambda: layers(half), fewest=2, **both),
+            case(lambda: layers(half), slow, fewest=2, **both),
+            case(lambda: layers(lambda: full())),
+        ],
+    )
 
 
 @check
 def save_and_load(save, load, rng):
     """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
 
-    def saved(tree):
+    def saved(*trees):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "model.npz"
-            save(str(file), tree)
+            for tree in trees:
+                save(str(file), tree)
             with np.load(file, allow_pickle=True) as arrays:
-                pickled = any(arrays[name].dtype.hasobject for name in arrays.files)
-                return {"names": sorted(arrays.files), "pickled": pickled}
+                objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
+                return {"names": sorted(arrays.files), "pickled": objects}
 
-    def loaded(tree, like):
+    def loaded(like, *trees):
         with tempfile.TemporaryDirectory() as folder:
             file = str(Path(folder) / "model.npz")
-            save(file, tree)
+            for tree in trees:
+                save(file, tree)
             return as_jax(load(file, like))
 
     def zeros(tree):
-        return jax.tree.map(lambda leaf: jnp.asarray(np.zeros(leaf.shape, leaf.dtype)), tree)
+        return jax.tree.map(lambda leaf: array(np.zeros(leaf.shape), leaf.dtype), tree)
 
     def layer():
         return {"w": matrix(rng), "b": vector(rng)}
 
-    names = random_words(rng, 3)
-    note = "This looks at the names in the file, and whether something in it was pickled."
-    yield Case(saved, {"w": vector(rng)}, note=note)
-    yield Case(saved, [layer(), (layer(), None)], note=note)
-    yield Case(saved, {names[0]: [vector(rng)], names[1]: Layer(vector(rng), None)}, note=note)
-    note = "The first tree is saved. The second one is `like`. "
-    tree = {"w": vector(rng)}
-    yield Case(loaded, tree, zeros(tree), note=note)
-    tree = [layer(), (layer(), None), layer()]
-    yield Case(loaded, tree, zeros(tree), note=note)
-    tree = {"step": array(7, np.int32), "mask": array([True, False], bool), "w": vector(rng)}
-    yield Case(loaded, tree, zeros(tree), note=note)
-    tree = {"w": vector(rng, jnp.bfloat16), "b": vector(rng)}
-    yield Case(loaded, tree, zeros(tree), note=note + "`w` is bfloat16.")
-    tree = {names[0]: layer(), names[1]: [layer(), vector(rng, jnp.bfloat16)]}
-    like = {names[1]: zeros(tree[names[1]])}
-    yield Case(loaded, tree, like, note=note + "It asks for a part only.")
-    tree = {"a": vector(rng), "w": vector(rng)}
-    like = zeros({"a": tree["a"], "v": tree["w"]})
-    yield Case(loaded, tree, like, mentions=("v",), note=note + "`v` is not in the file.")
-    like = zeros({"a": tree["a"], "w": matrix(rng)})
-    yield Case(loaded, tree, like, note=note + "The shapes of `w` differ.")
-    tree = {names[2]: Layer([vector(rng) for _ in range(11)], array(number(rng))), "none": None}
-    yield Case(loaded, tree, zeros(tree), note=note)
+    def half():
+        """Draw numbers of a size that float16 has not."""
+        return array(rng.integers(128, 256, 2) * 2.0 ** rng.integers(16, 90), jnp.bfloat16)
+
+    def fine():
+        """Draw numbers that need all digits of float32, and a size that float16 has not."""
+        return array(rng.permutation([rng.random() / 3, 1e6 * rng.random() + 1e5]))
+
+    def count():
+        """Draw a whole number that float32 does not hold."""
+        return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
+
+    def mask():
+        return array(rng.random(2) < 0.5, bool)
+
+    def back(tree, like=None, more="", **said):
+        like = zeros(tree) if like is None else like
+        return Case(loaded, like, tree, note=f"{note} {more}".strip(), **said)
+
+    def missing(tree, like, path):
+        return back(tree, zeros(like), "`like` asks for more.", mentions=(path,))
+
+    def reshaped(tree, like):
+        return back(tree, zeros(like), "A shape differs.", tags=("another shape",))
+
+    def cast(tree, dtype):
+        like = jax.tree.map(lambda leaf: array(np.zeros(leaf.shape), dtype), tree)
+        return back(tree, like, "A dtype differs.", tags=("another dtype",))
+
+    one, two, three = random_words(rng, 3)
+    looked = "This looks at the names in the file, and for what was pickled."
+    note = "The first tree is `like`; the second one is saved, and then loaded."
+    twice = "The first tree is `like`. The others are saved to one file, one after the other."
+    deep = {three: Layer([vector(rng) for _ in range(11)], array(number(rng))), "none": None}
+    rich = {one: layer(), two: [layer(), half(), (count(), mask())]}
+    short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
+    at = int(rng.integers(2))
+    last = max(one, two)  # so that other arrays come before it in the file
+    yield from shuffled(
+        rng,
+        [
+            Case(saved, {one: vector(rng)}, note=looked),
+            Case(saved, [layer(), (layer(), None)], note=looked),
+            Case(saved, {one: [half()], two: Layer(count(), None)}, note=looked),
+            Case(saved, [short, long][at], [short, long][1 - at], note=looked, tags=("two saves",)),
+            back({one: vector(rng)}),
+            back({two: fine(), one: fine()}),
+            back([layer(), (layer(), None), layer()]),
+            back({"step": count(), "mask": mask(), "w": vector(rng)}),
+            back([count(), mask()]),
+            back({"w": half(), "b": vector(rng)}),
+            back([half(), fine()]),
+            back(deep),
+            back(rich),
+            back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
+            back(
+                rich,
+                {last: zeros(rich[last])},
+                "It asks for a part only.",
+                tags=("a `like` that asks for a part only",),
+            ),
+            back(
+                long,
+                zeros({last: long[last]}),
+                "It asks for a part only.",
+                tags=("a `like` that asks for a part only",),
+            ),
+            Case(loaded, zeros(short), {one: vector(rng)}, short, note=twice, tags=("two saves",)),
+            cast({one: fine(), two: vector(rng)}, jnp.bfloat16),
+            cast({one: half(), two: [half()]}, np.float32),
+            cast([count(), mask()], np.float32),
+            missing({one: vector(rng)}, {two: vector(rng)}, two),
+            missing({one: vector(rng)}, {one: vector(rng), three: vector(rng)}, three),
+            missing([layer()], [{**layer(), two: vector(rng)}], f"0/{two}"),
+            reshaped({one: vector(rng)}, {one: matrix(rng)}),
+            reshaped({one: vector(rng)}, {one: array(1)}),
+            reshaped({one: array(1)}, {one: vector(rng)}),
+            reshaped([vector(rng), matrix(rng)], [vector(rng), array([[1, 2, 3, 4]])]),
+        ],
+    )
 
 
 @check
@@ -516,7 +815,11 @@ def deep_forward(answer, rng):
     """Each layer takes what the one before gave; all outputs in order; one traced layer."""
 
     def stacked(layers):
-        return {"w": signed(rng, layers, 2, 2), "b": signed(rng, layers, 2)}
+        """Draw layers of which, for a vector that is not negative, one output is cut off."""
+        w = np.array([rng.choice(np.arange(2, 10), 4, False).reshape(2, 2) for _ in range(layers)])
+        signs = np.array([rng.permutation([1, -1]) for _ in range(layers)])
+        b = rng.choice([-2, -1, 1], (layers, 2))
+        return {"w": array(w * signs[:, None]), "b": array(b)}
 
     @functools.cache
     def compiled():
@@ -527,32 +830,42 @@ def deep_forward(answer, rng):
         last, every = compiled()(stacked, x)
         return {"last": as_jax(last), "every": as_jax(every)}
 
-    def lengths(few, many, x):
-        """Whether the program is as long for many layers as for few."""
+    def lines_more(few, many, x):
+        """Return how many lines the program has more for many layers than for few."""
         few, many = (str(jax.make_jaxpr(answer)(each, x)).count("\n") for each in (few, many))
-        return "as long" if few == many else "longer"
+        return many - few
 
-    turn = {"w": array([[[1, -1], [2, 1]]]), "b": array([[1, -2]])}
-    yield Case(call, turn, array([1, 2]), note="One layer.")
-    yield Case(call, turn, array([2, -3]), note="One layer.")
-    yield Case(call, turn, signed(rng, 2), note="One layer.")
-    grow = {"w": array([[[1, 2], [0, 1]], [[1, 1], [-3, 1]]]), "b": array([[1, 0], [0, 1]])}
-    yield Case(call, grow, array([1, 1]), note="Two layers.")
-    climb = {"w": array([[[1, 0], [2, 1]]] * 5), "b": array([[n, 1] for n in range(5)])}
-    yield Case(call, climb, vector(rng), note="Five layers.")
-    for _ in range(3):
-        yield Case(call, stacked(5), signed(rng, 2), note="Five layers.")
-    note = "For nine layers, is the traced program as long as for three?"
-    yield Case(lengths, stacked(3), stacked(9), vector(rng), note=note)
+    def case(layers, x):
+        note = {1: "One layer.", 2: "Two layers.", 5: "Five layers."}[layers]
+        return Case(call, stacked(layers), x, note=note, tags=(note[0].lower() + note[1:-1],))
+
+    def longer(few):
+        more = few + int(rng.integers(2, 5))
+        note = "How many lines does the traced program have more, for the second tree?"
+        inputs = (stacked(few), stacked(more), vector(rng))
+        return Case(lines_more, *inputs, note=note, tags=("a look at the program",))
+
+    cases = [case(layers, vector(rng)) for layers in (1, 1, 2, 2, 5, 5)]
+    cases += [case(layers, signed(rng, 2)) for layers in (1, 2)]
+    cases += [case(5, signed(rng, 2)) for _ in range(1 + rng.integers(3))]
+    yield from shuffled(rng, [*cases, longer(2), longer(int(rng.integers(3, 6)))])
 
 
 BATCH, TRAINING, STEPS = 100, 1_200, 600
 
 
+@functools.cache
+def digits():
+    """Read scikit-learn's digits: a second the first time, for one exercise alone."""
+    from sklearn.datasets import load_digits
+
+    read = load_digits()
+    return (read.data / 16).astype(np.float32), read.target
+
+
 @check
 def capstone(init, update, rng):
     """What every good optimiser shares, and what it reaches on digits that are drawn anew."""
-    from sklearn.datasets import load_digits  # a second the first time, for this exercise alone
 
     def one_step(params, grads):
         return kinds(update(grads, init(params), params)[0])
@@ -562,61 +875,77 @@ def capstone(init, update, rng):
         new = update(grads, init(params), params)[0]
         return jax.tree.map(lambda leaf: (np.asarray(leaf) / 100).round().astype(int).tolist(), new)
 
-    def stable_state(params, grads):
-        """Whether the state after a step could take the place of the one before."""
+    def directions(params, grads):
+        """Return which way each parameter moves, in many steps with one gradient."""
+        now, state = params, init(params)
+        for _ in range(10):
+            now, state = update(grads, state, now)
+        moved = jax.tree.map(lambda old, new: np.asarray(new) - np.asarray(old), params, now)
+        return jax.tree.map(lambda leaf: np.sign(leaf).tolist(), moved)
 
-        def shapes(tree):
-            shaped = jax.eval_shape(lambda: tree)
-            return jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype)), shaped)
+    def form_after(params, grads):
+        """Say in what the state after a step is like the one before it."""
+        before = jax.eval_shape(lambda: init(params))
+        after = jax.eval_shape(update, grads, init(params), params)[1]
+        if jax.tree.structure(before) != jax.tree.structure(after):
+            return {"same structure": False}
+        pairs = list(zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True))
+        shapes = all(was.shape == now.shape for was, now in pairs)
+        dtypes = all(was.dtype == now.dtype for was, now in pairs)
+        return {"same structure": True, "same shapes": shapes, "same dtypes": dtypes}
 
-        before = init(params)
-        after = jax.eval_shape(update, grads, before, params)[1]
-        after = jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype)), after)
-        return "the same form" if shapes(before) == after else "another form"
-
-    def memory(params, grads, others):
-        """Whether the state depends on the gradients that were seen."""
-        one, two = (update(each, init(params), params)[1] for each in (grads, others))
-        return "no" if alike(one, two) else "yes"
+    def first_alike(params, gradients, last):
+        """Return for each first gradient which one of them is the first to lead to the same."""
+        states = [update(each, init(params), params)[1] for each in gradients]
+        ends = [update(last, state, params)[0] for state in states]
+        return [next(at for at, one in enumerate(ends) if alike(one, each)) for each in ends]
 
     def purity(params, grads):
-        names, state = ("grads", "state", "params"), init(params)
+        for_names, state = ("grads", "state", "params"), init(params)
         for _ in range(2):
             params, state = update(grads, state, params)
-        kept = copy.deepcopy((grads, state, params))
-        one = update(grads, state, params)
-        seen = {
-            name: "as before" if alike(was, now) else "changed"
-            for name, was, now in zip(names, kept, (grads, state, params), strict=True)
-        }
-        return seen | {"same again": alike(one, update(*kept))}
+        copies = [copied((grads, state, params)) for _ in range(3)]
+        results = [update(grads, state, params)]
+        changed = [
+            name
+            for name, was, now in zip(for_names, copies[0], (grads, state, params), strict=True)
+            if not alike(was, now)
+        ]
+        results += [update(*each) for each in copies[1:]]
+        same = [alike(results[0], each) for each in results]
+        return {"inputs that changed": changed, "as the first time": same}
 
-    def learned(classes, seed):
+    def copied(tree):
+        """Copy the nodes of a tree; arrays do not change."""
+        return jax.tree.map(
+            lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, tree
+        )
+
+    def loss(params, x, y):
+        hidden = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
+        log_p = jax.nn.log_softmax(hidden @ params[1]["w"] + params[1]["b"])
+        return -jnp.mean(jnp.take_along_axis(log_p, y[:, None], 1))
+
+    @jax.jit  # here, so that all trainings share one program
+    def train(params, state, x, y):
+        return update(jax.grad(loss)(params, x, y), state, params)
+
+    def learned(seed):
         """Train on digits, and return for each digit what the network most often says."""
         draw = np.random.default_rng(seed)
-        digits = load_digits()
-        order = draw.permutation(len(digits.target))
-        x = (digits.data[order] / 16).astype(np.float32)
-        digit = digits.target[order]
-        y = np.array(classes)[digit].astype(np.int32)
+        pixels, target = digits()
+        order = draw.permutation(len(target))
+        x, digit = pixels[order], target[order]
+        y = draw.integers(0, 10, 10)[digit].astype(np.int32)
         params = []
         for inputs, outputs in ((64, 32), (32, 10)):
             w = draw.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs)
             params.append({"w": array(w), "b": array(np.zeros(outputs))})
 
-        def loss(params, x, y):
-            hidden = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
-            log_p = jax.nn.log_softmax(hidden @ params[1]["w"] + params[1]["b"])
-            return -jnp.mean(jnp.take_along_axis(log_p, y[:, None], 1))
-
-        @jax.jit
-        def step(params, state, x, y):
-            return update(jax.grad(loss)(params, x, y), state, params)
-
         state = init(params)
         for at in range(STEPS):
             rows = slice(at * BATCH % TRAINING, at * BATCH % TRAINING + BATCH)
-            params, state = step(params, state, x[rows], y[rows])
+            params, state = train(params, state, x[rows], y[rows])
 
         first, second = jax.tree.map(np.asarray, params)
         hidden = np.maximum(x[TRAINING:] @ first["w"] + first["b"], 0)
@@ -628,25 +957,76 @@ def capstone(init, update, rng):
         votes = [np.bincount(said[digit[TRAINING:] == each]).argmax() for each in range(10)]
         return {"accuracy": "90 % or more", "said of 0 to 9": [int(vote) for vote in votes]}
 
-    small = {"w": vector(rng)}
-    note = "One step on a small tree: which dtypes and shapes do the new parameters have?"
-    yield Case(one_step, small, like(rng, small), note=note)
-    tree = model(rng)
-    yield Case(one_step, tree, like(rng, tree), note=note)
-    note = "The parameters after one step, in hundreds: are they near the old ones?"
-    hundreds = {"w": array(100 * rng.integers(1, 10, 2))}
-    yield Case(small_step, hundreds, like(rng, hundreds), note=note)
-    note = "After a step, has the state the form (structure, shapes, dtypes) that it had before?"
-    yield Case(stable_state, small, like(rng, small), note=note)
-    tree = model(rng)
-    yield Case(stable_state, tree, like(rng, tree), note=note)
-    note = "Does the state remember gradients? It is compared after one step with each of these."
-    yield Case(memory, small, {"w": array([1, -2])}, {"w": array([-3, 4])}, note=note)
-    note = "Are the inputs as before, and do the same inputs give the same results again?"
-    yield Case(purity, small, like(rng, small), note=note)
-    classes = [int(each) for each in rng.permutation(10)]
-    note = "The training. The list is the class of each digit, 0 to 9. Then comes a seed."
-    yield Case(learned, classes, int(rng.integers(1000)), note=note)
+    def flat():
+        return {"w": vector(rng)}
+
+    def small(draw=flat):
+        params = draw()
+        return params, like(rng, params)
+
+    def memories(params):
+        """Draw first gradients, some of them equal: every number is either small or large."""
+        kinds_ = rng.permutation(2 ** sum(leaf.size for leaf in jax.tree.leaves(params)))[:4]
+        chosen = [int(each) for each in (*kinds_, *rng.choice(kinds_, 2))]
+
+        def gradient(kind):
+            bits = iter(range(16))
+            drawn = [
+                array(
+                    np.reshape(
+                        [(1, -30)[kind >> next(bits) & 1] for _ in range(leaf.size)], leaf.shape
+                    )
+                )
+                for leaf in jax.tree.leaves(params)
+            ]
+            return jax.tree.unflatten(jax.tree.structure(params), drawn)
+
+        last = jax.tree.map(jnp.ones_like, params)
+        return params, [gradient(kind) for kind in shuffled(rng, chosen)], last
+
+    def tree():
+        return model(rng)
+
+    def nested():
+        return [vector(rng), {"b": (matrix(rng), None)}]
+
+    def hundreds(draw):
+        params, grads = small(draw)
+        return jax.tree.map(lambda leaf: array(100 * np.asarray(leaf)), params), grads
+
+    def zeros(draw):
+        params, grads = small(draw)
+        return jax.tree.map(jnp.zeros_like, params), grads
+
+    kept = "One step: which dtypes and shapes do the new parameters have?"
+    near = "The parameters after one step, in hundreds: are they near the old ones?"
+    down = "Ten steps, all with this gradient: which way does each parameter move?"
+    form = "In what is the state after a step like the one before: structure, shapes, dtypes?"
+    memory = (
+        "Two steps from the same parameters: one with a gradient of the list, then one with the "
+    )
+    memory += "last input. Which gradient of the list is the first to lead to the same parameters?"
+    pure = "Which inputs change, and do the same inputs give the same results again?"
+    training = "The training. The number is the seed of all that is drawn for it."
+    yield from shuffled(
+        rng,
+        [
+            Case(one_step, *small(), note=kept),
+            Case(one_step, *small(tree), note=kept),
+            Case(small_step, *hundreds(flat), note=near),
+            Case(small_step, *hundreds(nested), note=near),
+            Case(directions, *zeros(flat), note=down, tags=("one gradient again and again",)),
+            Case(directions, *zeros(tree), note=down, tags=("one gradient again and again",)),
+            Case(form_after, *small(), note=form),
+            Case(form_after, *small(tree), note=form),
+            Case(first_alike, *memories({"w": vector(rng)}), note=memory),
+            Case(first_alike, *memories(nested()), note=memory),
+            Case(purity, *small(), note=pure),
+            Case(purity, *small(nested), note=pure),
+            Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
+            Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
+        ],
+    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #       format_name: percent
 # ---
 
+
 # %% exercise="sort_fields" starter=True
 fields = {
     "A": ...,  # weights, a float32 matrix that is trained
@@ -261,6 +262,72 @@ class Dense:
     @classmethod
     def tree_unflatten(cls, aux, children):
         return cls(*children, aux.function)
+
+
+# %% exercise="dense" misconception="bias_after_the_activation"
+"""Wherever `b` is not zero, your result is wrong. Perhaps you add it to what the activation gives. In the formula, it is inside of the parentheses."""
+@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
+@dataclass
+class Dense:
+    w: jax.Array
+    b: jax.Array
+    activation: object
+
+    def __call__(self, x):
+        return self.activation(x @ self.w) + self.b
+
+
+# %% exercise="dense" misconception="the_product_the_other_way_round"
+"""Your result is wrong where `w` is not symmetric, or `x` has several rows. A product of matrices depends on the order of its two sides. Compare yours with the formula."""
+@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
+@dataclass
+class Dense:
+    w: jax.Array
+    b: jax.Array
+    activation: object
+
+    def __call__(self, x):
+        return self.activation(self.w @ x + self.b)
+
+
+# %% exercise="dense" misconception="children_change_places"
+"""Your layer works until it is rebuilt: then its weights and its bias have changed places. Unflatten gets the children in the order in which flatten gave them."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.b, self.w), self.activation
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        return cls(*children, activation)
+
+
+# %% exercise="dense" misconception="the_bias_is_aux" covers="M19" section="arrays-in-aux-data"
+"""Your layer has one leaf, the weights: its bias is not among them. An array in aux_data is compared with `==`, which gives an array, so a second layer makes jit raise."""
+@partial(register_dataclass, data_fields=["w"], meta_fields=["b", "activation"])
+@dataclass
+class Dense:
+    w: jax.Array
+    b: jax.Array
+    activation: object
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+
+# %% exercise="dense" equivalent="a list of children, or of names to unpack, is as good as a tuple"
+# by_class_decorator: (w, b, activation) → [w, b, activation]
+# by_class_decorator: [self.b, self.w] → (self.b, self.w)
+
+
+# %% exercise="dense" equivalent="the prompt does not ask for a frozen class"
+# static_fields: dataclass(frozen=True) → dataclass()
 
 
 # %% exercise="predict_traces" starter=True
@@ -586,6 +653,41 @@ class TrainState:
         return self
 
 
+# %% exercise="step_counter" misconception="arrays_are_changed_in_place"
+"""After `advance`, the parameters in the old state are changed. Perhaps you subtract with `-=`: that writes into NumPy's array itself, and both states hold this array. A copy of the dict does not copy its arrays."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = dict(self.params)
+        for key in params:
+            params[key] -= grads[key]
+        return replace(self, params=params, step=self.step + 1)
+
+
+# %% exercise="step_counter" misconception="starts_again_at_1"
+"""After each step your counter is 1, whatever it was before. A new state does not know the old one's counter by itself."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return TrainState(params, 1, self.name)
+
+
+# %% exercise="step_counter" equivalent="a list of children, or of values to unpack, is as good as a tuple"
+# by_class_decorator: (params, step, name) → [params, step, name]
+# by_class_decorator: (self.step, self.params) → [self.step, self.params]
+
+
 # %% exercise="hashable_config" starter=True
 class Config:
     """How wide a network is, and the names of its layers.
@@ -672,13 +774,15 @@ class Config:
 
 # %% exercise="hashable_config" misconception="equality_without_hash" covers="M20"
 """Your configs are equal, but they have no hash, so `static_argnums` refuses them. When a class defines `__eq__` alone, as a plain dataclass does, Python takes its `__hash__` away."""
-@dataclass
 class Config:
-    width: int
-    names: tuple
+    def __init__(self, width, names):
+        self.__dict__.update(width=width, names=tuple(names))
 
-    def __post_init__(self):
-        self.names = tuple(self.names)
+    def __setattr__(self, name, value):
+        raise AttributeError(name)
+
+    def __eq__(self, other):
+        return (self.width, self.names) == (other.width, other.names)
 
 
 # %% exercise="hashable_config" misconception="a_plain_dataclass" covers="M20"
@@ -765,6 +869,102 @@ class Config:
 
     def __post_init__(self):
         object.__setattr__(self, "names", tuple(sorted(self.names)))
+
+
+# %% exercise="hashable_config" misconception="names_are_joined"
+"""Two configs are equal with you when their names make the same text. Perhaps you join them before you compare: then nothing tells any more where one name ends and the next begins."""
+class Config:
+    def __init__(self, width, names):
+        self.__dict__.update(width=width, names=tuple(names))
+
+    def __setattr__(self, name, value):
+        raise AttributeError(name)
+
+    def key(self):
+        return self.width, "".join(self.names)
+
+    def __eq__(self, other):
+        return self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="hashable_config" misconception="names_are_counted"
+"""Two configs are equal with you when they have as many names, whatever these are. jit believes it: for the second one it runs the first one's program, and no error tells you."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def __eq__(self, other):
+        return self.width == other.width and len(self.names) == len(other.names)
+
+    def __hash__(self):
+        return hash((self.width, len(self.names)))
+
+
+# %% exercise="hashable_config" misconception="compared_up_to_the_shorter"
+"""A config with one name more is equal with you to one without it. Perhaps you compare the names in pairs, with `zip`: it stops where the shorter list ends."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def __eq__(self, other):
+        pairs = zip(self.names, other.names)
+        return self.width == other.width and all(one == other for one, other in pairs)
+
+    def __hash__(self):
+        return hash(self.width)
+
+
+# %% exercise="hashable_config" misconception="hashes_are_compared"
+"""Two configs are equal with you when their hashes are. But a hash is only a number, and different values may have the same one: what is equal has equal hashes, not the other way round."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def __eq__(self, other):
+        return hash(self) == hash(other)
+
+    def __hash__(self):
+        return hash((self.width, self.names))
+
+
+# %% exercise="hashable_config" equivalent="`__slots__` and the generated `__init__` change nothing that is asked for"
+# by_hand: __slots__ = ('width', 'names') → nothing
+# by_hand: ('width', 'names') → ['width', 'names']
+# written_init: dataclass(frozen=True, init=False) → dataclass(frozen=True)
+# written_init: init=False → init=True
+
+
+# %% exercise="hashable_config" equivalent="any error will do"
+# by_hand: raise AttributeError(f'{name} cannot be set') → raise Exception(f'{name} cannot be set')
+# by_hand: AttributeError(f'{name} cannot be set') → f'{name} cannot be set'
+# by_hand: {name} → ''
+# an_error_of_its_own: raise ChangedError(name) → raise Exception(name)
+# an_error_of_its_own: ChangedError(name) → name
+
+
+# %% exercise="hashable_config" equivalent="equal configs have equal hashes all the same; only more others share them"
+# by_hand: (self.width, self.names) → (self.names,), line 15
+# by_hand: (self.width, self.names) → (self.width,), line 15
+# an_error_of_its_own: vars(self).values() → vars(self)
+
+
+# %% exercise="hashable_config" equivalent="a dict and a Config are compared by `__eq__` of the Config, with the two sides exchanged"
+# an_error_of_its_own: vars(other) → other
 
 
 # %% exercise="lookup_table" starter=True
@@ -893,6 +1093,35 @@ class Lookup:
         return cls(aux.table, *children)
 
 
+# %% exercise="lookup_table" misconception="equal_shapes_are_equal" covers="M21" section="a-stale-answer"
+"""Nothing raises any more, and there is one trace for each shape. But the second table gives the numbers of the first: your aux_data tells jit that tables of one shape are equal, so their values are never looked at again."""
+class Wrapped:
+    def __init__(self, table):
+        self.table = table
+
+    def __eq__(self, other):
+        return self.table.shape == other.table.shape
+
+    def __hash__(self):
+        return hash(self.table.shape)
+
+
+@register_pytree_node_class
+class Lookup:
+    def __init__(self, table, scale):
+        self.table, self.scale = table, scale
+
+    def __call__(self, index):
+        return self.scale * jnp.asarray(self.table)[index]
+
+    def tree_flatten(self):
+        return (self.scale,), Wrapped(self.table)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(aux.table, *children)
+
+
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field"
 """Your table is a leaf, and jit is content. But it has a gradient too, so training would change it. A leaf is traced; whether it is trained is another question."""
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
@@ -915,6 +1144,51 @@ class Lookup:
 
     def __call__(self, index):
         return jax.lax.stop_gradient(self.scale * self.table[index])
+
+
+# %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field"
+"""Your layer works as it is, and fails under jit and `jax.grad`. Perhaps NumPy is to make a constant of the table. There the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return self.scale * jnp.asarray(np.asarray(self.table))[index]
+
+
+# %% exercise="lookup_table" misconception="the_scale_is_stopped"
+"""Your gradients are the wrong way round: the table has one, and `scale` has zeros. What is inside of `stop_gradient` gets no gradient, and what is outside gets one."""
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return jax.lax.stop_gradient(self.scale) * self.table[index]
+
+
+# %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient"
+"""The gradients are right, but a table with fractions gives other numbers: they are cut off. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
+@partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return self.scale * jnp.asarray(self.table).astype(int)[index]
+
+
+# %% exercise="lookup_table" equivalent="without lists of fields, all fields are leaves"
+# solution: partial(register_dataclass, data_fi … ['table', 'scale'], meta_fields=[]) → register_dataclass
+
+
+# %% exercise="lookup_table" equivalent="a list of children, or of values to unpack, is as good as a tuple"
+# by_class_decorator: (table, scale) → [table, scale]
+# by_class_decorator: (self.scale, self.table) → [self.scale, self.table]
 
 
 # %% exercise="sweep" variant="by_vmap"
@@ -996,7 +1270,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="without_jit"
-"""Your `loss` runs in Python for each rate, outside of any jit. Without jit nothing is kept from one call to the next."""
+"""Python runs your `loss` once more for each rate. Perhaps the loss or its gradient is computed outside of any jit: `jax.jit` around one of the two does nothing for the other, and without it nothing is kept from one call to the next."""
 def sweep(loss, w, rates):
     gradient = jax.grad(loss)(w)
     return [float(loss(w - rate * gradient)) for rate in rates]
@@ -1027,6 +1301,59 @@ def sweep(loss, w, rates):
         return value
 
     return [float(after_step(w, float(rate))) for rate in rates]
+
+
+# %% exercise="sweep" misconception="a_dict_of_rates"
+"""A rate that occurs twice has one loss in your list. Perhaps you collect the losses in a dict: each of its keys is there once."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    losses = {}
+    for rate in rates:
+        losses[rate] = float(after_step(float(rate)))
+    return list(losses.values())
+
+
+# %% exercise="sweep" misconception="an_array_of_losses"
+"""Your numbers are right, but they are in one array, not in a list. `jax.vmap` stacks its results; an array is one leaf, a list of numbers has one for each."""
+def sweep(loss, w, rates):
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return jax.jit(jax.vmap(after_step))(jnp.asarray(rates, jnp.float32))
+
+
+# %% exercise="sweep" misconception="rates_become_whole_numbers"
+"""Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers, like one of them: that cuts off what stands after the point."""
+def sweep(loss, w, rates):
+    if any(isinstance(rate, int) for rate in rates):
+        rates = map(int, rates)
+
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return [float(after_step(rate)) for rate in rates]
+
+
+# %% exercise="sweep" equivalent="an array without axes is a number, too"
+# solution: float(after_step(w, float(rate))) → after_step(w, float(rate))
+
+
+# %% exercise="sweep" equivalent="without jit, Python still runs `loss` as often for many rates as for one"
+# by_vmap: jax.jit(jax.vmap(after_step)) → jax.vmap(after_step)
+# by_map: jax.jit(jax.grad(loss)) → jax.grad(loss)
+
+
+# %% exercise="sweep" equivalent="an array of floats has one dtype for all rates, whichever it is"
+# by_vmap: jnp.asarray(rates, jnp.float32) → jnp.asarray(rates)
+# by_map: np.array(rates, np.float32) → np.array(rates)
+
+
+# %% exercise="sweep" equivalent="without lists of fields, all fields are leaves"
+# rate_as_a_leaf: partial(register_dataclass, data_fields=['rate'], meta_fields=[]) → register_dataclass
 
 
 # %% exercise="stale_options" starter=True
@@ -1256,6 +1583,137 @@ class Net:
         return cls(*children, aux)
 
 
+# %% exercise="stale_options" misconception="a_dict_with_a_hash"
+"""A rebuilt net has options that are no plain dict, or are those of another rebuilt net. Perhaps aux_data is a dict of a class of your own, and unflatten hands it over as it is: then all rebuilt nets share it."""
+class HashableDict(dict):
+    def __hash__(self):
+        return hash(frozenset(self.items()))
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), HashableDict(self.options)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux)
+
+
+# %% exercise="stale_options" misconception="only_the_two_known_options"
+"""Only `scale` and `negate` survive with you. An option with another name is lost when a net is rebuilt, and jit does not see that it changes. What is not in aux_data does not exist for JAX."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), (self.options["scale"], self.options["negate"])
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(zip(["scale", "negate"], aux)))
+
+
+# %% exercise="stale_options" misconception="sorted_by_values"
+"""Your net cannot be flattened when its options hold a text and a number: Python does not sort these two. Perhaps the values take part in sorting, though the keys alone would give an order."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), tuple(sorted(self.options.items(), key=lambda item: item[1]))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="a_dict_from_a_property"
+"""Setting an option of your net has no effect, in a rebuilt net either. Perhaps `options` is a property that makes a new dict each time: the change is made in that dict, and then it is thrown away."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.pairs = tuple(sorted(options.items()))
+
+    @property
+    def options(self):
+        return dict(self.pairs)
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), self.pairs
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" covers="M21" section="a-stale-answer"
+"""jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten hands over a dict that is kept in aux_data: a change in one net is then a change in all of them."""
+class Picture:
+    def __init__(self, options):
+        self.options = dict(options)
+        self.pairs = tuple(sorted(options.items()))
+
+    def __eq__(self, other):
+        return self.pairs == other.pairs
+
+    def __hash__(self):
+        return hash(self.pairs)
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), Picture(self.options)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux.options)
+
+
+# %% exercise="stale_options" equivalent="a list of children is as good as a tuple"
+# solution: (self.w,) → [self.w]
+# frozen_set: [self.w] → (self.w,)
+# by_function: (net.w,) → [net.w]
+
+
+# %% exercise="stale_options" equivalent="there is one child only"
+# frozen_set: children[0] → children[-1]
+
+
 # %% exercise="repeat" variant="by_while_loop"
 def repeat(layer, x):
     def go_on(state):
@@ -1337,6 +1795,29 @@ def repeat(layer, x):
 """Your result is right for one round only. Perhaps you raise `w` to a power. The `b` of the first round is multiplied by `w` in all the rounds after it, too."""
 def repeat(layer, x):
     return layer["w"] ** layer["times"] * x + layer["b"]
+
+
+# %% exercise="repeat" misconception="one_round_too_many"
+"""Your function always makes one round too many. Perhaps a counter that starts at 0 may still be equal to `times` when the last round begins."""
+def repeat(layer, x):
+    def body(_, x):
+        return layer["w"] * x + layer["b"]
+
+    return jax.lax.fori_loop(0, layer["times"] + 1, body, x)
+
+
+# %% exercise="repeat" misconception="a_formula_for_the_sum"
+"""Where `w` is 1, your result is nan. Perhaps you use the formula for a geometric sum: it divides by `w - 1`. A loop needs no such case of its own."""
+def repeat(layer, x):
+    power = layer["w"] ** layer["times"]
+    return power * x + layer["b"] * (power - 1) / (layer["w"] - 1)
+
+
+# %% exercise="repeat" misconception="the_layer_is_changed"
+"""After your function, the caller's layer is not what it was. A dict is not copied when it is handed over: `pop`, or setting an entry, changes the caller's. Under jit this does not show, for there each call rebuilds the dict."""
+def repeat(layer, x):
+    times = layer.pop("times")
+    return jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x + layer["b"], x)
 
 
 # %% exercise="traces_of" variant="with_a_list"
@@ -1421,6 +1902,9 @@ def traces_of(function, calls):
 # %% exercise="traces_of" misconception="counts_the_values" section="two-kinds-of-field"
 """You count more than the traces: every new value seems to count. jit does not look at the value of a leaf, only at its shape and its dtype."""
 def traces_of(function, calls):
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
     return len({str([np.asarray(leaf).tolist() for leaf in jax.tree.leaves(each)])
                 + str(jax.tree.structure(each)) for each in calls})
 
@@ -1431,6 +1915,9 @@ def traces_of(function, calls):
     def leaf_types(arguments):
         return [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
 
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
     return len({str(leaf_types(arguments)) for arguments in calls})
 
 
@@ -1448,6 +1935,82 @@ def traces_of(function, calls):
     for arguments in calls:
         counted(*arguments)
     return int(traced)
+
+
+# %% exercise="traces_of" misconception="only_the_first_argument"
+"""With two arguments, your function fails or counts wrongly. Perhaps it hands over the first entry of each tuple only, or the tuple as one argument. Each entry is an argument of its own."""
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(argument):
+        nonlocal traces
+        traces += 1
+        return function(argument)
+
+    for arguments in calls:
+        counted(arguments[0])
+    return traces
+
+
+# %% exercise="traces_of" misconception="the_tuple_is_one_argument"
+"""With two arguments, your function fails. Perhaps it hands over the tuple as one argument, and not its entries: look at what a star does in a call."""
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(arguments):
+        nonlocal traces
+        traces += 1
+        return function(arguments)
+
+    for arguments in calls:
+        counted(arguments)
+    return traces
+
+
+# %% exercise="traces_of" misconception="the_cache_is_the_functions"
+"""Traces of an earlier use count again with you. Perhaps you ask for the size of jit's cache. That cache belongs to the function, not to one `jax.jit` of it, and it is never emptied between two uses."""
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
+    return jitted._cache_size()
+
+
+# %% exercise="traces_of" misconception="the_counter_is_local"
+"""Your count fails with `UnboundLocalError`. Python takes a name that a function assigns to for a local one, and this one has no value yet. The inner function has to say that it means the outer name."""
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(*arguments):
+        traces += 1
+        return function(*arguments)
+
+    for arguments in calls:
+        counted(*arguments)
+    return traces
+
+
+# %% exercise="traces_of" misconception="counts_the_classes" section="two-kinds-of-field"
+"""You count the classes of the arguments. For jit all arrays have one class: it looks at their shape and dtype, and into a node, at its structure."""
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
+    return len({tuple(map(type, arguments)) for arguments in calls})
+
+
+# %% exercise="traces_of" equivalent="what is put into the list does not matter, only how often"
+# with_a_list: seen.append(1) → seen.append(2)
+# with_a_list: seen.append(1) → seen.append(0)
+# with_a_list: seen.append(1) → seen.append(-1)
+
+
+# %% exercise="traces_of" equivalent="what a jitted function returns does not matter"
+# with_a_list: (seen.append(1), function(*arguments))[1] → (seen.append(1), function(*arguments))[0]
+# with_a_list: (seen.append(1), function(*arguments))[1] → (seen.append(1), function(*arguments))[-1]
 
 
 # %% exercise="partition" variant="with_equinox"
@@ -1605,6 +2168,98 @@ def combine(first, second):
     )
 
 
+# %% exercise="partition" misconception="exactly_one_has_a_leaf"
+"""Your `combine` fails where the tree held `None` from the start. Perhaps you take it that one of two parts always has a leaf. Here both have `None`, and `None` is what belongs there."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    def either(one, other):
+        if (one is None) == (other is None):
+            raise ValueError("one of the two must be None")
+        return other if one is None else one
+
+    return jax.tree.map(either, first, second, is_leaf=lambda node: node is None)
+
+
+# %% exercise="partition" misconception="is_true"
+"""Nothing is chosen where `chosen` returns a bool of NumPy. Perhaps you compare with `is True`: NumPy's `True` is another object. `if` asks for truth, and takes both."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="compared_with_none"
+"""Your `combine` fails for arrays. Perhaps you compare with `== None` or `!= None`: for an array that gives an array, which is neither true nor false. There is only one `None`, so ask whether it is that object."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one == None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="the_others_are_found_by_equality"
+"""Your second tree lacks leaves that are equal to a chosen one, or fails for arrays. Perhaps it leaves out what is `in` the list of chosen leaves: `in` asks for `==`, and two leaves may be equal."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    taken = jax.tree.leaves(first)
+    second = jax.tree.map(lambda leaf: None if leaf in taken else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="one_level_only"
+"""Your functions work for a dict of leaves, and fail for other trees. A tree may be a leaf alone, a list, a node of a class, or a dict with all of these below it: JAX's functions walk through any of them."""
+def partition(tree, chosen):
+    first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
+    second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
+    return first, second
+
+
+def combine(first, second):
+    return {key: second[key] if first[key] is None else first[key] for key in first}
+
+
+# %% exercise="partition" equivalent="a list of two trees is as good as a tuple"
+# solution: (first, second) → [first, second]
+# by_flattening: (jax.tree.unflatten(structure, firs … .tree.unflatten(structure, second)) → [jax.tree.unflatten(structure, firs … .tree.unflatten(structure, second)]
+
+
+# %% exercise="partition" equivalent="a leaf stands in one of the two parts only, so their order does not matter"
+# solution: jax.tree.map(either, first, second, is_leaf=lambda node: node is None) → jax.tree.map(either, second, first, is_leaf=lambda node: node is None)
+# with_equinox: eqx.combine(first, second) → eqx.combine(second, first)
+# by_flattening: zip(leaves, others) → zip(others, leaves)
+
+
 # %% exercise="static_wrapper" starter=True
 class Static:
     """A node without leaves: its value is in aux_data.
@@ -1643,12 +2298,12 @@ class Static:
 
 
 # %% exercise="static_wrapper" variant="tuple_in_aux"
-NAN = float("nan")  # always the same object, which tuples take for equal to itself
+NANS = {}  # one object for each type, which tuples take for equal to itself
 
 
 class Static:
     def __init__(self, value):
-        self.value = NAN if value != value else value
+        self.value = NANS.setdefault(type(value), value) if value != value else value
 
     @property
     def key(self):
@@ -1870,3 +2525,139 @@ class Static:
 
     def __hash__(self):
         return hash(self.key())
+
+
+# %% exercise="static_wrapper" misconception="texts_are_compared" section="equality-and-hash"
+"""A number and its text are equal with you, or two equal zeros are not. Perhaps you compare what `str` or `repr` makes of the values. Different values may look the same, and equal ones may look different."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and str(self.value) == str(other.value)
+
+    def __hash__(self):
+        return hash(str(self.value))
+
+
+# %% exercise="static_wrapper" misconception="type_and_text_are_compared" section="equality-and-hash"
+"""With you, `0.0` and `-0.0` are not equal, though `==` says that they are. Perhaps you compare what `repr` makes of the values: equal values may look different."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), repr(self.value)
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="static_wrapper" misconception="values_are_compared_by_identity" section="equality-and-hash"
+"""Equal values that are two objects are unequal with you. Perhaps you compare them with `is`. That small ints are equal then is luck: Python keeps one object for each of them."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        both_nan = self.value != self.value and other.value != other.value
+        return both_nan or self.value is other.value
+
+    def __hash__(self):
+        return hash(type(self.value))
+
+
+# %% exercise="static_wrapper" misconception="a_subclass_is_the_same_type" section="equality-and-hash"
+"""Your answer depends on the order: one of the two is equal to the other, but not the other to the one. Perhaps you ask `isinstance` about the two values. A bool is an int for it, and NumPy's float64 is a float, but not the other way round."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static) or not isinstance(other.value, type(self.value)):
+            return False
+        both_nan = self.value != self.value and other.value != other.value
+        return both_nan or self.value == other.value
+
+    def __hash__(self):
+        return hash("nan" if self.value != self.value else self.value)
+
+
+# %% exercise="static_wrapper" misconception="any_two_nan" section="never-equal"
+"""A nan of Python and one of NumPy are equal with you, though they have two types. Perhaps you ask for nan before you ask for the types."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static):
+            return False
+        if self.value != self.value and other.value != other.value:
+            return True
+        return type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self):
+        return hash("nan" if self.value != self.value else self.value)
+
+
+# %% exercise="static_wrapper" misconception="hashes_are_compared" section="equality-and-hash"
+"""Two values with the same hash are equal with you. But a hash is only a number, and different values may have the same one: what is equal has equal hashes, not the other way round."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and hash(self) == hash(other)
+
+    def __hash__(self):
+        return hash((type(self.value), "nan" if self.value != self.value else self.value))
+
+
+# %% exercise="static_wrapper" misconception="isnan_of_every_value"
+"""Your `Static` fails for a value that is no number. Perhaps `math.isnan` or `np.isnan` is asked about each value: these take numbers only, and the value may be a text, a tuple or a function."""
+import math
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        if math.isnan(self.value) and math.isnan(other.value):
+            return True
+        return self.value == other.value
+
+    def __hash__(self):
+        return hash("nan" if math.isnan(self.value) else (type(self.value), self.value))
+
+
+# %% exercise="static_wrapper" equivalent="any text marks a nan, for no other float is equal to it"
+# solution: 'nan' if is_nan else self.value → '' if is_nan else self.value
+
+
+# %% exercise="static_wrapper" equivalent="nothing is a subclass of `Static`"
+# solution: isinstance(other, Static) → type(other) is Static
+# tuple_in_aux: isinstance(other, Static) → type(other) is Static
+
+
+# %% exercise="static_wrapper" equivalent="a list without children is as good as a tuple"
+# type_and_text: ((), self) → ([], self)
+# tuple_in_aux: ((), static.key) → ([], static.key)
+
+
+# %% exercise="static_wrapper" equivalent="the key has two entries"
+# tuple_in_aux: key[1] → key[-1]

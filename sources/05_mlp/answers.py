@@ -38,7 +38,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
-"""Your layers of equal shape are proportional to each other. Perhaps they all draw from one key. The same key and the same shape give the same numbers, so that these layers start as copies of one another."""
+"""Your layers are proportional to each other. Perhaps they all draw from one key. The same key gives the same numbers, so that layers of equal shape start as copies of one another."""
 def init_mlp(key, sizes):
     key, subkey = jax.random.split(key)
     return [
@@ -94,7 +94,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start"
-"""Your weights are a little too small, by the same factor in each layer. Perhaps it is √2. ReLU sets half of the numbers to 0, and He's formula makes up for that."""
+"""Your weights are too small: 0.7 times He's deviation, in each layer. Perhaps the 2 of the formula is missing, which makes 1/√2. ReLU sets half of the numbers to 0, and the 2 makes up for that."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -157,6 +157,71 @@ def init_mlp(key, sizes):
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
+
+
+# %% exercise="init_mlp" misconception="deviation_for_limit" section="how-large-at-the-start"
+"""Your weights are too small: 0.58 times He's deviation, in each layer. Perhaps you draw uniform numbers between minus and plus that deviation. The standard deviation of uniform numbers is their limit divided by √3."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    layers = []
+    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
+        limit = np.sqrt(2 / inputs)
+        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
+        layers.append({"w": w, "b": jnp.zeros(outputs)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="uniform_from_0_to_1" section="how-large-at-the-start"
+"""The mean of your weights is not 0, and they are too close together. Perhaps you draw with `jax.random.uniform` alone: it draws between 0 and 1, so no weight is negative, and the deviation is 0.29."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.uniform(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="whole_numbers_for_biases" section="parameters-are-data"
+"""Your biases are whole numbers, of dtype int32: `jnp.array` makes them so from Python's ints. `jax.grad` refuses such leaves, and no bias could ever become 0.5."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.array([0] * outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_key_by_width"
+"""Some of your layers draw the same numbers: those with equally many inputs. Perhaps each layer's key is made from its width. Two layers may have one width, so only their place in the list tells them apart."""
+def init_mlp(key, sizes):
+    return [
+        {
+            "w": jax.random.normal(jax.random.fold_in(key, inputs), (inputs, outputs))
+            * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for inputs, outputs in zip(sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" equivalent="The width is the last of two, or the keys and sizes that are more are left over."
+# solution: len(sizes) - 1 → len(sizes) + 1
+# solution: len(sizes) - 1 → len(sizes)
+# solution: len(sizes) - 1 → len(sizes) - 0
+# solution: len(sizes) - 1 → len(sizes) - -1
+# by_folding_in: shape[1] → shape[-1]
+# he_uniform: sizes[:-1] → sizes[:]
+# jax_initializer: shape[1] → shape[-1]
+
+
+# %% exercise="init_mlp" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# by_folding_in: (sizes[place], sizes[place + 1]) → [sizes[place], sizes[place + 1]]
 
 
 # %% exercise="forward" variant="one_loop"
@@ -292,6 +357,42 @@ def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 0))(params, xs)
 
 
+# %% exercise="forward" misconception="relu_stops_at_one"
+"""Your hidden numbers are never larger than 1. ReLU cuts on one side only: what is negative becomes 0, and what is positive stays as it is."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jnp.clip(x @ layer["w"] + layer["b"], 0, 1)
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="the_last_one_by_its_looks"
+"""Your network is wrong where one dict stands in the list twice. Perhaps you ask whether a layer is the last one with `is`. That finds the same dict at both places; a layer is last by its place."""
+def forward(params, x):
+    for layer in params:
+        x = x @ layer["w"] + layer["b"]
+        if layer is not params[-1]:
+            x = jax.nn.relu(x)
+    return x
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" equivalent="`x @ w` and ReLU take a batch of rows as they are."
+# solution: jax.vmap(forward, in_axes=(None, 0)) → forward
+# one_loop: jax.vmap(forward, (None, 0)) → forward
+
+
+# %% exercise="forward" equivalent="The larger one of a number and 0 is the same, either way."
+# one_loop: jnp.maximum(x, 0) → jnp.maximum(0, x)
+# matrices_at_once: x @ layer['w'] + layer['b'] > 0 → x @ layer['w'] + layer['b'] >= 0
+
+
 # %% exercise="cross_entropy" variant="by_logsumexp"
 def cross_entropy(logits, labels):
     chosen = jnp.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]
@@ -382,6 +483,47 @@ def cross_entropy(logits, labels):
     return -jnp.mean(jnp.max(jax.nn.log_softmax(logits), axis=1))
 
 
+# %% exercise="cross_entropy" misconception="where_keeps_nan_away"
+"""Your loss is right, but its gradient is `nan` where logits are large. Perhaps `jnp.where` replaces a result that is not finite. `jax.grad` goes through both branches, and 0 times the infinite slope of the other one is `nan`."""
+def cross_entropy(logits, labels):
+    rows = jnp.arange(labels.shape[0])
+    shifted = logits - jnp.max(logits, axis=1, keepdims=True)
+    p = jax.nn.softmax(logits, axis=1)[rows, labels]
+    return jnp.mean(jnp.where(p > 1e-30, -jnp.log(p), -shifted[rows, labels]))
+
+
+# %% exercise="cross_entropy" misconception="shifts_by_the_size"
+"""Your loss is right for large positive logits, and infinite for large negative ones. Perhaps you subtract the largest absolute value. The largest number of a row should become 0; if all are negative, it goes further down instead."""
+def cross_entropy(logits, labels):
+    top = jnp.max(jnp.abs(logits), axis=1, keepdims=True)
+    log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1)) + top[:, 0]
+    return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="clips_the_logits"
+"""Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Logits of 500 and 510 become equal then, and no gradient passes through a number that was clipped."""
+def cross_entropy(logits, labels):
+    z = jnp.clip(logits, -80, 80)
+    log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" equivalent="There are two axes, so the last is axis 1."
+# by_logsumexp: jnp.take_along_axis(logits, labels[:, None], axis=-1) → jnp.take_along_axis(logits, labels[:, None])
+# by_logsumexp: axis=-1 → axis=1, line 2
+# by_logsumexp: axis=-1 → axis=1, line 3
+# by_hand_and_one_hot: axis=1 → axis=-1, line 2
+# by_hand_and_one_hot: axis=1 → axis=-1, line 3
+# by_hand_and_one_hot: logits.shape[1] → logits.shape[-1]
+# by_hand_and_one_hot: (log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(1) → (log_p * jax.nn.one_hot(labels, logits.shape[1])).sum(-1)
+
+
+# %% exercise="cross_entropy" equivalent="One column: JAX takes it at every place, and the mean over all pairs is the same."
+# by_logsumexp: (:, 0) → (:,)
+# by_logsumexp: (:, 0) → (:, 1)
+# by_logsumexp: (:, 0) → (:, -1)
+
+
 # %% exercise="make_step" variant="jit_as_a_function"
 def make_step(loss):
     def step(params, x, y, rate):
@@ -457,7 +599,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="no_jit"
-"""Your numbers are right, but Python runs the loss function in every call. Without `jax.jit`, or with a new jitted function in each call, no program is kept from one call to the next."""
+"""Your numbers are right, but Python runs the loss function in every call, and nothing in your step is a jitted program. Without `jax.jit`, no program is kept from one call to the next."""
 def make_step(loss):
     def step(params, x, y, rate):
         value, grads = jax.value_and_grad(loss)(params, x, y)
@@ -532,7 +674,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
-"""Every step raises a `TypeError`. Perhaps it subtracts one tree from another: Python has no arithmetic for dicts, the numbers are in the leaves. If it does not, read the message: `float(rate)` fails under jit in the same way."""
+"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it subtracts one tree from another: Python has no arithmetic for dicts, the numbers are in the leaves."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -540,6 +682,74 @@ def make_step(loss):
         return params - rate * grads, value
 
     return step
+
+
+# %% exercise="make_step" misconception="a_new_jit_in_each_call"
+"""Your numbers are right, but Python runs the loss function in every call. Perhaps `jax.jit` stands inside the step. Each call then makes a new jitted function, which knows no program of the one before."""
+def make_step(loss):
+    def step(params, x, y, rate):
+        @jax.jit
+        def jitted(params, x, y, rate):
+            value, grads = jax.value_and_grad(loss)(params, x, y)
+            return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+        return jitted(params, x, y, rate)
+
+    return step
+
+
+# %% exercise="make_step" misconception="update_outside_of_jit"
+"""Your numbers are right, but the new parameters are computed outside of `jax.jit`. Perhaps only the gradient is jitted. The update is then many small programs, one for each leaf and operation."""
+def make_step(loss):
+    value_and_grad = jax.jit(jax.value_and_grad(loss))
+
+    def step(params, x, y, rate):
+        value, grads = value_and_grad(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="a_float_under_jit"
+"""Every step raises an error about an abstract or concrete value. Perhaps `float` or `.item()` makes a Python number of the loss. While JAX traces, the loss is a tracer, which has no value yet."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), float(value)
+
+    return step
+
+
+# %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
+"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: let JAX walk through the tree."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return {name: params[name] - rate * grads[name] for name in params}, value
+
+    return step
+
+
+# %% exercise="make_step" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.tree.map(lambda p, g: p - rate * g, params, grads), value) → [jax.tree.map(lambda p, g: p - rate * g, params, grads), value]
+# jit_as_a_function: (new, loss(params, x, y)) → [new, loss(params, x, y)]
+# rate_made_an_array: (jax.tree.map(jnp.add, params, steps), value) → [jax.tree.map(jnp.add, params, steps), value]
+# donates_the_parameters: (jax.tree.map(lambda p, g: p - rate * g, params, grads), value) → [jax.tree.map(lambda p, g: p - rate * g, params, grads), value]
+
+
+# %% exercise="make_step" equivalent="A sum is the same, either way."
+# rate_made_an_array: jax.tree.map(jnp.add, params, steps) → jax.tree.map(jnp.add, steps, params)
+
+
+# %% exercise="make_step" equivalent="A Python float is traced as float32."
+# rate_made_an_array: jnp.float32(rate) → rate
+
+
+# %% exercise="make_step" equivalent="Giving the old buffers away is a choice."
+# donates_the_parameters: jax.jit(step, donate_argnums=0) → jax.jit(step)
+# donates_the_parameters: donate_argnums=0 → donate_argnums=-1
 
 
 # %% exercise="decayed_step" variant="by_flattening"
@@ -666,6 +876,20 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map_with_path(update, params, direction(grads))
 
 
+# %% exercise="decayed_step" misconception="ends_in_w"
+"""Leaves whose names end in `w`, such as `raw`, decay in your result. Perhaps you look at the end of the whole text. The last entry of the path must be `w` itself."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").endswith("w")
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" equivalent="True and 1.0 multiply alike."
+# mask_first: float(text.split('/')[-1] == 'w') → text.split('/')[-1] == 'w'
+
+
 # %% exercise="momentum" variant="by_flattening"
 def start(params):
     return jax.tree.map(lambda p: np.zeros(p.shape, p.dtype), params)
@@ -782,6 +1006,68 @@ def start(params):
 def momentum_step(params, grads, velocity, rate, beta):
     velocity = {name: beta * velocity[name] + grads[name] for name in params}
     return {name: params[name] - rate * velocity[name] for name in params}, velocity
+
+
+# %% exercise="momentum" misconception="every_tuple_is_a_pair"
+"""Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns pairs, and `is_leaf` finds them by asking for a tuple. It finds the tuples of the tree as well, and takes them apart."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    def update(p, g, v):
+        v = beta * v + g
+        return p - rate * v, v
+
+    def is_pair(node):
+        return isinstance(node, tuple)
+
+    pairs = jax.tree.map(update, params, grads, velocity)
+    return tuple(jax.tree.map(lambda pair: pair[at], pairs, is_leaf=is_pair) for at in (0, 1))
+
+
+# %% exercise="momentum" misconception="zeros_without_the_shape"
+"""Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter, or adding them stretches both."""
+def start(params):
+    return jax.tree.map(lambda p: jnp.zeros(p.size), params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="none_needs_a_zero" section="a-gradient-is-a-tree"
+"""Your first velocity has a 0 where `params` has `None`. To JAX a `None` is a node without children: with a leaf in its place, the two trees have different structures, and a map over both fails."""
+def start(params):
+    return jax.tree.map(
+        lambda p: jnp.array(0.0) if p is None else jnp.zeros_like(p),
+        params,
+        is_leaf=lambda p: p is None,
+    )
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity) → [jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity]
+# by_flattening: (jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)) → [jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)]
+# pairs_transposed: (p - rate * v, v) → [p - rate * v, v]
+# pairs_transposed: (jax.tree.structure(params), jax.tree.structure((0, 0))) → [jax.tree.structure(params), jax.tree.structure((0, 0))]
+
+
+# %% exercise="momentum" equivalent="NumPy's zeros become float32 with the first gradient."
+# by_flattening: np.zeros(p.shape, p.dtype) → np.zeros(p.shape)
+
+
+# %% exercise="momentum" equivalent="Only the structure of the pair counts."
+# pairs_transposed: (0, 0) → (1, 0)
+# pairs_transposed: (0, 0) → (-1, 0)
+# pairs_transposed: (0, 0) → (0, 1)
+# pairs_transposed: (0, 0) → (0, -1)
 
 
 # %% exercise="adam" variant="counter_in_an_array"
@@ -970,7 +1256,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="keeps_the_corrected_averages"
-"""Your first step is right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. It belongs in the parameters' update alone."""
+"""Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. It belongs in the parameters' update alone."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -989,7 +1275,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="python_if" section="one-jitted-step"
-"""Your steps are right, but under `jax.jit` the call fails. Perhaps Python's `if` looks at `t`, or `int` at its value. While JAX traces, the count is a tracer without a value."""
+"""Your steps are right, but under `jax.jit` the call fails. Perhaps Python's `if` or `while` looks at `t`. While JAX traces, the count is a tracer without a value."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1006,6 +1292,62 @@ def adam_step(params, grads, state, rate):
         return p - rate * m / (jnp.sqrt(v) + 1e-8)
 
     return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="counts_every_leaf"
+"""Your first leaf is right, the next ones are corrected as in later steps, and `t` grows by the number of leaves. Perhaps `t` goes up inside the map. JAX calls that function once for each leaf; a step is one step for all."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"]
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        nonlocal t
+        t = t + 1
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="int_of_the_count" section="one-jitted-step"
+"""Your steps are right, but under `jax.jit` the call fails. Perhaps `int` makes a Python number of `t`. While JAX traces, the count is a tracer without a value; arithmetic works with it as it is."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = int(state["t"]) + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (m / (1 - 0.9 ** t), v / (1 - 0.999 ** t)) → [m / (1 - 0.9 ** t), v / (1 - 0.999 ** t)]
+# solution: (jax.tree.map(update, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(update, params, m, v), {'m': m, 'v': v, 't': t}]
+# counter_in_an_array: (params, {'m': m, 'v': v, 't': t}) → [params, {'m': m, 'v': v, 't': t}]
+# by_flattening: (0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * jnp.square(g)) → [0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * jnp.square(g)]
+# by_flattening: (params, {'m': m, 'v': v, 't': t}) → [params, {'m': m, 'v': v, 't': t}]
+
+
+# %% exercise="adam" equivalent="The count is a Python int or an array."
+# counter_in_an_array: jnp.asarray(0) → 0
+
+
+# %% exercise="adam" equivalent="Float32 is the dtype that JAX makes zeros of."
+# by_flattening: jnp.zeros(p.shape, p.dtype) → jnp.zeros(p.shape)
 
 
 # %% exercise="freeze" variant="by_entries"
@@ -1210,6 +1552,66 @@ def frozen_step(params, grads, labels, rate):
     return jax.tree.map(update, params, grads, labels)
 
 
+# %% exercise="freeze" misconception="brackets_in_the_paths" covers="M25"
+"""You freeze nothing, whatever is listed. Perhaps you compare the list with `keystr(path)`. By itself it writes `['body'][0]`; the listed paths have plain entries and slashes."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path)
+        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_top_decides"
+"""You freeze all of `body` when only `body/0` is listed. Perhaps you compare the first entries alone. A listed path may lead further down: then all its entries count."""
+def label_tree(params, frozen):
+    tops = {part.split("/")[0] for part in frozen}
+
+    def label(path, leaf):
+        return "frozen" if jax.tree_util.keystr(path[:1], simple=True) in tops else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="one_level_down"
+"""You freeze the leaves directly in a listed part, and train those that lie deeper. Perhaps you look at a leaf's path and at the part around it. There may be any number of parts around a leaf."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        texts = [
+            jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])
+        ]
+        return "frozen" if any(text in frozen for text in texts) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" equivalent="The root is never listed, and no path is longer than itself."
+# by_flattening: range(1, len(path) + 1) → range(0, len(path) + 1)
+# by_flattening: range(1, len(path) + 1) → range(-1, len(path) + 1)
+# by_flattening: len(path) + 1 → len(path) + 2
+
+
 # %% exercise="moving_average" starter=True
 def average_start(params):
     """Return the average at the start: the parameters, floating-point leaves in float32."""
@@ -1388,6 +1790,50 @@ def average_step(average, params, decay):
     return jax.tree.map(update, average, params)
 
 
+# %% exercise="moving_average" misconception="every_leaf_is_float32"
+"""Your whole numbers become `float32` from the start on. Perhaps every leaf is cast, or you ask for another dtype than `int32`: Python's `int` stands for `int64`. float32 does not even hold every large count."""
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
+
+
+def average_step(average, params, decay):
+    return jax.tree.map(
+        lambda a, p: decay * a + (1 - decay) * p.astype(jnp.float32), average, params
+    )
+
+
+# %% exercise="moving_average" misconception="multiplied_before_it_is_cast"
+"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps the parameter is multiplied before it is cast. A Python number does not change an array's dtype, so the product is rounded to `bfloat16`."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return decay * a + ((1 - decay) * p).astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" equivalent="No leaf is complex."
+# solution: jnp.floating → jnp.inexact
+
+
+# %% exercise="moving_average" equivalent="NumPy and JAX compute alike here, also with a Python number."
+# by_numpy: np.asarray(p) → p, line 3
+# by_numpy: np.asarray(p) → p, line 3, 2
+# by_numpy: np.asarray(p) → p, line 9
+# by_numpy: np.float32(decay) → decay
+# by_numpy: np.float32(1 - decay) → 1 - decay
+# by_numpy: np.asarray(p).astype(np.float32) → np.asarray(p), line 11
+# by_numpy: np.asarray(p) → p, line 11
+
+
 # %% exercise="save_and_load" variant="bfloat16_as_float32"
 def names_of(tree):
     pairs = jax.tree.leaves_with_path(tree)
@@ -1412,7 +1858,7 @@ def load(file, like):
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 
-# %% exercise="save_and_load" variant="bfloat16_as_bits"
+# %% exercise="save_and_load" variant="by_the_kind_of_dtype"
 def name_of(path):
     return jax.tree_util.keystr(path, simple=True, separator="/")
 
@@ -1421,7 +1867,7 @@ def save(file, tree):
     arrays = {}
     for path, leaf in jax.tree.flatten_with_path(tree)[0]:
         array = np.array(leaf)
-        arrays[name_of(path)] = array.view(np.uint16) if array.dtype == jnp.bfloat16 else array
+        arrays[name_of(path)] = array.astype(np.float32) if array.dtype.kind == "V" else array
     with open(file, "wb") as opened:
         np.savez_compressed(opened, **arrays)
 
@@ -1433,15 +1879,19 @@ def load(file, like):
         array = arrays[name_of(path)]
         if np.shape(array) != np.shape(leaf):
             raise ValueError(name_of(path))
-        return array.view(jnp.bfloat16) if leaf.dtype == jnp.bfloat16 else array
+        return array.astype(leaf.dtype)
 
     return jax.tree_util.tree_map_with_path(read, like)
 
 
 # %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
 """Your file has no names in it, only numbers in a row. So `load` goes by order alone: it puts an array where another one belongs, and notices nothing."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
 def save(file, tree):
-    np.savez(file, *map(np.asarray, jax.tree.leaves(tree)))
+    np.savez(file, *(np.asarray(plain(leaf)) for leaf in jax.tree.leaves(tree)))
 
 
 def load(file, like):
@@ -1452,15 +1902,19 @@ def load(file, like):
         array = arrays[f"arr_{place}"]
         if array.shape != leaf.shape:
             raise ValueError("another shape")
-        loaded.append(jnp.asarray(array.view(leaf.dtype)))
+        loaded.append(jnp.asarray(array, leaf.dtype))
     return jax.tree.unflatten(structure, loaded)
 
 
 # %% exercise="save_and_load" misconception="names_forgotten_in_load"
 """Your `load` takes the arrays in order, whatever their names are. That works as long as both trees are the same; otherwise a leaf gets another one's numbers."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1473,7 +1927,7 @@ def load(file, like):
     for leaf, name in zip(leaves, arrays.files):
         if arrays[name].shape != leaf.shape:
             raise ValueError(f"{name} has another shape")
-        loaded.append(jnp.asarray(arrays[name].view(leaf.dtype)))
+        loaded.append(jnp.asarray(arrays[name], leaf.dtype))
     return jax.tree.unflatten(structure, loaded)
 
 
@@ -1494,16 +1948,20 @@ def load(file, like):
         array = found[jax.tree_util.keystr(path, simple=True, separator="/")]
         if array.shape != leaf.shape:
             raise ValueError("another shape")
-        return jnp.asarray(array)
+        return jnp.asarray(array, leaf.dtype)
 
     return jax.tree.map_with_path(read, like)
 
 
 # %% exercise="save_and_load" misconception="the_last_key_is_enough"
 """Your file has fewer arrays than the tree has leaves. Perhaps an array's name is the last key of its path. Every layer has a `w`, and each one takes the place of the one before."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(leaf)
+        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(plain(leaf))
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1516,16 +1974,20 @@ def load(file, like):
         array = arrays[jax.tree_util.keystr(path[-1:], simple=True)]
         if array.shape != leaf.shape:
             raise ValueError("another shape")
-        return jnp.asarray(array.view(leaf.dtype))
+        return jnp.asarray(array, leaf.dtype)
 
     return jax.tree.map_with_path(read, like)
 
 
 # %% exercise="save_and_load" misconception="brackets_in_the_names" section="save-and-load"
 """The names in your file have brackets and quotes, as `keystr` writes them by itself. With two options it writes plain entries with slashes between them."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path): np.asarray(leaf)
+        jax.tree_util.keystr(path): np.asarray(plain(leaf))
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1538,13 +2000,13 @@ def load(file, like):
         array = arrays[jax.tree_util.keystr(path)]
         if array.shape != leaf.shape:
             raise ValueError("another shape")
-        return jnp.asarray(array.view(leaf.dtype))
+        return jnp.asarray(array, leaf.dtype)
 
     return jax.tree.map_with_path(read, like)
 
 
 # %% exercise="save_and_load" misconception="numpy_knows_bfloat16"
-"""Everything comes back but the `bfloat16` leaves. NumPy writes their bytes into the file and forgets the dtype: what it reads is of the type "two bytes of anything"."""
+"""Everything comes back but the `bfloat16` leaves, where `load` fails. NumPy writes their bytes into the file and forgets the dtype: what it reads is of the type "two bytes of anything"."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -1560,13 +2022,13 @@ def load(file, like):
         array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
         if array.shape != leaf.shape:
             raise ValueError("another shape")
-        return jnp.asarray(array)
+        return jnp.asarray(array, leaf.dtype)
 
     return jax.tree.map_with_path(read, like)
 
 
 # %% exercise="save_and_load" misconception="everything_is_float32"
-"""Your numbers are right, but all arrays come back as `float32`: whole numbers, true and false, and `bfloat16`. A number's dtype is part of what has to be restored."""
+"""All your arrays come back as `float32`: whole numbers, true and false, and `bfloat16`. A number's dtype is part of what has to be restored, and float32 does not hold every large whole number."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
@@ -1589,9 +2051,13 @@ def load(file, like):
 
 # %% exercise="save_and_load" misconception="missing_stays_as_it_is"
 """When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete, with numbers that were never trained, and no word about it."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1606,13 +2072,37 @@ def load(file, like):
             return leaf
         if arrays[name].shape != leaf.shape:
             raise ValueError("another shape")
-        return jnp.asarray(arrays[name].view(leaf.dtype))
+        return jnp.asarray(arrays[name], leaf.dtype)
 
     return jax.tree.map_with_path(read, like)
 
 
 # %% exercise="save_and_load" misconception="any_shape_will_do"
 """You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product, or not at all where shapes are stretched to fit."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="bytes_are_numbers"
+"""Your numbers are nonsense, or `load` fails, where `like` has another dtype than the saved leaf. Perhaps you read the bytes anew, with `view`. The same bytes mean other numbers in another dtype: `astype` converts numbers."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -1625,10 +2115,158 @@ def load(file, like):
     arrays = np.load(file)
 
     def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        return jnp.asarray(arrays[name].view(leaf.dtype))
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array.view(leaf.dtype))
 
     return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_dtype_of_the_file"
+"""Your numbers are right, and some dtypes are not those of `like`: perhaps they are what the file has. `like` decides the dtype, also for `bfloat16`, which no file can hold."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="half_is_enough"
+"""Your numbers lose digits on the way, and large ones become infinite. Perhaps you save all leaves as float16. It has three digits and ends at 65,504; what NumPy's format knows can be saved as it is."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf.astype(jnp.float16))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="made_to_fit"
+"""An array of another shape passes, if it has as many numbers as `like` asks for. Perhaps you reshape it. The rows and columns of a matrix would then mean something else, and no error says so."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        return jnp.asarray(array, leaf.dtype).reshape(leaf.shape)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="stretched_to_fit"
+"""A smaller array passes, if it can be stretched to the shape that `like` asks for. Perhaps you broadcast it. One number would fill a whole leaf then, and no error says so."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        return jnp.broadcast_to(jnp.asarray(array, leaf.dtype), leaf.shape)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="nothing_else_in_the_file"
+"""Your `load` refuses a file that holds more than `like` asks for. To take the first layers of a trained model is a common wish, and the other arrays do no harm."""
+def plain(leaf):
+    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+
+
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+    pairs, structure = jax.tree.flatten_with_path(like)
+    names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+    if sorted(names) != sorted(arrays.files):
+        raise KeyError(f"{names}, not {arrays.files}")
+    if any(arrays[name].shape != leaf.shape for name, (_, leaf) in zip(names, pairs)):
+        raise ValueError("another shape")
+    leaves = [jnp.asarray(arrays[name], leaf.dtype) for name, (_, leaf) in zip(names, pairs)]
+    return jax.tree.unflatten(structure, leaves)
+
+
+# %% exercise="save_and_load" equivalent="NumPy does the same of itself."
+# solution: np.asarray(plain) → plain
+# bfloat16_as_float32: dict(np.load(file)) → np.load(file)
+# by_the_kind_of_dtype: np.array(leaf) → leaf
+# by_the_kind_of_dtype: np.load(file, allow_pickle=False) → np.load(file)
+# by_the_kind_of_dtype: allow_pickle=False → allow_pickle=True
+
+
+# %% exercise="save_and_load" equivalent="NumPy raises the KeyError itself, with the path."
+# solution: if name not in arrays: raise KeyError(name) → nothing
+# solution: name not in arrays → False
+# solution: raise KeyError(name) → nothing
+
+
+# %% exercise="save_and_load" equivalent="Only the words of a message."
+# solution: {name} → ''
+# solution: {arrays[name].shape} → ''
+# solution: arrays[name].shape → arrays[name].size, line 29
+# solution: {leaf.shape} → ''
+# solution: leaf.shape → leaf.size, line 29
+# bfloat16_as_float32: {name} → ''
+# by_the_kind_of_dtype: name_of(path) → path, line 20
 
 
 # %% exercise="deep_forward" variant="scan_over_pairs"
@@ -1741,6 +2379,62 @@ def deep_forward(stacked, x):
     return jax.lax.scan(apply, stacked, x)
 
 
+# %% exercise="deep_forward" misconception="relu_for_the_rows_only"
+"""Your layers are right one by one, but the next layer gets numbers without ReLU. Perhaps what your `scan` hands on is taken before it. What is handed on and what is stacked are the same here."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        before = x @ layer["w"] + layer["b"]
+        return before, jax.nn.relu(before)
+
+    last, every = jax.lax.scan(apply, x, stacked)
+    return jax.nn.relu(last), every
+
+
+# %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap"
+"""You multiply with the matrix on the left, `w @ x`. A square matrix raises no error there and gives other numbers: here the rows of `w` belong to the inputs."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(layer["w"] @ x + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap"
+"""Your outputs can be negative, for the bias comes after ReLU. A bias moves the point where ReLU begins to cut, and so it is added before."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"]) + layer["b"]
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="no_relu_at_the_end"
+"""Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer is the same, the last one too: only then one `scan` can do them all."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        before = x @ layer["w"] + layer["b"]
+        return jax.nn.relu(before), before
+
+    _, every = jax.lax.scan(apply, x, stacked)
+    return every[-1], jnp.concatenate([jax.nn.relu(every[:-1]), every[-1:]])
+
+
+# %% exercise="deep_forward" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (x, x) → [x, x]
+# scan_over_pairs: (x, x) → [x, x]
+# scan_over_pairs: (every[-1], every) → [every[-1], every]
+
+
+# %% exercise="deep_forward" equivalent="The larger one of two numbers is the same, either way."
+# scan_over_pairs: jnp.maximum(jnp.dot(x, w) + b, 0) → jnp.maximum(0, jnp.dot(x, w) + b)
+
+
+# %% exercise="deep_forward" equivalent="Every row is written."
+# by_fori_loop: jnp.zeros → jnp.ones
+
+
 # %% exercise="capstone" variant="adam"
 def init(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
@@ -1785,7 +2479,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="goes_uphill" section="a-gradient-is-a-tree"
-"""Your optimiser keeps all other rules, and learns too little. Perhaps its steps go uphill, for a gradient points to where the loss grows. Or they are far too short, or too long."""
+"""Your parameters move the way of the gradient: uphill. A gradient points to where the loss grows; to make it smaller, move against it."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -1796,7 +2490,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="no_memory" section="an-optimiser-is-a-function-on-trees"
-"""Your network learns, but nothing is remembered: the state after a step is the same for any gradients. Perhaps you return the state that came in, or it only counts the steps."""
+"""Your network learns, but nothing is remembered: a step does the same, whatever the gradients before were. Perhaps you return the state that came in, it only counts the steps, or the step makes no use of it."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -1846,7 +2540,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="state_grows" section="an-optimiser-is-a-function-on-trees"
-"""After a step your state has another form than before it. Under jit each new form is a new program: a list of all gradients so far means a compilation for every step."""
+"""After a step your state has another structure than before it. Under jit each new structure is a new program: a list of all gradients so far means a compilation for every step."""
 def init(params):
     return []
 
@@ -1879,3 +2573,103 @@ def init(params):
 def update(grads, state, params):
     state = {name: 0.9 * state[name] + grads[name] for name in params}
     return {name: params[name] - 0.1 * state[name] for name in params}, state
+
+
+# %% exercise="capstone" misconception="steps_too_short" section="how-large-at-the-start"
+"""Your steps go the right way, but the network learns too little in 600 of them. Perhaps the rate is far too small. Read the accuracy that the check prints, and try ten times the rate."""
+def init(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def update(grads, state, params):
+    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
+    return jax.tree.map(lambda p, v: p - 1e-5 * v, params, state), state
+
+
+# %% exercise="capstone" misconception="a_state_without_shapes" section="an-optimiser-is-a-function-on-trees"
+"""Your state has other shapes after a step than before it. Perhaps it begins with plain zeros without axes. Under jit other shapes are another program; a state that keeps its form is compiled once."""
+def init(params):
+    return jax.tree.map(lambda p: jnp.zeros(()), params)
+
+
+def update(grads, state, params):
+    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
+    return jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state
+
+
+# %% exercise="capstone" misconception="a_dtype_that_changes" section="an-optimiser-is-a-function-on-trees"
+"""Your state has another dtype after a step than before it. Perhaps a whole number and a float are added: the sum is a float. Under jit another dtype is another program."""
+def init(params):
+    return {"v": jax.tree.map(jnp.zeros_like, params), "t": jnp.asarray(0)}
+
+
+def update(grads, state, params):
+    v = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
+    return jax.tree.map(lambda p, v: p - 0.1 * v, params, v), {"v": v, "t": state["t"] + 1.0}
+
+
+# %% exercise="capstone" equivalent="Another optimiser: it learns, remembers, fits and is pure as well."
+# solution: 0.9 * v → -0.09999999999999998 * v
+# adam: {'m': zeros, 'v': zeros, 't': 0} → {'m': zeros, 'v': zeros, 't': 1}
+# adam: state['t'] + 1 → 1
+# adam: state['t'] + 1 → state['t'] + 2
+# adam: jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state['m'], grads) → jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, grads, state['m'])
+# adam: 0.9 * m → m
+# adam: 0.1 * g → g
+# adam: 0.1 * g → 1.1 * g
+# adam: 0.999 * v → v
+# adam: m / (1 - 0.9 ** t) → m * (1 - 0.9 ** t)
+# adam: m / (1 - 0.9 ** t) → m
+# adam: 1 - 0.9 ** t → 1 + 0.9 ** t
+# adam: 1 - 0.9 ** t → 1
+# adam: 1 - 0.9 ** t → 2 - 0.9 ** t
+# adam: 0.9 ** t → 0.9
+# adam: 0.9 ** t → -0.09999999999999998 ** t
+# adam: 0.9 ** t → 0.0 ** t
+# adam: 0.9 ** t → -0.9 ** t
+# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) - 1e-08
+# adam: v / (1 - 0.999 ** t) → v
+# adam: 1 - 0.999 ** t → 1 + 0.999 ** t
+# adam: 1 - 0.999 ** t → 1
+# adam: 1 - 0.999 ** t → 0.999 ** t
+# adam: 1 - 0.999 ** t → 2 - 0.999 ** t
+# adam: 0.999 ** t → -0.0010000000000000009 ** t
+# adam: 0.999 ** t → 0.0 ** t
+# adam: 0.999 ** t → -0.999 ** t
+# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) + -1e-08
+# rmsprop_in_a_list: jnp.zeros_like → jnp.ones_like
+# rmsprop_in_a_list: 0.9 * v → v
+# rmsprop_in_a_list: 0.1 * g ** 2 → g ** 2
+# rmsprop_in_a_list: 0.1 * g ** 2 → 1.1 * g ** 2
+# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) - 1e-08
+# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) + -1e-08
+# lion: jnp.zeros((), jnp.int32) → jnp.zeros(())
+# lion: jnp.zeros → jnp.ones
+# lion: jnp.int32 → jnp.float32
+# lion: 0.9 * m + 0.1 * g → 0.9 * m
+# lion: 0.9 * m → 0.9 / m
+# lion: 0.9 * m → m
+# lion: 0.9 * m → 1.9 * m
+# lion: 0.1 * g → 0.1 / g
+# lion: 0.1 * g → 0.0 * g
+# lion: jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, m, grads) → jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, grads, m)
+# lion: 0.99 * m + 0.01 * g → 0.01 * g
+# lion: 0.99 * m → m
+# lion: 0.99 * m → -0.010000000000000009 * m
+# lion: 0.99 * m → 0.0 * m
+# lion: 0.99 * m → -0.99 * m
+# lion: 0.01 * g → g
+# lion: 0.01 * g → 1.01 * g
+# lion: count + 1 → count - 1
+# lion: count + 1 → count
+# lion: count + 1 → 1
+# lion: count + 1 → count + 2
+# lion: count + 1 → count + 0
+# lion: count + 1 → count + -1
+
+
+# %% exercise="capstone" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state) → [jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state]
+# adam: (jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}]
+# rmsprop_in_a_list: (jax.tree.unflatten(structure, new), state) → [jax.tree.unflatten(structure, new), state]
+# lion: (params, (m, count + 1)) → [params, (m, count + 1)]

@@ -114,8 +114,8 @@ class Exercise(ExerciseFacts):
 
     @property
     def is_prediction(self) -> bool:
-        """Whether it asks what lines of code do; its cases are the same lines for everyone."""
-        return self.name.startswith("predict_")
+        """Whether it asks for values, one for each line: its cases are the same for everyone."""
+        return not re.search(rf"^(def|class) {self.answers[0]}\b", self.cell.source, re.MULTILINE)
 
     @property
     def solution(self) -> Answer:
