@@ -16,7 +16,7 @@ from pytree_course.checking.reasons.places import (
     kind_of,
     narrowed,
 )
-from pytree_course.checking.reasons.spectrum import only_here
+from pytree_course.checking.reasons.spectrum import only_here, written_order
 from pytree_course.checking.reasons.wrong_leaves import leaves_clause
 from pytree_course.drawing.labels import counted
 from pytree_course.trees import Observation
@@ -38,7 +38,7 @@ def difference_reason(cases: Sequence[Evidence]) -> str:
         return _sentence(f"{where}, ", whole)
     inner, entry = narrowed(wrong)
     others = [case for case in cases if not case.failed] if not entry else []
-    clause = _result([*others, *inner], inner)
+    clause = _ordered(_result([*others, *inner], inner), cases)
     if entry:
         which = f"Only the entry `{entry}` of the result is wrong, {in_cases(wrong)}"
         return _sentence(f"{which}: ", clause) if clause else f"{which}."
@@ -51,9 +51,14 @@ def one_difference(cases: Sequence[Evidence]) -> str:
     if not wrong:
         return ""
     smallest = min(wrong, key=lambda case: len(json.dumps(case.inputs)))
-    clause = _result([smallest], [smallest])
+    clause = _ordered(_result([smallest], [smallest]), cases)
     where = f"In the smallest of {len(wrong)} cases" if len(wrong) > 1 else "In the one case"
     return _sentence(f"{where} in which your result is wrong, ", clause) if clause else ""
+
+
+def _ordered(clause: str, cases: Sequence[Evidence]) -> str:
+    is_order = clause.endswith(("in another order", "in reverse order", "in each other's places"))
+    return f"{clause}{written_order(cases)}" if is_order else clause
 
 
 def _sentence(opening: str, clause: str) -> str:

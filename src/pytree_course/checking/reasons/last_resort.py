@@ -1,7 +1,6 @@
 """Where nothing else is known: which cases pass, which fail, and how the smallest differs."""
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 
 from pytree_course.checking.comparison import Difference, compare
@@ -10,6 +9,8 @@ from pytree_course.checking.reasons.spectrum import TOO_COMMON, WEAK
 
 MOST_FEATURES = 2
 FEWEST = 2  # cases that it takes to name a feature
+COVER = 0.7  # of the cases that the named features must be in
+NOTE = "the note"
 
 SMALLEST = {
     "value": "a value is another one",
@@ -55,26 +56,27 @@ def where_wrong(cases: Sequence[Evidence], said: str = "") -> str:
     passing = [case for case in cases if not case.failed]
     if fail := _only_in(failing, passing, said):
         return f"Your results are always wrong with {fail}."
-    if len(failing) >= FEWEST and (right := _only_in(passing, failing, said)):
+    if not said and len(failing) >= FEWEST and (right := _only_in(passing, failing, said)):
         return f"Your results are right with {right}; none of the cases that fail has that."
     return ""
 
 
 def _only_in(some: Sequence[Evidence], others: Sequence[Evidence], said: str) -> str:
     """Name the features that only these cases have, where they are most of these cases."""
-    counts = Counter(feature for case in some for feature in case.features)
-    for case in others:
-        for feature in case.features:
-            del counts[feature]
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    named = [
-        (feature, count)
-        for feature, count in ranked
-        if count >= FEWEST and feature not in TOO_COMMON | WEAK
-    ][:MOST_FEATURES]
-    if any(feature in said for feature, _ in named):
-        return ""
-    covered = sum(any(feature in case.features for feature, _ in named) for case in some)
-    if 2 * covered < len(some):
-        return ""
-    return " or ".join(f"{feature} ({count})" for feature, count in named)
+    places: dict[str, set[int]] = {}
+    for case in some:
+        for feature in case.features - TOO_COMMON - WEAK:
+            places.setdefault(feature, set()).add(case.number)
+    for feature in set().union(*(case.features for case in others)) & set(places):
+        del places[feature]
+    named: list[str] = []
+    covered: set[int] = set()
+    for feature in sorted(places, key=lambda name: (-len(places[name]), NOTE in name, name)):
+        if len(places[feature]) >= FEWEST and places[feature] - covered:
+            named.append(f"{feature} ({len(places[feature])})")
+            covered |= places[feature]
+            if feature in said:
+                return ""
+        if len(named) == MOST_FEATURES:
+            break
+    return " or ".join(named) if len(covered) >= COVER * len(some) else ""

@@ -122,14 +122,6 @@ def _loses_axis(right: np.ndarray, wrong: np.ndarray) -> bool:
     return wrong.ndim < right.ndim and _same(right.ravel(), wrong.ravel())
 
 
-def _other_axes(right: np.ndarray, wrong: np.ndarray) -> bool:
-    return (
-        right.shape != wrong.shape
-        and right.ndim == wrong.ndim
-        and sorted(right.shape) == sorted(wrong.shape)
-    )
-
-
 def _constant(value: float) -> Callable[[np.ndarray, np.ndarray], bool]:
     return lambda right, wrong: bool(wrong.size) and bool((wrong == value).all())
 
@@ -178,7 +170,6 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         _numeric(lambda right, wrong: right.size > 0 and _same(-right, wrong)),
         "the right numbers with the other sign",
     ),
-    (_numeric(_other_axes), "an array whose axes are in the wrong order"),
     (
         _numeric(lambda right, wrong: wrong.ndim != right.ndim),
         "an array with another number of axes than asked for: is the right axis summed, stacked or "

@@ -7,6 +7,7 @@ from pytree_course.checking.reasons.features import ERROR_EXPECTED, UNSORTED
 from pytree_course.drawing.labels import counted
 
 FEWEST = 2  # failing cases, and passing ones
+MANY = 3  # failing cases that it takes to speak of unsorted keys
 
 TOO_COMMON = {
     "a bare leaf instead of a container",
@@ -57,17 +58,16 @@ def only_here(some: Sequence[Evidence], cases: Sequence[Evidence]) -> str:
     return f". These cases, and no others, have this: {feature}." if has_one else "."
 
 
-def written_order(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
-    """End a clause on things in another order, where only dicts with unsorted keys go wrong."""
-    passing = [case for case in cases if not case.failed]
-    sorted_ones = sum(UNSORTED not in case.features for case in passing)
-    if len(wrong) < FEWEST or 2 * sorted_ones < len(passing) or not sorted_ones:
-        return ""
-    if any(UNSORTED not in case.features for case in wrong):
+def written_order(cases: Sequence[Evidence]) -> str:
+    """End a clause on things in another order, where no dict with unsorted keys goes right."""
+    failing = [case for case in cases if case.failed]
+    wrong = sum(UNSORTED in case.features for case in failing)
+    right = sum(UNSORTED in case.features for case in cases) - wrong
+    if right or wrong < MANY or 2 * wrong < len(failing) or len(cases) < 2 * len(failing):
         return ""
     return (
-        ", and only with dicts whose keys were not written in sorted order: JAX goes through a "
-        "dict in the order of its sorted keys"
+        f", as with all dicts whose keys were not written in sorted order ({wrong} cases): JAX "
+        "takes them in the order of the sorted keys"
     )
 
 

@@ -6,7 +6,6 @@ from pytree_course.checking.comparison import compare
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.leaf_rules import leaf_rule
 from pytree_course.checking.reasons.places import Place, is_node, kind_of, places
-from pytree_course.checking.reasons.spectrum import written_order
 from pytree_course.trees import Observation, Path
 
 FEWEST = 2  # wrong leaves, and right ones, that it takes to name what they share
@@ -23,7 +22,7 @@ def leaves_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     if whole:
         return how
     if all(map(_are_exchanged, walked)):
-        return f"its leaves are right, but in each other's places{written_order(cases, wrong)}"
+        return "its leaves are right, but in each other's places"
     passing = [list(places(case.expected, case.got)) for case in cases if not case.failed]
     which = _which([*walked, *passing])
     if which and " is asked for" not in how:
@@ -108,13 +107,3 @@ def _traits(place: Place, among: Sequence[Place]) -> Iterator[str]:
             yield "the first ones"
         elif place is among[-1]:
             yield "the last ones"
-    if len(place.path) > 1:
-        yield "those below the top level"
-    elif place.path:
-        yield "those at the top level"
-    if place.path:
-        last = place.path[-1]
-        if last.startswith("."):
-            yield "attributes of a node"
-        elif last[1:-1].isdigit():
-            yield "items of a list or a tuple"
