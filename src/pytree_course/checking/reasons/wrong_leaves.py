@@ -38,7 +38,7 @@ def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
     kinds = {(kind_of(place.expected), kind_of(place.got)) for place in differing}
     if all(expected != got for expected, got in kinds):
         rule = leaf_rule(differing)
-        if rule:
+        if "right number" in rule:
             return rule
         if len(kinds) == 1:
             ((expected, got),) = kinds
