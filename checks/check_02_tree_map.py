@@ -250,6 +250,9 @@ def clip(by_leaf, by_global_norm, rng):
     short = jnp.asarray(np.array([rng.integers(1, 4), -rng.integers(1, 4)], np.float32))
     long = jnp.asarray(np.array([-rng.integers(4, 10), rng.integers(4, 10)], np.float32))
     square = jnp.asarray(rng.integers(4, 10, (2, 2)).astype(np.float32))
+    # Beside the squares of these numbers, 1e-6 under the root does no harm; 1e-5 does.
+    signs = rng.choice([-1, 1], 2)
+    tiny = jnp.asarray((rng.permutation([0.001, 0.002]) * signs).astype(np.float32))
     leaf = dealing(short, long, square)
     simple = ("no leaves", "int keys", "unsorted keys", "OrderedDict", "repeated leaf", "one leaf")
     norm, other = np.linalg.norm(short), np.linalg.norm(long)
@@ -270,6 +273,8 @@ def clip(by_leaf, by_global_norm, rng):
             case(name, square, between(rng, 1, 8)),
             case(name, {first: zeros, second: long}, between(rng, 1, other)),
             case(name, [zeros], fraction(rng)),
+            case(name, tiny, between(rng, 0.0022, 0.004)),
+            case(name, {first: zeros, second: tiny}, between(rng, 0.0022, 0.004)),
         ]
         trees = varied_trees(rng, leaf, without=simple, rich=1)
         cases += [case(name, tree, fraction(rng)) for tree in trees]
@@ -452,6 +457,7 @@ def rates_by_part(answer, rng):
         (0.0, layer()),
         (number(rng), layer()),
     ]
+    beside = "In `rates`, a `None` stands beside an array or a part."
     no_prefix = [
         ({"w": {"v": rate()}}, {"w": leaf()}, "`rates` goes deeper."),
         ([rate(), [rate()]], [layer(), leaf()], "`rates` goes deeper."),
@@ -460,6 +466,10 @@ def rates_by_part(answer, rng):
         ({first: rate(), second: rate()}, {first: leaf()}, "`rates` has a key more."),
         ([rate(), rate()], (leaf(), leaf()), "A list and a tuple."),
         ([rate()], (layer(),), "A list and a tuple."),
+        ({first: rate(), second: None}, {first: leaf(), second: leaf()}, beside),
+        ({first: None, second: rate()}, {first: layer(), second: leaf()}, beside),
+        ([rate(), {"w": rate(), "b": None}], [leaf(), layer()], beside),
+        (None, leaf(), beside),
         (
             {first: [rate()], second: rate()},
             {first: (layer(),), second: leaf()},

@@ -496,7 +496,7 @@ def clip_by_global_norm(grads, most):
 # where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, -1.0)
 
 
-# %% exercise="clip" equivalent="Gradients have leaves: the prompt says nothing of a tree without any."
+# %% exercise="clip" equivalent="The tree has at least one leaf, so a sum needs no start."
 # where_twice: jax.tree.reduce(jnp.add, jax.tree.m … sum(jnp.square(leaf)), grads), 0.0) → jax.tree.reduce(jnp.add, jax.tree.m …  jnp.sum(jnp.square(leaf)), grads))
 
 
@@ -646,6 +646,18 @@ def clip_by_leaf(grads, most):
 def clip_by_global_norm(grads, most):
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
     return jax.tree.map(lambda leaf: most * leaf / norm, grads)
+
+
+# %% exercise="clip" misconception="a_constant_under_the_root"
+"""You change very short gradients that are shorter than `most`. Perhaps you add a constant under the root. What is small beside 1 can be large beside the square of a short gradient."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-4)
+    factor = jnp.minimum(1.0, most / norm)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
 # %% exercise="clip" misconception="where_takes_trees" covers="M10" section="one-tree"
@@ -1032,6 +1044,17 @@ def rates_by_part(rates, params, grads):
     if isinstance(rates, list) and isinstance(params, tuple):
         rates = tuple(rates)
     return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="none_is_no_step" covers="M9" section="none-in-each-place"
+"""You let a `None` in `rates` stand beside an array or a part. Perhaps you read it as "no step". To JAX `None` is a structure of its own, and a prefix can have it only where `params` has it too."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        if rate is None:
+            return part
+        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
+
+    return jax.tree.map(step, rates, params, grads, is_leaf=lambda node: node is None)
 
 
 # %% exercise="stack_trees" variant="by_numpy"
