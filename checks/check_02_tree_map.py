@@ -20,6 +20,10 @@ from pytree_course.checking import (
 )
 from pytree_course.checking.inputs import Duo, varied_trees
 
+SAME_NOISE = (
+    "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
+)
+
 
 class Layer(NamedTuple):
     """A node, as all named tuples are."""
@@ -34,7 +38,7 @@ def number(rng):
 
 def fraction(rng):
     """Draw a number that is never whole."""
-    return round(rng.integers(10) + rng.uniform(0.1, 0.9), 3)
+    return round(float(rng.integers(10) + rng.uniform(0.1, 0.9)), 3)
 
 
 def between(rng, low, high):
@@ -62,6 +66,25 @@ def vectors_and_matrices(rng):
 def like(tree, leaf):
     """Return a tree of the same structure with other leaves."""
     return jax.tree.map(lambda _: leaf(), tree)
+
+
+def differing_pairs(rng, leaf):
+    """Return pairs of trees of different structures, and what differs."""
+    first, second, third = sorted(random_words(rng, 3))
+    two = {first: leaf(), second: leaf()}
+    return [
+        ({first: leaf()}, {second: leaf()}, "The keys differ."),
+        (two, {first: leaf(), third: leaf()}, "One key differs."),
+        ([two], [{first: leaf()}], "The first tree has a key more."),
+        (two, {**two, third: leaf()}, "The second tree has a key more."),
+        ({first: [leaf()]}, {first: [leaf(), leaf()]}, "The lists have different lengths."),
+        ([leaf(), leaf()], [leaf()], "The lists have different lengths."),
+        ([leaf(), leaf()], (leaf(), leaf()), "A list and a tuple."),
+        ({first: (leaf(),)}, {first: [leaf()]}, "A tuple and a list."),
+        ((leaf(), leaf()), Layer(leaf(), leaf()), "A tuple and a namedtuple."),
+        ({first: leaf(), second: None}, two, "A `None` stands beside an array."),
+        ([None, leaf()], [leaf(), leaf()], "A `None` stands beside an array."),
+    ]
 
 
 def shuffled(rng, cases):
@@ -132,23 +155,10 @@ def sgd_step(answer, rng):
     leaf = vectors(rng)
     for params in varied_trees(rng, leaf, rich=1):
         yield Case(answer, params, like(params, leaf), fraction(rng))
-    first, second, third = sorted(random_words(rng, 3))
-    dict_of_two = {first: leaf(), second: leaf()}
-    yield Case(answer, dict_of_two, {second: leaf(), first: leaf()}, fraction(rng))
-    differing = [
-        ({first: leaf()}, {second: leaf()}, "The keys differ."),
-        (dict_of_two, {first: leaf(), third: leaf()}, "One key differs."),
-        ([dict_of_two], [{first: leaf()}], "`params` has a key more."),
-        (dict_of_two, {**dict_of_two, third: leaf()}, "`grads` has a key more."),
-        ({first: [leaf()]}, {first: [leaf(), leaf()]}, "The lists have different lengths."),
-        ([leaf(), leaf()], [leaf()], "The lists have different lengths."),
-        ([leaf(), leaf()], (leaf(), leaf()), "A list and a tuple."),
-        ({first: (leaf(),)}, {first: [leaf()]}, "A tuple and a list."),
-        ((leaf(), leaf()), Layer(leaf(), leaf()), "A tuple and a namedtuple."),
-        ({first: leaf(), second: None}, dict_of_two, "A `None` stands beside an array."),
-        ([None, leaf()], [leaf(), leaf()], "A `None` stands beside an array."),
-    ]
-    for params, grads, note in shuffled(rng, differing):
+    first, second = sorted(random_words(rng, 2))
+    one, other = ({first: leaf(), second: leaf()} for _ in range(2))
+    yield Case(answer, one, {second: other[second], first: other[first]}, fraction(rng))
+    for params, grads, note in shuffled(rng, differing_pairs(rng, leaf)):
         yield Case(answer, params, grads, fraction(rng), note=note)
 
 
@@ -326,14 +336,9 @@ def add_noise(answer, rng):
     note = "The scale is 0: no noise at all."
     for tree in varied_trees(rng, leaf, edges=[half, half], without=few, rich=0):
         yield Case(unchanged, tree, 0.0, note=note)
-    said = "Counted in each leaf: the numbers that change."
-    yield Case(
-        changed_numbers,
-        {"w": w, "b": b},
-        seed,
-        note="The second number is the seed of the key. " + said,
-    )
     note = "The second number is the seed of the key. "
+    said = "Counted in each leaf: the numbers that change."
+    yield Case(changed_numbers, {"w": w, "b": b}, seed, note=note + said)
     said = "Counted in each leaf: how many different numbers the noise has."
     for tree in ({"w": w, "b": [b]}, matrix(rng), {"w": matrix(rng), "b": None}):
         yield Case(different_numbers, tree, seed, note=note + said)
@@ -347,12 +352,9 @@ def add_noise(answer, rng):
     ]
     for tree in shuffled(rng, alike):
         yield Case(alike_leaves, tree, numbers[rng.integers(4)], note=note + said)
-    note = (
-        "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
-    )
     for tree in ({"w": w, "b": b}, [b]):
         seeds = [int(each) for each in rng.choice(numbers, 9 + rng.integers(3))]
-        yield Case(alike_calls, tree, seeds, note=note)
+        yield Case(alike_calls, tree, seeds, note=SAME_NOISE)
     note = (
         "The numbers are the seed of the key, and the scale. The tree is "
         "`{'w': 80 rows of 80 numbers, 'b': None}`, and the deviation of its noise is rounded to a "
@@ -470,11 +472,7 @@ def rates_by_part(answer, rng):
         ({first: None, second: rate()}, {first: layer(), second: leaf()}, beside),
         ([rate(), {"w": rate(), "b": None}], [leaf(), layer()], beside),
         (None, leaf(), beside),
-        (
-            {first: [rate()], second: rate()},
-            {first: (layer(),), second: leaf()},
-            "A list and a tuple.",
-        ),
+        ([[rate()], rate()], [(layer(),), leaf()], "A list and a tuple."),
         ([rate(), rate()], [leaf(), leaf(), leaf()], "The lists have different lengths."),
         ({first: [rate(), rate()]}, {first: [layer()]}, "The lists have different lengths."),
     ]
@@ -499,7 +497,6 @@ def stack_trees(stack, unstack, rng):
     for tree in varied_trees(rng, leaf, without=few, rich=1):
         yield Case(stack, several(tree))
     first, second = sorted(random_words(rng, 2))
-    one, other = {first: leaf(), second: leaf()}, {first: leaf()}
     cases = [
         Case(stack, [{first: leaf(), second: leaf()}], note="A list of one tree."),
         Case(stack, [leaf()], note="A list of one tree."),
@@ -508,16 +505,9 @@ def stack_trees(stack, unstack, rng):
         Case(stack, [square(), square()], note="The leaves are matrices."),
         Case(stack, [{first: square(), second: leaf()}, {first: square(), second: leaf()}]),
     ]
-    differing = [
-        ([{first: leaf()}, {second: leaf()}], "The keys differ."),
-        ([one, other], "The second tree has a key less."),
-        ([other, one], "The second tree has a key more."),
-        ([one, one, other], "The last tree has a key less."),
-        ([[leaf(), leaf()], (leaf(), leaf())], "A list and a tuple."),
-        ([[leaf()], [leaf(), leaf()]], "The lists have different lengths."),
-        ([[leaf(), None], [leaf(), leaf()]], "A `None` stands beside an array."),
-    ]
-    cases += [Case(stack, trees, note=note) for trees, note in differing]
+    for one, other, note in differing_pairs(rng, leaf):
+        trees = [like(one, leaf), one, other][rng.integers(2) :]
+        cases.append(Case(stack, trees, note=note))
     yield from shuffled(rng, cases)
 
     few += ("int keys", "unsorted keys", "tuple", "dict in a dict", "registered class")
@@ -616,38 +606,24 @@ def perturb(answer, rng):
 
     some = [float(np.linalg.norm(leaf)) for leaf in jax.tree.leaves(given) if leaf.ndim == 2]
     low, high = sorted(some)
-    without = "Without noise."
-    cases = [
-        Case(exact, given, 0.0, between(rng, high, 99), note=without + " Nothing is clipped."),
-        Case(exact, given, 0.0, between(rng, 2 * high, 99), note=without + " Nothing is clipped."),
-        Case(exact, given, 0.0, between(rng, 0, low), note=without + " All is clipped."),
-        Case(exact, given, 0.0, between(rng, 0, 1), note=without + " All is clipped."),
-        Case(exact, given, 0.0, between(rng, low, high), note=without),
-        Case(
-            exact,
-            params(zeros, matrix(rng), vector(rng)),
-            0.0,
-            fraction(rng),
-            note=without + " A matrix is all zeros.",
-        ),
-        Case(
-            exact,
-            params(zeros, zeros, no_bias),
-            0.0,
-            fraction(rng),
-            note=without + " Both matrices and the vector are zeros.",
-        ),
+    one_zero = params(zeros, matrix(rng), vector(rng))
+    exactly = [
+        (given, between(rng, high, 99), "Nothing is clipped."),
+        (given, between(rng, 2 * high, 99), "Nothing is clipped."),
+        (given, between(rng, 0, low), "All is clipped."),
+        (given, between(rng, 0, 1), "All is clipped."),
+        (given, between(rng, low, high), "One matrix is clipped."),
+        (one_zero, fraction(rng), "A matrix is all zeros."),
+        (params(zeros, zeros, no_bias), fraction(rng), "Both matrices and the vector are zeros."),
     ]
+    cases = [Case(exact, tree, 0.0, most, note="Without noise. " + n) for tree, most, n in exactly]
     note = "The norms of the leaves, after much noise."
     cases += [Case(norms, given, 1000.0, fraction(rng), note=note) for _ in range(2)]
     note = "How many different numbers are added to the two matrices?"
     cases += [Case(different_numbers, given, scale, note=note) for scale in (1.0, fraction(rng))]
-    note = (
-        "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
-    )
     yield from shuffled(rng, cases)
     drawn = [int(each) for each in rng.choice(numbers[:3], 6 + rng.integers(3))]
-    yield Case(alike_calls, given, drawn, note=note)
+    yield Case(alike_calls, given, drawn, note=SAME_NOISE)
     note = "The deviation of all that is added with 8 keys, rounded to a power of 2.5."
     yield Case(deviation, given, to_a_power(np.exp(rng.uniform(2, 7)), 2.5), note=note)
     note = "Each number is a `scale`, and twice that is `most`. Which calls need a new trace?"

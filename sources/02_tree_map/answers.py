@@ -327,6 +327,12 @@ def global_norm(tree):
     return jax.tree.map(jnp.linalg.norm, tree)
 
 
+# %% exercise="global_norm" misconception="first_leaf_is_the_total" covers="C19"
+"""Your first leaf is added as it is: not squared, not summed. Perhaps you reduce without an initial value. Then the first leaf itself is the start of the total."""
+def global_norm(tree):
+    return jnp.sqrt(jax.tree.reduce(lambda total, leaf: total + jnp.sum(leaf**2), tree))
+
+
 # %% exercise="global_norm" misconception="adds_the_arrays"
 """You return an array for most trees. `reduce` hands your function whole leaves, and adding arrays adds them place by place, stretching the smaller one: no sum is taken within a leaf."""
 def global_norm(tree):
@@ -1055,6 +1061,20 @@ def rates_by_part(rates, params, grads):
         return jax.tree.map(lambda p, g: p - rate * g, part, grads)
 
     return jax.tree.map(step, rates, params, grads, is_leaf=lambda node: node is None)
+
+
+# %% exercise="rates_by_part" misconception="looks_rates_up" section="the-prefix-rule"
+"""You give a result where `rates` is no prefix. Perhaps you look up a rate for each leaf by the beginning of its path. A look-up never sees the rates that it does not need."""
+def rates_by_part(rates, params, grads):
+    known = jax.tree_util.tree_flatten_with_path(rates)[0]
+
+    def step(path, p, g):
+        for start, rate in known:
+            if path[: len(start)] == start:
+                return p - rate * g
+        raise ValueError(f"no rate for {path}")
+
+    return jax.tree.map_with_path(step, params, grads)
 
 
 # %% exercise="stack_trees" variant="by_numpy"
