@@ -41,6 +41,11 @@ def fraction(rng):
     return round(float(rng.integers(10) + rng.uniform(0.1, 0.9)), 3)
 
 
+def floats(values):
+    """Return an array of JAX, `float32`."""
+    return jnp.asarray(np.asarray(values, np.float32))
+
+
 def between(rng, low, high):
     """Draw a number that is near neither end."""
     return round(float(low + (high - low) * rng.uniform(0.3, 0.7)), 4)
@@ -131,10 +136,10 @@ def scale_and_zero(scale, zero, rng):
     """Same structure, shapes and dtypes; nested parts; None; zero times inf is not zero."""
     scale, zero = returning_jax(scale), keeping_float64(zero)
     leaf = vectors_and_matrices(rng)
-    endless = jnp.asarray(np.array([np.inf, number(rng)], np.float32))
-    undefined = jnp.asarray(np.array([number(rng), np.nan], np.float32))
+    endless = floats([np.inf, number(rng)])
+    undefined = floats([number(rng), np.nan])
     whole = jnp.asarray(rng.integers(1, 10, 2).astype(np.int32))
-    single = jnp.asarray(np.float32(number(rng)))
+    single = floats(number(rng))
     for tree in varied_trees(rng, leaf, edges=[single], rich=1):
         yield Case(scale, tree, fraction(rng))
     yield Case(scale, {"w": leaf()}, float(number(rng)), note="The factor is a whole number.")
@@ -175,8 +180,8 @@ def global_norm(answer, rng):
         return float(result) if is_scalar else as_jax(result)
 
     leaf = dealing(vector(rng), -matrix(rng), -vector(rng), matrix(rng), vector(rng))
-    zeros = jnp.asarray(np.zeros(2, np.float32))
-    single = jnp.asarray(np.float32(-number(rng)))
+    zeros = floats([0, 0])
+    single = floats(-number(rng))
     for tree in varied_trees(rng, leaf, edges=[zeros, single], without=["no leaves"]):
         yield Case(norm, tree)
     yield Case(norm, {}, note="There are no leaves.")
@@ -256,13 +261,12 @@ def clip(by_leaf, by_global_norm, rng):
         note = f"This asks whether the gradient of `{name}` is finite, leaf by leaf."
         return Case(finite, tree, fraction(rng), note=note, tags=("its gradient",))
 
-    zeros = jnp.asarray(np.zeros(2, np.float32))
-    short = jnp.asarray(np.array([rng.integers(1, 4), -rng.integers(1, 4)], np.float32))
-    long = jnp.asarray(np.array([-rng.integers(4, 10), rng.integers(4, 10)], np.float32))
-    square = jnp.asarray(rng.integers(4, 10, (2, 2)).astype(np.float32))
+    zeros = floats([0, 0])
+    short = floats([rng.integers(1, 4), -rng.integers(1, 4)])
+    long = floats([-rng.integers(4, 10), rng.integers(4, 10)])
+    square = floats(rng.integers(4, 10, (2, 2)))
     # Beside the squares of these numbers, 1e-6 under the root does no harm; 1e-5 does.
-    signs = rng.choice([-1, 1], 2)
-    tiny = jnp.asarray((rng.permutation([0.001, 0.002]) * signs).astype(np.float32))
+    tiny = floats(rng.permutation([0.001, 0.002]) * rng.choice([-1, 1], 2))
     leaf = dealing(short, long, square)
     simple = ("no leaves", "int keys", "unsorted keys", "OrderedDict", "repeated leaf", "one leaf")
     norm, other = np.linalg.norm(short), np.linalg.norm(long)
@@ -360,7 +364,7 @@ def add_noise(answer, rng):
         "`{'w': 80 rows of 80 numbers, 'b': None}`, and the deviation of its noise is rounded to a "
         "power of 1.2."
     )
-    large = {"w": jnp.asarray(rng.integers(-9, 10, (80, 80)).astype(np.float32)), "b": None}
+    large = {"w": floats(rng.integers(-9, 10, (80, 80))), "b": None}
     for seed in numbers[:3]:
         yield Case(sizes, seed, to_a_power(np.exp(rng.uniform(-3, 3))), note=note)
 
@@ -486,9 +490,9 @@ def stack_trees(stack, unstack, rng):
     stack, unstack = returning_jax(stack), returning_jax(unstack)
     leaf = vectors(rng)
     square = dealing(*(matrix(rng) for _ in range(5)))
-    single = dealing(*(jnp.asarray(np.float32(number(rng))) for _ in range(5)))
-    row = jnp.asarray(rng.integers(1, 10, (1, 2)).astype(np.float32))
-    column = dealing(*(jnp.asarray(rng.integers(1, 10, (2, 1)).astype(np.float32)) for _ in "12"))
+    single = dealing(*(floats(number(rng)) for _ in range(5)))
+    row = floats(rng.integers(1, 10, (1, 2)))
+    column = dealing(*(floats(rng.integers(1, 10, (2, 1))) for _ in "12"))
 
     def several(tree):
         return [like(tree, leaf) for _ in range(rng.integers(2, 4))]
@@ -551,11 +555,11 @@ def perturb(answer, rng):
     # Nearly all cases share one structure and one set of shapes: they need one program. They are
     # few, for an answer without a `jax.jit` that lasts compiles in each call.
     def params(one, other, bias):
-        weights = Watched([other], jnp.asarray(np.float32(number(rng))))
+        weights = Watched([other], floats(number(rng)))
         return {"a": bias, "b": one, "c": None, "d": weights}
 
     given = params(matrix(rng), -matrix(rng), vector(rng))
-    zeros, no_bias = (jnp.asarray(np.zeros(shape, np.float32)) for shape in ((2, 2), 2))
+    zeros, no_bias = (floats(np.zeros(shape)) for shape in ((2, 2), 2))
 
     def run(params, scale, most, seed=numbers[0]):
         return answer(jax.random.key(seed), params, scale, most)
@@ -745,7 +749,7 @@ def batched_apply(answer, rng):
         return Case(call, params, batched, leaf() if x is None else x, note=note)
 
     leaf = vectors(rng)
-    single = jnp.asarray(np.float32(number(rng)))
+    single = floats(number(rng))
     p = f"p['{first}']"
     o = f"p['{longer}']"
     note = f"The function is `lambda p, x: {p} * x + {o}`."
