@@ -104,6 +104,8 @@ def again(value):
         return type(value)(map(again, value))
     if isinstance(value, str):
         return "".join([*value])
+    if isinstance(value, np.generic):
+        return value.copy()
     return float(str(value)) if isinstance(value, float) else value
 
 
@@ -155,6 +157,7 @@ def add_one(x):
 
 
 ACTIVATIONS = (double, square, negate, triple, add_one)
+LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 
 
 @check
@@ -228,6 +231,10 @@ def dense(Dense, rng):
         several = layers(*drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)))
         tags = ("layers with different activations",)
         cases.append(Case(shared, *several, note=note, tags=tags))
+    for more in (0, rng.integers(1, 4)):
+        several = layers(*drawn_from(rng, LAMBDAS, more))
+        tags = ("layers with different activations", "activations with the same name")
+        cases.append(Case(shared, *several, note=note, tags=tags))
     yield from shuffled(rng, cases)
 
 
@@ -289,9 +296,10 @@ def step_counter(TrainState, rng):
         return params, number(rng, 5, 100), random_words(rng, 1)[0]
 
     def grads(params):
-        """Return gradients, their keys in any order."""
-        values = {name: rng.integers(1, 50, leaf.shape) / 4 for name, leaf in params.items()}
-        return {name: np.asarray(values[name], np.float32) for name in shuffled(rng, [*params])}
+        """Return gradients; where there are several, their keys are in another order."""
+        names = np.roll([*params], rng.integers(1, max(len(params), 2))).tolist()
+        values = [rng.integers(1, 50, params[name].shape) / 4 for name in names]
+        return {name: value.astype(np.float32) for name, value in zip(names, values, strict=True)}
 
     def inputs(count, gradients, shape=2, step=None):
         params, drawn, name = state(count, shape)
@@ -412,9 +420,10 @@ def hashable_config(Config, rng):
         one, other, *more = config[1]
         return config[0], [one + other[0], other[1:], *more]
 
-    def joined_names(config):
-        one, other, *more = config[1]
-        return config[0], [one + [",", " ", ", ", "/", "\n"][rng.integers(5)] + other, *more]
+    def joined_names(separator):
+        """Return two configs, where the one has the two names of the other in one text."""
+        width, names = number(rng, 10, 100), random_words(rng, 2)
+        return tuple(shuffled(rng, [(width, names), (width, [separator.join(names)])]))
 
     cases = [Case(fields, *config()) for _ in range(2)]
     cases.append(Case(fields, number(rng), [], tags=("no names",)))
@@ -428,10 +437,14 @@ def hashable_config(Config, rng):
         (repeated_name, "a repeated name"),
         (in_capitals, "a name in capitals"),
         (moved_letter, "names that make the same text when joined"),
-        (joined_names, "two names joined to one"),
     ):
         for _ in range(2):
             cases.append(Case(equal, *asked(rng, config, differ), note=note, tags=(tag,)))
+    for _ in range(2):
+        pairs = asked(rng, config, other_name)
+        pairs += [joined_names(separator) for separator in (",", ", ", " ", "/", "|", "-", "\n")]
+        tags = ("two names joined to one",)
+        cases.append(Case(equal, *shuffled(rng, pairs), note=note, tags=tags))
     note = "Have the two configs of each pair the same hash?"
     for _ in range(2):
         pairs = [(one, one) for one in (config() for _ in range(rng.integers(1, 4)))]
@@ -564,7 +577,7 @@ def sweep(answer, rng):
 
     def start(shape=2):
         w = rng.integers(1, 10, shape).astype(np.float32)
-        return w, w + rng.integers(2, 10, shape).astype(np.float32)
+        return w, w + rng.integers(2, 10, shape).astype(np.float32) + np.float32(0.25)
 
     def fractions(count):
         # Hundredths, for half precision cannot hold them.
@@ -587,6 +600,8 @@ def sweep(answer, rng):
         ((*start(), fractions(rng.integers(2, 5))), ()),
         ((*start((2, 2)), fractions(2)), ()),
         ((*start(), repeated), ("a rate that occurs twice",)),
+        ((*start(), whole_numbers(2)), ("whole numbers alone",)),
+        ((*start(), whole_numbers(3)), ("whole numbers alone",)),
         ((*start(), mixed), ("whole numbers beside floats",)),
         ((*start(), rich), ("a rate that occurs twice", "whole numbers beside floats")),
     ):
@@ -933,6 +948,9 @@ def static_wrapper(Static, rng):
     def nan():
         return float("nan")
 
+    def numpy_nan():
+        return np.float32("nan")
+
     def integer():
         return number(rng, 2, 100)
 
@@ -973,7 +991,7 @@ def static_wrapper(Static, rng):
         (integer, float, "an int and a float"),
         (lambda: bool(rng.integers(2)), int, "a bool and an int"),
         (fraction, np.float64, "a number of NumPy"),
-        (nan, np.float32, "a nan of NumPy"),
+        (numpy_nan, float, "a nan of NumPy"),
         (nan, lambda _: "nan", "a nan and a text"),
         (nan, lambda _: fraction(), "a nan and a number"),
         (integer, str, "a number and its text"),
@@ -991,7 +1009,12 @@ def static_wrapper(Static, rng):
         tags = ("something that is no `Static`",)
         cases.append(Case(others, value, *things, note=note, tags=tags))
     note = "Have the two `Static` of each pair the same hash?"
-    for draw, tag in ((integer, "a look at hashes"), (text, "a look at hashes"), (nan, "nan")):
+    for draw, tag in (
+        (integer, "a look at hashes"),
+        (text, "a look at hashes"),
+        (nan, "nan"),
+        (numpy_nan, "a nan of NumPy"),
+    ):
         values = [draw() for _ in range(rng.integers(1, 4))]
         pairs = [(value, again(value)) for value in values]
         cases.append(Case(same_hash, *pairs, note=note, tags=(tag,)))
