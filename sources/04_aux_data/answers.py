@@ -909,6 +909,17 @@ class Config:
         object.__setattr__(self, "names", tuple(sorted(self.names)))
 
 
+# %% exercise="hashable_config" misconception="names_are_a_set"
+"""Neither the order of the names counts with you, nor how often one occurs. Perhaps a set holds them, for it has no order, and each item is in it once. In a network, one layer may come twice."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: frozenset
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", frozenset(self.names))
+
+
 # %% exercise="hashable_config" misconception="names_are_joined"
 """Two configs are equal with you when their names make the same text. Perhaps you join them before you compare: then nothing tells any more where one name ends and the next begins."""
 class Config:
