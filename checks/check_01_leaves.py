@@ -177,6 +177,7 @@ def count_nones(answer, rng):
         {word: [(), None]},
         {"None": number(rng), word: None},
         {f"{word}None": number(rng)},
+        {f"{word}/0": None, word: [None]},
         {word: None, "array": array(rng, 2)},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
