@@ -32,40 +32,30 @@ def count_leaves(tree):
 
 # %% exercise="count_leaves" misconception="counts_the_top_level"
 """Your results are those of `len`: the items of the outermost container, or the rows of an array. JAX opens every container inside it too, opens no array, and counts only what it finds at the ends."""
-
-
 def count_leaves(tree):
     return len(tree)
 
 
 # %% exercise="count_leaves" misconception="counts_array_elements"
 """Your numbers grow with the sizes of the arrays. For JAX an array is one thing that it does not open: its shape plays no part in how many leaves there are."""
-
-
 def count_leaves(tree):
     return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: it has a place in the structure, but it adds nothing to the leaves."""
-
-
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 
 
 # %% exercise="count_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
 """Your numbers take in everything in the tree, the containers and each `None` too, as `num_nodes` does. A container is a node, not a leaf."""
-
-
 def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
 # %% exercise="count_leaves" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
 """You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX asks its registry for the exact type: an unregistered subclass of `dict` stays closed, and a registered class of any kind is opened."""
-
-
 def count_leaves(tree):
     if tree is None:
         return 0
@@ -78,16 +68,12 @@ def count_leaves(tree):
 
 # %% exercise="count_leaves" misconception="prints_it"
 """Your function returns `None`: that is what Python gives back when nothing else is returned. A printed number can only be read; other code gets what stands after `return`."""
-
-
 def count_leaves(tree):
     print(len(jax.tree.leaves(tree)))
 
 
 # %% exercise="count_leaves" misconception="empty_containers_are_leaves"
 """Your number is too high by one for each empty container. It is the end of a branch, but for JAX it is a node, with no place in it where a leaf could be."""
-
-
 def count_leaves(tree):
     def is_empty(node):
         return isinstance(node, (dict, list, tuple)) and len(node) == 0
@@ -97,16 +83,12 @@ def count_leaves(tree):
 
 # %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
 """Your number is too low where one object stands at several places. A tree does not remember that it is one object: each place counts, as in a list of leaves."""
-
-
 def count_leaves(tree):
     return len({id(leaf) for leaf in jax.tree.leaves(tree)})
 
 
 # %% exercise="count_leaves" misconception="containers_inside_are_leaves" section="structure-is-a-value"
 """Your numbers take in the containers inside the outermost one, and each `None` too. These are nodes, whatever is in them; only the ends of the branches that JAX cannot open are leaves."""
-
-
 def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes - 1
 
@@ -117,16 +99,12 @@ def count_leaves(tree):
 
 # %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="none-is-a-node-without-children"
 """Your number leaves out `0`, `False` and empty texts. Python takes these for false, but each of them is a value, and for JAX a leaf."""
-
-
 def count_leaves(tree):
     return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
 
 
 # %% exercise="count_leaves" misconception="all_but_the_root" section="structure-is-a-value"
 """You are right for a flat container, and too high where there are containers inside it, or a `None`. Perhaps you take every node but the outermost for a leaf. Those are nodes as well."""
-
-
 def count_leaves(tree):
     structure = jax.tree.structure(tree)
     return max(structure.num_nodes - 1, 1)
@@ -134,8 +112,6 @@ def count_leaves(tree):
 
 # %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
 """Two leaves with the same path text count as one. Perhaps you collect the texts in a dict or a set. A text such as `a/b` can be one key, or two steps."""
-
-
 def count_leaves(tree):
     by_path = {}
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
@@ -298,8 +274,6 @@ def leaf_shapes(tree, before=()):
 
 # %% exercise="leaf_shapes" misconception="default_keystr"
 """Your texts look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator between the steps."""
-
-
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
@@ -308,8 +282,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="str_of_each_entry"
 """Each step in your texts has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, a `DictKey` or a `SequenceKey`, and this is what `str` makes of it."""
-
-
 def leaf_shapes(tree):
     return {
         "/".join(str(entry) for entry in path): leaf.shape
@@ -319,8 +291,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="only_the_last_step"
 """Your names are the last steps of the paths. Two layers may both have a `w`; then one takes the place of the other in your dict. Only the whole path belongs to one leaf."""
-
-
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path[-1:], simple=True, separator="/"): leaf.shape
@@ -330,8 +300,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="shapes_are_leaves" covers="M7"
 """Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node: when leaves become shapes before the paths are made, JAX opens the shapes as well."""
-
-
 def leaf_shapes(tree):
     shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
     return {
@@ -342,8 +310,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="shapes_are_lists" section="structure-is-a-value"
 """Your shapes are lists. NumPy and JAX give a shape as a tuple, and the task asks for one. For JAX a list and a tuple are different kinds of nodes, so such results do not match."""
-
-
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path, simple=True, separator="/"): list(leaf.shape)
@@ -353,8 +319,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
-
-
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
     return {
@@ -365,16 +329,12 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="only_the_top_level" section="leaves-are-not-elements"
 """Your function manages one dict whose values are all arrays. A tree may be nested, it may start with a list or a bare array, and it may hold `None`. Let JAX find the leaves for you."""
-
-
 def leaf_shapes(tree):
     return {name: leaf.shape for name, leaf in tree.items()}
 
 
 # %% exercise="leaf_shapes" misconception="separator_at_the_front"
 """Your texts begin with the separator. It stands between two steps only, so that a path of one step is just that step, and the path of a bare array is empty."""
-
-
 def leaf_shapes(tree):
     return {
         "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
@@ -384,8 +344,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="scalars_have_no_shape" section="leaves-are-not-elements"
 """Arrays that hold a single number without any axis are missing from your result. Their shape is the empty tuple `()`. Python takes an empty tuple for false, but it is a shape like any other."""
-
-
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
@@ -396,8 +354,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
 """You are right for Python's own containers. In a namedtuple your steps are positions, where JAX says the fields' names, and a registered class stays closed. A walk with `isinstance` does that; JAX asks its registry."""
-
-
 def leaf_shapes(tree, before=()):
     if tree is None:
         return {}
@@ -415,8 +371,6 @@ def leaf_shapes(tree, before=()):
 
 # %% exercise="leaf_shapes" misconception="fields_have_no_names" section="the-registry-goes-by-exact-type"
 """Your function fails at the fields of namedtuples and registered classes. An entry of a path has `.key` only for a dict and `.idx` only for a list or a tuple; for a field it is of another kind."""
-
-
 def leaf_shapes(tree):
     def text(entry):
         return str(entry.idx if hasattr(entry, "idx") else entry.key)
@@ -428,8 +382,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="last_two_steps"
 """In long paths your names lack the first steps. Two places of a deep tree may end alike; then one takes the place of the other in your dict. Only the whole path belongs to one leaf."""
-
-
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path[-2:], simple=True, separator="/"): leaf.shape
@@ -439,8 +391,6 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" misconception="none_has_a_path" covers="M1" section="none-is-a-node-without-children"
 """After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX it is a node without children; take path and leaf from one place."""
-
-
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
     paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
@@ -480,24 +430,18 @@ def count_nones(tree):
 
 # %% exercise="count_nones" misconception="none_is_a_leaf" covers="M1"
 """Your count is always 0. Perhaps you look among the leaves, and there `None` never is: for JAX it is a node without children, and `jax.tree.leaves` goes past it."""
-
-
 def count_nones(tree):
     return sum(leaf is None for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_nones" misconception="counts_every_leaf" section="where-to-stop"
 """Your number takes in the ordinary leaves, beside each `None`. If you let JAX stop at `None`, that is right, but `is_leaf` only adds places to stop. It takes no leaf away."""
-
-
 def count_nones(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 
 
 # %% exercise="count_nones" misconception="every_node_is_a_none" section="structure-is-a-value"
 """Your number takes in each dict, list and tuple, full or empty, as `num_nodes` does. Not every node is a `None`."""
-
-
 def count_nones(tree):
     structure = jax.tree.structure(tree)
     return structure.num_nodes - structure.num_leaves
@@ -505,16 +449,12 @@ def count_nones(tree):
 
 # %% exercise="count_nones" misconception="reads_the_text" section="structure-is-a-value"
 """Your number is too high where the word None is written without being one. In a printed structure, a dict key can be called `"None"`, and a custom node shows its own data. Ask the tree, not its text."""
-
-
 def count_nones(tree):
     return str(jax.tree.structure(tree)).count("None")
 
 
 # %% exercise="count_nones" misconception="equal_to_none"
 """Your function fails where an array meets `== None`. NumPy compares each of the elements and gives an array back, and Python cannot take that for one yes or no. There is one `None` only, so ask with `is`."""
-
-
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node == None)
     return sum(bool(leaf == None) for leaf in leaves)
@@ -522,24 +462,18 @@ def count_nones(tree):
 
 # %% exercise="count_nones" misconception="counts_among_the_leaves"
 """You find no `None`, and an array raises an error. `jax.tree.leaves` goes past each `None`; and NumPy answers `== None`, by which a list's `count` compares too, for each element of an array."""
-
-
 def count_nones(tree):
     return jax.tree.leaves(tree).count(None)
 
 
 # %% exercise="count_nones" misconception="adds_comparisons_of_leaves"
 """You find no `None`, and with arrays you return an array. `jax.tree.leaves` goes past each `None`, and NumPy answers `== None` for each element of an array."""
-
-
 def count_nones(tree):
     return sum(leaf == None for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_nones" misconception="adds_comparisons"
 """Your count is right until an array is in the tree; then it becomes an array. NumPy answers `== None` for each element. There is one `None` only, so ask with `is`."""
-
-
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(leaf == None for leaf in leaves)
@@ -547,8 +481,6 @@ def count_nones(tree):
 
 # %% exercise="count_nones" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
 """You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX goes by the exact type: it does not look into an unregistered subclass of `dict`, and it does look into registered classes of any kind."""
-
-
 def count_nones(tree):
     if isinstance(tree, dict):
         return sum(count_nones(child) for child in tree.values())
@@ -559,8 +491,6 @@ def count_nones(tree):
 
 # %% exercise="count_nones" misconception="empty_is_none"
 """Your number takes in empty containers. Each of them is a node without children, as `None` is, but it is not `None`: the structure keeps them apart."""
-
-
 def count_nones(tree):
     def is_empty(node):
         return node is None or (isinstance(node, (dict, list, tuple)) and len(node) == 0)
@@ -591,8 +521,6 @@ def count_nones(tree):
 
 # %% exercise="count_nones" misconception="falsy_is_none"
 """Your number takes in `0`, `False` and empty texts. Python takes these for false, as it takes `None`, but each of them is a value. Ask whether a thing is `None`, not whether it is true."""
-
-
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
@@ -600,8 +528,6 @@ def count_nones(tree):
 
 # %% exercise="count_nones" misconception="a_tree_is_a_container" section="leaves-are-not-elements"
 """You are right, but for the tree that is `None` itself. A tree need not be a container: a single value is a tree too, and so is `None`."""
-
-
 def count_nones(tree):
     if tree is None:
         return 0
@@ -650,8 +576,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="dicts_keep_their_order" covers="M2"
 """Your function gives what it gave when you found it. Compare two orders for `{"w": 1, "b": 2}`: that of `list(params)`, and that of `jax.tree.leaves(params)`. Then compare how many there are when a value is `None`."""
-
-
 def nan_paths(params):
     names = list(params)
     leaves = jax.tree.leaves(params)
@@ -660,8 +584,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="sorts_the_names" section="none-is-a-node-without-children"
 """Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves, and from there on a name meets somebody else's leaf."""
-
-
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
     return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
@@ -669,16 +591,12 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="one_level_only" section="leaves-are-not-elements"
 """Your function manages one dict of arrays or numbers, and reports in the order of writing. Inside may be further dicts or lists, and `None`, which NumPy cannot test. JAX also visits the keys in sorted order."""
-
-
 def nan_paths(params):
     return [name for name, leaf in params.items() if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths"
 """You find nothing. Perhaps you compare with `np.nan`: a nan is not equal to anything, not even to itself, so such a test is never true."""
-
-
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -689,8 +607,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="sorts_the_texts" section="key-paths"
 """You find the right paths, in the order of their texts: `10` before `2`, letter by letter. JAX sorts the keys themselves, and it does not sort lists or namedtuples at all."""
-
-
 def nan_paths(params):
     return sorted(
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -701,8 +617,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="default_keystr" section="key-paths"
 """You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. The task asks for the simple style, with a separator."""
-
-
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path)
@@ -713,8 +627,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="every_element_is_nan" section="leaves-are-not-elements"
 """You miss arrays in which only some numbers are nan, and you take in arrays without elements. `all` asks for every element, and is true where there is none. A single nan is enough."""
-
-
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -725,8 +637,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="a_sum_is_enough" section="leaves-are-not-elements"
 """You blame arrays that hold no nan, but both `inf` and `-inf`. The sum of these two is nan, although neither is. Look at the numbers themselves."""
-
-
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -737,8 +647,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="finite_or_nan" section="leaves-are-not-elements"
 """You blame leaves that hold `inf`. An infinite number is not finite, but it is not nan either: nan means that there is no number."""
-
-
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -749,8 +657,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """Your result is right until a `None` comes; from there on a path meets somebody else's leaf. Your paths count `None` as a leaf, your leaves do not. For JAX it is a node without children."""
-
-
 def nan_paths(params):
     pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
     paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
@@ -760,8 +666,6 @@ def nan_paths(params):
 
 # %% exercise="nan_paths" misconception="floats_are_arrays" section="leaves-are-not-elements"
 """Your function fails at a Python float. It is a leaf as good as an array, but it has no methods such as `any`, nor have comparisons of it. NumPy's functions take both."""
-
-
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -789,16 +693,12 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="counts_leaves"
 """You say `True` whenever there are equally many leaves. Equal numbers do not make equal structures: the same leaves can stand in a list, in a tuple, or under other keys."""
-
-
 def same_structure(a, b):
     return len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
 
 
 # %% exercise="same_structure" misconception="compares_paths" section="key-paths"
 """You take a list for a tuple, and you miss an additional `None` or empty container. The paths of the leaves show none of these. The structure has them all."""
-
-
 def same_structure(a, b):
     def paths(tree):
         return [
@@ -811,8 +711,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="python_equality" covers="M12" section="the-registry-goes-by-exact-type"
 """You take a namedtuple for a tuple, and an `OrderedDict` for a dict, as Python's `==` does. For JAX these are different kinds of nodes."""
-
-
 def same_structure(a, b):
     def zeros(tree):
         return jax.tree.map(lambda leaf: 0, tree)
@@ -822,8 +720,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="map_would_complain" section="there-and-back"
 """You say `True` where the first tree has a leaf and the second a whole subtree. `jax.tree.map` accepts such trees: that it does not complain is no sign of equal structures."""
-
-
 def same_structure(a, b):
     try:
         jax.tree.map(lambda x, y: None, a, b)
@@ -834,8 +730,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="shapes_matter"
 """You say `False` when the leaves have different shapes. The structure is what remains when the leaves are taken out: it does not know whether a leaf is a number, a text or an array of some shape."""
-
-
 def same_structure(a, b):
     def shapes(tree):
         return [np.shape(leaf) for leaf in jax.tree.leaves(tree)]
@@ -845,8 +739,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """You say `True` where `None` stands against a value, as if it were a leaf. For JAX `None` is a node of its own kind, and a number in its place is a difference."""
-
-
 def same_structure(a, b):
     def structure(tree):
         return jax.tree.structure(tree, is_leaf=lambda node: node is None)
@@ -856,16 +748,12 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="compares_the_text"
 """You say `True` for two classes that have only their name in common. A printed structure shows a class by its name, so the texts are equal although the structures are not."""
-
-
 def same_structure(a, b):
     return str(jax.tree.structure(a)) == str(jax.tree.structure(b))
 
 
 # %% exercise="same_structure" misconception="equal_trees"
 """Your answer depends on the leaves: other values make a `False`, and arrays may raise an error. That is how `==` works on whole trees. The structure is what remains when the leaves are taken out."""
-
-
 def same_structure(a, b):
     return a == b
 
@@ -896,8 +784,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="shapes_of_arrays_matter"
 """You say `False` when two arrays have different shapes. The structure is what remains when the leaves are taken out: it does not know the shape of an array, nor whether there is an array at all."""
-
-
 def same_structure(a, b):
     def differ(leaf, other):
         return hasattr(leaf, "shape") and hasattr(other, "shape") and leaf.shape != other.shape
@@ -909,8 +795,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="lets_the_error_through" section="there-and-back"
 """For trees that differ you raise an error, as `jax.tree.map` does with two of them. The question is a yes or no: a difference is an answer, no accident."""
-
-
 def same_structure(a, b):
     jax.tree.map(lambda x, y: True, a, b)
     return jax.tree.structure(a) == jax.tree.structure(b)
@@ -918,8 +802,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="counts_leaves_and_looks_at_the_top"
 """You say `True` where the outermost kinds are equal and the leaves are equally many. Below the top, other kinds of nodes, other keys or a `None` are differences too."""
-
-
 def same_structure(a, b):
     return type(a) is type(b) and len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
 
@@ -931,8 +813,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry-goes-by-exact-type"
 """You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order. Perhaps you go through the containers yourself, with `isinstance`. JAX goes by the exact type: a class that it does not know is one leaf."""
-
-
 def same_structure(a, b):
     if type(a) is type(b) and isinstance(a, dict):
         return a.keys() == b.keys() and all(same_structure(a[k], b[k]) for k in a)
@@ -944,8 +824,6 @@ def same_structure(a, b):
 
 # %% exercise="same_structure" misconception="types_of_leaves_matter"
 """You say `False` where only the types of the leaves differ. The structure is what is around the leaves: an int, a text and an array may all stand in one place."""
-
-
 def same_structure(a, b):
     leaves_a, def_a = jax.tree.flatten(a)
     leaves_b, def_b = jax.tree.flatten(b)
@@ -973,16 +851,12 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="jax_says_it_all"
 """For some wrong numbers, your message does not say how many leaves were given. JAX's own message is like that, although it is a `ValueError`. The task asks for both numbers, always."""
-
-
 def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
 
 
 # %% exercise="replace_leaves" misconception="leaves_run_out" section="there-and-back"
 """Too many new leaves: the last ones are dropped without a word. Too few: the error that comes says nothing about numbers. This happens when they are taken one by one, without counting them first."""
-
-
 def replace_leaves(tree, new_leaves):
     rest = iter(new_leaves)
     return jax.tree.map(lambda leaf: next(rest), tree)
@@ -990,8 +864,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="opens_the_new_leaves"
 """A tuple among the new leaves falls apart, and a `None` disappears, as if you had flattened them too. In a rebuilt tree, anything may stand at the place of a leaf, in one piece."""
-
-
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     flat = jax.tree.leaves(new_leaves)
@@ -1002,8 +874,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and stays where it is."""
-
-
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
     if structure.num_leaves != len(new_leaves):
@@ -1013,8 +883,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="dicts_keep_their_order" covers="M2" section="dict-keys-are-sorted"
 """Your new leaves go into a dict in the order in which its keys were written. JAX sorts the keys of a dict, so its first leaf belongs to the smallest key, not to the oldest one."""
-
-
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
     if needed != len(new_leaves):
@@ -1034,8 +902,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="counts_the_top_level" section="leaves-are-not-elements"
 """Your function wants as many new leaves as there are items at the top. The number of leaves can be larger, because JAX opens the containers inside, or smaller, because of `None`."""
-
-
 def replace_leaves(tree, new_leaves):
     if len(tree) != len(new_leaves):
         raise ValueError(f"{len(tree)} leaves needed, {len(new_leaves)} given")
@@ -1044,8 +910,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="asserts_the_number"
 """For a wrong number you raise an `AssertionError`, as `assert` does. It says "there is a mistake in this program". For a wrong argument, Python has another type of error; the task names it."""
-
-
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     needed, given = structure.num_leaves, len(new_leaves)
@@ -1066,8 +930,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="only_too_few"
 """Too few new leaves: an error, as it should be. Too many: the last ones are dropped without a word. Both are a wrong number."""
-
-
 def replace_leaves(tree, new_leaves):
     needed, given = jax.tree.structure(tree).num_leaves, len(new_leaves)
     if given < needed:
@@ -1078,8 +940,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="writes_into_the_tree" section="there-and-back"
 """The new leaves are right, but afterwards they stand in the dict that was handed over too. JAX's functions build a new tree and leave the old one alone; whoever called yours still needs it."""
-
-
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     if structure.num_leaves != len(new_leaves):
@@ -1093,8 +953,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="uses_up_the_list" section="there-and-back"
 """The tree is right, but afterwards the list of new leaves is empty: taking items out with `pop` changes the list of whoever called your function."""
-
-
 def replace_leaves(tree, new_leaves):
     needed = jax.tree.structure(tree).num_leaves
     if needed != len(new_leaves):
@@ -1104,8 +962,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="none_keeps_the_old_leaf" section="none-is-a-node-without-children"
 """Where a new leaf is `None`, the old leaf stays in your result. `None` can mean "no change" elsewhere; here it is an item like any other."""
-
-
 def replace_leaves(tree, new_leaves):
     leaves, structure = jax.tree.flatten(tree)
     if len(leaves) != len(new_leaves):
@@ -1116,8 +972,6 @@ def replace_leaves(tree, new_leaves):
 
 # %% exercise="replace_leaves" misconception="counts_the_new_tree" section="none-is-a-node-without-children"
 """You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count the leaves of the new tree. An item goes in whole, but whoever flattens the new tree opens it."""
-
-
 def replace_leaves(tree, new_leaves):
     needed = jax.tree.structure(tree).num_leaves
     items = iter(new_leaves)
@@ -1125,6 +979,26 @@ def replace_leaves(tree, new_leaves):
     if jax.tree.structure(result).num_leaves != needed or len(new_leaves) != needed:
         raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
     return result
+
+
+# %% exercise="replace_leaves" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
+"""You fill a dict in the order in which it was written, and take a named tuple or a registered class for one leaf, or rebuild it wrongly. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and looks into every class that it knows."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    items = iter(new_leaves)
+
+    def build(node):
+        if node is None:
+            return None
+        if type(node) is dict:
+            return {k: build(v) for k, v in node.items()}
+        if type(node) in (list, tuple):
+            return type(node)([build(v) for v in node])
+        return next(items)
+
+    return build(tree)
 
 
 # %% exercise="leaf_at" variant="by_loop"
@@ -1151,8 +1025,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="every_step_is_a_key"
 """Your function finds its way by text keys only. Perhaps you use each piece of the text as a key. But a list wants a number, a key of a dict may be a number too, and a bare leaf has no steps."""
-
-
 def leaf_at(tree, path_text):
     for step in path_text.split("/"):
         tree = tree[step]
@@ -1161,8 +1033,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="digits_are_positions"
 """You take a piece made of digits for a number. It can also be a key of a dict: the text `"0"`. And a piece of text can be the field of a namedtuple."""
-
-
 def leaf_at(tree, path_text):
     for step in path_text.split("/") if path_text else []:
         try:
@@ -1176,8 +1046,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="returns_containers" section="leaves-are-not-elements"
 """You return whatever is at the path, a container or `None` too. Those are nodes; only what JAX finds at the end of a branch is a leaf."""
-
-
 def leaf_at(tree, path_text):
     for path, node in all_nodes(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -1194,8 +1062,6 @@ def all_nodes(tree, before=()):
 
 # %% exercise="leaf_at" misconception="silent_none"
 """For a path that is not there, you return `None` and raise nothing. Then a typing mistake in a path shows up much later, far from its cause."""
-
-
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -1204,8 +1070,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="end_of_the_path"
 """You accept a leaf when its path only ends with the text. `b` then finds `layers/0/b` too. A path text names the whole way, from the root to the leaf."""
-
-
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
@@ -1215,8 +1079,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="default_keystr"
 """You find nearly nothing. Perhaps you compare with the default style of `keystr`, such as `['layers'][0]['w']`. The texts that come in are in the simple style."""
-
-
 def leaf_at(tree, path_text):
     leaves = {jax.tree_util.keystr(path): leaf for path, leaf in jax.tree.leaves_with_path(tree)}
     return leaves[path_text]
@@ -1224,8 +1086,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="next_without_an_end"
 """You find the leaves, but for a missing path you raise `StopIteration`, as `next` does. Inside a `map` that error just ends the loop, without a trace. The task names another type."""
-
-
 def leaf_at(tree, path_text):
     return next(
         leaf
@@ -1249,8 +1109,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """At the path of a `None` you return `None`. For JAX it is a node without children and no leaf, so there the path is missing."""
-
-
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf
@@ -1261,8 +1119,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="start_of_the_path"
 """You accept a leaf when its path only begins with the text. The path of a container then gives its first leaf, and half a word is enough. A path text names the whole way."""
-
-
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/").startswith(path_text):
@@ -1272,8 +1128,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="falsy_is_missing" section="none-is-a-node-without-children"
 """You raise a `KeyError` where the leaf is `0`, `False` or an empty text. Python takes these for false, but they are leaves. Whether a leaf was found and whether it is true are two questions."""
-
-
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf
@@ -1287,8 +1141,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="error_of_a_list"
 """For a missing path you raise a `ValueError`, as a list's `index` does. The tree is asked like a dict here, by a key; for a missing key Python has another type, and the task names it."""
-
-
 def leaf_at(tree, path_text):
     pairs = jax.tree.leaves_with_path(tree)
     texts = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
@@ -1297,8 +1149,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="does_not_say_which"
 """For a missing path you raise the right error, but its message does not say which path. Whoever reads it has to search for the mistake without that."""
-
-
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -1316,8 +1166,6 @@ def leaf_at(tree, path_text):
 
 # %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="leaves-are-not-elements"
 """For the path `""` you return every tree, containers too. This is the path of a leaf only where the whole tree is one leaf."""
-
-
 def leaf_at(tree, path_text):
     if path_text == "":
         return tree
@@ -1325,6 +1173,20 @@ def leaf_at(tree, path_text):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
             return leaf
     raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="walks_by_index"
+"""You accept the path of a container, and do not find the fields of a named tuple or a class. Perhaps you go down with `tree[step]`. Not each step is a key or an index, and not each thing that it leads to is a leaf."""
+def leaf_at(tree, path_text):
+    node = tree
+    if path_text == "":
+        return node
+    for step in path_text.split("/"):
+        try:
+            node = node[int(step)] if isinstance(node, (list, tuple)) else node[step]
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise KeyError(f"no leaf at {path_text}")
+    return node
 
 
 # %% exercise="whole_shapes" variant="by_flatten"
@@ -1361,16 +1223,12 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="lists_are_never_leaves"
 """Each length comes out as a leaf of its own, for a list is a node for JAX. You can tell JAX where to stop, and then even a list stays in one piece."""
-
-
 def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
 # %% exercise="whole_shapes" misconception="only_by_wrapping" covers="M5"
 """Your shapes come back as arrays. JAX does not open arrays, but a list need not be packed into one to stay whole, and the result should hold the lists themselves."""
-
-
 def whole_shapes(tree):
     def pack(node):
         if isinstance(node, list) and all(isinstance(item, int) for item in node):
@@ -1386,16 +1244,12 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="stops_at_every_list"
 """Every list stays whole in your result. JAX asks from the outside to the inside and never opens a list once your function has said yes: a list of shapes comes back as one leaf."""
-
-
 def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, list))
 
 
 # %% exercise="whole_shapes" misconception="is_leaf_is_a_filter"
 """Only shapes are in your result. `is_leaf` adds places to stop; it is no filter, and the other leaves, such as texts, belong to the result too."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -1405,8 +1259,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="empty_lists_vanish"
 """Empty lists are missing from your result. The empty list is the shape of a single number. If JAX does not stop there, it finds a node without children, and the shape is gone."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and node != [] and all(isinstance(item, int) for item in node)
@@ -1416,8 +1268,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="tuples_too" section="the-registry-goes-by-exact-type"
 """Tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes: a tuple is opened as usual."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, (list, tuple)) and all(isinstance(item, int) for item in node)
@@ -1427,8 +1277,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="looks_at_one_item"
 """A list that begins with a number stays whole in your result, whatever comes after it. If a text or another list follows, it is no shape, and JAX should open it."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
@@ -1438,8 +1286,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="floats_are_ints"
 """Lists with floats in them stay whole in your result. A length is counted, so only an `int` can be one: `[0.5, 2]` is a list of numbers, but no shape."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, (int, float)) for item in node)
@@ -1449,8 +1295,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="any_flat_list"
 """Lists of texts, floats or mixed things stay whole in your result, if no list is inside. A shape is flat, but not every flat list is a shape: look at the items."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and not any(isinstance(item, list) for item in node)
@@ -1460,8 +1304,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
 """Each `None` is in your result. The task asks for JAX's leaves, with shapes kept whole; `None` is a node without children, and it is none of them."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -1471,8 +1313,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="two_lengths_or_more"
 """A list of one number is taken apart in your result. The shape of a vector has a single length: `[10]` is a shape, too."""
-
-
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and len(node) != 1 and all(type(item) is int for item in node)
@@ -1497,8 +1337,6 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
 """You take a dict in the order in which it was written, and do not look into registered classes. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and looks into every class that it knows."""
-
-
 def whole_shapes(tree):
     if tree is None:
         return []
@@ -1564,8 +1402,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="dicts_keep_their_order" covers="M2"
 """Your result is JAX's own order: letter by letter, `layer10` before `layer2`. A new dict with its keys in the right order does not change that, because JAX sorts the keys of every dict by itself."""
-
-
 def leaves_in_layer_order(tree):
     def number(name):
         return int("".join(letter for letter in str(name) if letter.isdigit()) or 0)
@@ -1577,8 +1413,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="order_of_writing"
 """Your layers come in the order in which they were written into the dict. That is often right, but not always. Their names say the order: use the numbers in them."""
-
-
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -1597,8 +1431,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="last_digit"
 """In your result `layer10` comes first, as if its number were 0. The last digit alone is not the number, which may have several: take all that comes after the word."""
-
-
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -1617,8 +1449,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="top_level_only"
 """You put the layers of the outermost dict in order and no others. Dicts of layers can also be deeper, under another name or inside a list, and JAX sorts those by letters."""
-
-
 def leaves_in_layer_order(tree):
     def is_layer(key):
         return str(key)[:5] == "layer" and str(key)[5:].isdigit()
@@ -1631,8 +1461,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="one_number_for_all" section="key-paths"
 """Layers from different parts of the tree are mixed in your result, and list positions count too: the leaves are sorted by the numbers in their paths. The numbers order the layers of one dict only."""
-
-
 def leaves_in_layer_order(tree):
     def numbers(pair):
         text = jax.tree_util.keystr(pair[0], simple=True, separator="/")
@@ -1643,8 +1471,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="every_dict_has_layers"
 """Your function fails on a key such as `layernorm`: it begins with `layer`, but no number follows. Look at the rest of the name before you read a number from it."""
-
-
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(str(key).startswith("layer") for key in node)
@@ -1661,8 +1487,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry-goes-by-exact-type"
 """You put an `OrderedDict` of layers in order too, as `isinstance(node, dict)` does. For JAX it is another kind of node, which keeps its own order, and the task speaks of plain dicts only."""
-
-
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return isinstance(node, dict) and all(
@@ -1712,8 +1536,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="outer_layers_only"
 """Layers inside a layer keep JAX's order in your result: what an ordered dict holds is flattened as it is. It is a tree again, and there may be dicts of layers in it."""
-
-
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -1732,8 +1554,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="keys_are_texts"
 """Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; only a text can begin with `layer`."""
-
-
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -1771,8 +1591,6 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
 """Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too: let JAX open them."""
-
-
 def leaves_in_layer_order(tree):
     if type(tree) is dict:
         keys = sorted(tree)
@@ -1849,8 +1667,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="equal_values"
 """Arrays with equal numbers share a group in your result. Two arrays can be equal today and different after the next training step. The task asks for one object at several places."""
-
-
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1862,8 +1678,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="sharing_survives" covers="M6"
 """You find nothing shared. Perhaps you look at the result of `jax.tree.map`: a map makes a new leaf at each path, and a pytree is a tree that does not remember sharing. Ask the leaves of `tree` itself."""
-
-
 def shared_leaves(tree):
     arrays = jax.tree.map(np.array, tree)
     paths = {}
@@ -1875,8 +1689,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="numbers_count_too"
 """Numbers or texts are in your groups. Python often uses one object for equal small numbers and for equal texts, without anyone having meant to share them. Only arrays count here."""
-
-
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1887,8 +1699,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
 """In your groups the first place is missing, as when a path is noted only once its array is met again. All places of a shared array belong together."""
-
-
 def shared_leaves(tree):
     seen = set()
     repeats = {}
@@ -1903,8 +1713,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="views_are_the_same"
 """A view stands beside its array in your groups. A view, such as `a[:]` or `a.T`, uses the same memory, but it is another object with its own shape. The task asks for the same object."""
-
-
 def shared_leaves(tree):
     arrays = []
     groups = []
@@ -1923,8 +1731,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="pairs_only"
 """Your groups are pairs of paths. An array can stand at three places or more; then it gives several pairs, although it is one object. Each object should appear once."""
-
-
 def shared_leaves(tree):
     arrays = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
@@ -1941,8 +1747,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="default_keystr" section="key-paths"
 """You find the right leaves, but their paths look like Python code: `['w'][0]`. That is the default style of `keystr`. Use the simple style, with a separator, as in `leaf_shapes`."""
-
-
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1953,8 +1757,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="groups_are_tuples" section="structure-is-a-value"
 """Your groups are tuples. The task asks for a list of lists, and to JAX a list and a tuple are different kinds of nodes: such results do not have the same structure."""
-
-
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1987,8 +1789,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="order_of_second_places" section="key-paths"
 """Your groups are right, but not their order: first comes the array that was first met again. The groups go by their first paths, wherever the second ones are."""
-
-
 def shared_leaves(tree):
     first, groups = {}, {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -2003,8 +1803,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="sorts_the_texts" section="key-paths"
 """Your paths are right, but they come in the order of their texts: `10` before `2`, letter by letter. JAX goes by positions and keys, and keeps the order of fields."""
-
-
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -2016,8 +1814,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="one_group_for_all"
 """The paths of all shared arrays are in one group. That says which leaves are shared, but not which of them are the same array: each array has a group of its own."""
-
-
 def shared_leaves(tree):
     pairs = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
@@ -2031,8 +1827,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="what_has_a_shape" section="leaves-are-not-elements"
 """NumPy's numbers, such as `np.float32(1)`, are in your groups. They have a shape and a dtype, as arrays do, but they are numbers and no arrays."""
-
-
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -2055,8 +1849,6 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" misconception="scalars_are_numbers" section="leaves-are-not-elements"
 """Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number, but it is an array, and can stand at two places."""
-
-
 def shared_leaves(tree):
     groups = {}
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):

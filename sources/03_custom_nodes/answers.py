@@ -34,8 +34,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="methods_are_enough" section="an-opaque-leaf"
 """JAX still sees your object as one leaf. Functions or methods that take it apart do nothing by themselves: what JAX looks into is what its registry holds."""
-
-
 def register_linear(cls):
     cls.tree_flatten = lambda self: ((self.weight, self.bias), None)
     cls.tree_unflatten = classmethod(lambda cls, aux_data, children: cls(*children))
@@ -43,8 +41,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="children_only"
 """JAX takes your weight for all of the children: it raises an error, or makes leaves of what is in it. Perhaps your flatten returns the two children alone. JAX takes any pair for the children and aux_data."""
-
-
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls, lambda linear: (linear.weight, linear.bias), lambda _, children: cls(*children)
@@ -53,8 +49,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="one_container_is_the_child"
 """Your object has one child instead of two. Perhaps this child is a container, such as a tuple, that holds both: to JAX, that is a level of its own between your object and its leaves."""
-
-
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -65,8 +59,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="children_come_first"
 """Taking apart works, putting together fails. JAX hands two things to unflatten: first aux_data, then all children in one sequence. Perhaps yours takes them in the other order, or passes the sequence on as one argument."""
-
-
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -77,8 +69,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="bias_first"
 """Your objects survive a map, but their leaves come in the wrong order. The order of the children is what your flatten says; JAX does not look at the names of attributes."""
-
-
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -89,8 +79,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="swaps_on_the_way_back"
 """After a map, weight and bias have changed places. Unflatten gets the children in the order in which flatten gave them, and yours hands them over in another."""
-
-
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -101,8 +89,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="bias_is_static"
 """Your bias is no leaf: a map leaves it as it is, or refuses two objects. What is in aux_data belongs to the structure, and JAX never computes with it."""
-
-
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -113,8 +99,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="returns_the_children"
 """A map gives you a plain sequence instead of an object of the class. Whatever unflatten returns is what takes the place of the node; JAX adds nothing to it."""
-
-
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -125,8 +109,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="in_the_order_they_are_stored"
 """Your children come in the order in which the class sets its attributes. Perhaps flatten takes them from `vars`, which lists attributes as they were set. JAX keeps the order that flatten gives."""
-
-
 def register_linear(cls):
     def flatten(obj):
         names = tuple(vars(obj))
@@ -143,8 +125,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="values_in_the_structure"
 """Two objects with different numbers have different structures. What is in aux_data belongs to the structure; the children need not be there too."""
-
-
 def register_linear(cls):
     def flatten(obj):
         return (obj.weight, obj.bias), (obj.weight, obj.bias)
@@ -168,8 +148,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="stored_values"
 """Where the class sets its bias first, weight and bias are swapped; where it has `__slots__`, nothing works. Perhaps you take the children from `vars`. That tells how a class stores its attributes, not which children you mean."""
-
-
 def register_linear(cls):
     def flatten(obj):
         return tuple(vars(obj).values()), None
@@ -182,8 +160,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="none_is_no_child"
 """An object whose bias is `None` cannot be rebuilt. Perhaps your flatten leaves a `None` out. `None` is a child like any other: it has no leaves below it, but it keeps its place."""
-
-
 def register_linear(cls):
     def flatten(obj):
         if obj.bias is None:
@@ -195,8 +171,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="flattens_to_the_leaves"
 """Your objects work only while weight and bias are single leaves. Perhaps your flatten goes down to the leaves. It describes one level: a child may be a tree, and JAX takes it apart by itself."""
-
-
 def register_linear(cls):
     def flatten(obj):
         return jax.tree.leaves((obj.weight, obj.bias)), None
@@ -210,8 +184,6 @@ def register_linear(cls):
 
 # %% exercise="register_linear" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
 """A rebuilt object holds arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes arrays of its children. JAX also puts trees, `None` and tracers in their places."""
-
-
 def register_linear(cls):
     def unflatten(aux, children):
         weight, bias = children
@@ -283,8 +255,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="the_class_is_not_registered"
 """Your state is one leaf. Perhaps no decorator registers the class, or a decorator above it makes another class, as `dataclass(slots=True)` does: the registry knows this exact type only."""
-
-
 @dataclass(slots=True)
 @jax.tree_util.register_pytree_node_class
 @dataclass
@@ -312,8 +282,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="no_classmethod"
 """JAX takes your state apart, but fails to rebuild it. It calls `ModelState.tree_unflatten(aux_data, children)` on the class, when there is no object yet that could be `self`."""
-
-
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -339,8 +307,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="aux_data_first" section="flatten-and-unflatten"
 """Your state cannot be flattened. `tree_flatten` returns the children first and aux_data second; `tree_unflatten` gets them the other way round."""
-
-
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -367,8 +333,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="step_is_static" section="flatten-and-unflatten"
 """Your `step` is no leaf. In aux_data it belongs to the structure: a map never reaches it, and two states with different steps do not match."""
-
-
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -395,8 +359,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="step_stays_an_int" section="gradients-through-a-node" covers="C2"
 """In your zeroed state the step is Python's `0`. A `step` of type `int` is a leaf like any other, and `jnp.zeros_like` makes an array of it, even of an int."""
-
-
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -423,8 +385,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="no_jit" section="methods-under-jit"
 """Your numbers are right, but `predict` is not jitted. Being a registered node lets a class pass through `jax.jit`; it does not jit anything by itself."""
-
-
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -450,8 +410,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="zeroed_makes_a_dict" section="an-opaque-leaf"
 """Your `zeroed` returns another container than the one that it got. A map over a registered node gives a node of the same class, and nothing has to be taken apart by hand."""
-
-
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -480,8 +438,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="step_is_kept" section="an-opaque-leaf"
 """Your `zeroed` leaves the `step` as it was, or fails where a field is no array. It sets the fields one by one; a map over the state reaches every leaf, whatever the fields hold."""
-
-
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -529,8 +485,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="weight_times_x" section="methods-under-jit"
 """Your predictions are those of the transposed weight. `x @ weight` and `weight @ x` differ as soon as the weight is not symmetric."""
-
-
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -550,8 +504,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="a_dataclass_is_enough" section="an-opaque-leaf"
 """Your state is one leaf. `@dataclass` writes a constructor, but it does not tell JAX about the class. JAX looks into a node only when its type is registered."""
-
-
 @dataclass
 class ModelState:
     weight: jax.Array
@@ -572,8 +524,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="zeros_of_the_shape" section="gradients-through-a-node"
 """Your zeros have the right shapes, but all of them are floats. `jnp.zeros` of a shape knows nothing of the leaf's dtype."""
-
-
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -625,8 +575,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="zeros_of_each_field"
 """`zeroed` fails where a field is `None` or a list. Perhaps it calls `jnp.zeros_like` on each field. A field can be a tree; its leaves are deeper."""
-
-
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -650,8 +598,6 @@ def predict(state, x):
 
 # %% exercise="model_state" misconception="fields_become_arrays" section="leaves-that-are-no-arrays"
 """Your state holds arrays where something else was put in, and it cannot hold a text or a tree. Perhaps the constructor or `__post_init__` makes arrays of the fields. It runs whenever JAX rebuilds a state, with anything as a field."""
-
-
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -818,8 +764,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="every_field" covers="M18"
 """Registering fails for a class with an `init=False` field. Perhaps you hand over every field. JAX rebuilds a dataclass by calling it, and the constructor does not take such a field."""
-
-
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls)]
     data = [name for name in names if name not in static]
@@ -829,8 +773,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="data_and_meta" covers="M18"
 """Registering fails as soon as something is static. Perhaps a static name is in both lists. A field is either a child or part of the structure, and JAX refuses one that is both."""
-
-
 def register_fields(cls, static=()):
     data = [each.name for each in fields(cls) if each.init]
     return jax.tree_util.register_dataclass(cls, data, list(static))
@@ -838,8 +780,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="static_fields_are_dropped"
 """A static field is lost when JAX rebuilds the object: it has its default again, or the constructor misses it. Dropped fields are not kept anywhere; meta fields are."""
-
-
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     data = [name for name in names if name not in static]
@@ -848,8 +788,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="all_are_children"
 """Your static fields are leaves: a map changes them. A field is kept out of the leaves when its name is among the meta fields."""
-
-
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     return jax.tree_util.register_dataclass(cls, names, [])
@@ -857,16 +795,12 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="jax_finds_the_fields" covers="M18"
 """Your `static` has no effect, or JAX refuses it. Perhaps you hand over the class alone. Then JAX takes all its fields: a child is each one that does not itself say that it is static."""
-
-
 def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls)
 
 
 # %% exercise="register_fields" misconception="names_are_sorted"
 """Your leaves come in alphabetical order. A dict's keys are sorted by JAX; the children of a dataclass come in the order of the names that you hand over."""
-
-
 def register_fields(cls, static=()):
     names = {each.name for each in fields(cls) if each.init}
     meta = set(static)
@@ -875,8 +809,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="own_fields_only"
 """Registering fails for a class that inherits fields. `__annotations__` of a class lists what its own body says; the constructor takes the inherited fields too."""
-
-
 def register_fields(cls, static=()):
     own = [name for name in cls.__annotations__ if cls.__dataclass_fields__[name].init]
     data = [name for name in own if name not in static]
@@ -886,8 +818,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="returns_nothing"
 """The class is registered, but your function returns `None`. As a decorator it would put this `None` in the place of the class."""
-
-
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     data = [name for name in names if name not in static]
@@ -897,8 +827,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="children_first_in_the_constructor" section="flatten-and-unflatten"
 """A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps unflatten hands over the children, then the static values, by position. The constructor wants the order of the fields, or their names."""
-
-
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
     data = [name for name in names if name not in static]
@@ -917,8 +845,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="computed_fields_are_static" section="who-calls-init"
 """After a map, a computed field still has its old value. Perhaps it is in aux_data: then JAX keeps the old value, and what `__post_init__` made of the new ones is overwritten."""
-
-
 def register_fields(cls, static=()):
     data = [f.name for f in fields(cls) if f.init and f.name not in static]
     meta = [f.name for f in fields(cls) if f.name not in data]
@@ -939,8 +865,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="computed_fields_are_children"
 """A computed field is among your leaves. Where `init=False`, the value follows from the other fields, and `__post_init__` computes it again in each rebuilt object."""
-
-
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls)]
     data = [name for name in names if name not in static]
@@ -962,8 +886,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="computed_fields_are_lost" section="who-calls-init"
 """A rebuilt object has no computed field. Perhaps unflatten makes it by `object.__new__`. Then `__post_init__` does not run, and an attribute that it sets is missing."""
-
-
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
     data = [name for name in names if name not in static]
@@ -985,8 +907,6 @@ def register_fields(cls, static=()):
 
 # %% exercise="register_fields" misconception="no_keys" section="paths-with-names"
 """Your paths hold numbers, not names. A class that is registered without keys gives JAX children without names, so JAX can only number them."""
-
-
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
     data = [name for name in names if name not in static]
@@ -1101,8 +1021,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="no_keys"
 """Your paths read `<flat index 0>`. A class that is registered without keys gives JAX children without names, so JAX can only number them."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Layers:
     def __init__(self, names, values):
@@ -1119,8 +1037,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="decorator_without_keys"
 """JAX looks for a method `tree_flatten` and finds none. Perhaps the decorator is still the one that you found. It registers without keys, and knows nothing of `tree_flatten_with_keys`."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Layers:
     def __init__(self, names, values):
@@ -1138,8 +1054,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="keys_are_texts"
 """Your paths begin with the bare name, without brackets. Perhaps your keys are texts. JAX takes any object for a key; `keystr` writes it as it is."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1156,8 +1070,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="keys_of_attributes"
 """Your paths begin with a dot, as if the layers were attributes. Each type of key writes itself in its own way: this one stands for an attribute, not for the key of a dict."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1175,8 +1087,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="keys_are_numbers"
 """Your paths hold numbers, like those of a list. The places are right, but the names of your layers do not show."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1194,8 +1104,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="one_dict_is_the_child"
 """Your layers come in alphabetical order, or the path has one step too many. Perhaps your only child is a dict: JAX sorts its keys, as those of every dict."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1213,8 +1121,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="sorted_names"
 """Your layers come back in alphabetical order. JAX sorts the keys of a dict, but asks your own node for its order; nothing has to be sorted here."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1233,8 +1139,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="names_are_lost"
 """The paths are right, but a rebuilt object has lost its names. Keys are there for paths only: unflatten gets the children and aux_data, never the keys."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1252,8 +1156,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="child_before_key"
 """Your leaves are keys, and your paths are made of layers. Each pair is a key and a child, in this order, and JAX takes the second one for the child."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1271,8 +1173,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="brackets_in_the_key"
 """Your paths have brackets and quotes twice. A key of JAX writes these itself; it needs the name as it is."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1290,8 +1190,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="a_dict_around_each_child"
 """Each path has one step too many: the name stands there twice. Perhaps your children are dicts as well. The key names a child, so the child needs no dict around it."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1312,8 +1210,6 @@ class Layers:
 
 # %% exercise="readable_paths" misconception="names_are_sorted_in_the_structure" section="flatten-and-unflatten"
 """A rebuilt object has its values under other names. The names in your aux_data are sorted, but the children are not. JAX gives both back as they were."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1418,8 +1314,6 @@ jax.tree_util.register_pytree_node(
 
 # %% exercise="normal" misconception="validates_what_jax_puts_in" covers="M13"
 """JAX fails to rebuild your object: the constructor checks or converts what JAX puts in. That can be a negative gradient, a tracer, `None` or any other object, so unflatten has to take everything."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1439,8 +1333,6 @@ class Normal:
 
 # %% exercise="normal" misconception="no_checks_at_all"
 """JAX can rebuild your object, but now everybody can make a wrong one. The checks of the constructor are for its callers; only the way from unflatten has to be free of them."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1459,8 +1351,6 @@ class Normal:
 
 # %% exercise="normal" misconception="checks_arrays_only" covers="M13"
 """Your object is rebuilt from tracers and texts, but a map or a gradient with negative numbers fails. These are real arrays, and still they need not be a valid `std`."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1481,8 +1371,6 @@ class Normal:
 
 # %% exercise="normal" misconception="lets_tracers_through" covers="M13"
 """Under jit your object is rebuilt, but a map to negative numbers, texts or `None` fails. Perhaps the constructor makes an exception for tracers. JAX puts in other things as well."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1502,8 +1390,6 @@ class Normal:
 
 # %% exercise="normal" misconception="converts_what_jax_puts_in" covers="M13"
 """Your rebuilt object makes arrays of what JAX put in. A text or `None` is none, and a whole number should come out as it went in. Unflatten is no place to convert."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1526,8 +1412,6 @@ class Normal:
 
 # %% exercise="normal" misconception="catches_the_error" covers="M13"
 """Whatever passes the checks by luck is still converted when JAX rebuilds: a whole number comes back as an array. Perhaps unflatten tries the constructor first; then it runs at each rebuild."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1553,8 +1437,6 @@ class Normal:
 
 # %% exercise="normal" misconception="no_name" section="remedies"
 """A rebuilt object has no `name`. An object that is made without `__init__` has only the attributes that unflatten sets; aux_data is there to bring the static ones."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1576,8 +1458,6 @@ class Normal:
 
 # %% exercise="normal" misconception="a_valid_one_was_seen" covers="M14"
 """Your constructor accepts a wrong `std` once another object was made before. Perhaps it notes in the class that the check was done. All objects share the class, so later callers are not checked."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     checked = False
@@ -1600,8 +1480,6 @@ class Normal:
 
 # %% exercise="normal" misconception="stores_only" section="remedies"
 """Your constructor stores what it gets: a caller's numbers are no arrays, and wrong ones are not refused. The constructor is for callers, and JAX can go another way to make an object."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1617,8 +1495,6 @@ class Normal:
 
 # %% exercise="normal" misconception="checks_are_switched_off" section="remedies" covers="M16"
 """Once JAX has rebuilt an object, your constructor accepts wrong numbers. Perhaps unflatten switches the checks off in the class. All objects share the class, so later callers are not checked."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Normal:
     checking = True
@@ -1757,8 +1633,6 @@ class RunningMean:
 
 # %% exercise="running_mean" misconception="self_is_changed_under_jit" covers="M15"
 """`add` returns `None`, and the count stays 0. In a jitted method, `self` is a copy that JAX made for the trace: what you do to it is lost."""
-
-
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1782,8 +1656,6 @@ class RunningMean:
 
 # %% exercise="running_mean" misconception="changes_the_old_one" covers="M15"
 """After `add`, the old object has changed too. Perhaps `add` sets attributes without `jax.jit` around it: then `self` is the caller's own object, and no copy."""
-
-
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1807,8 +1679,6 @@ class RunningMean:
 
 # %% exercise="running_mean" misconception="no_jit"
 """Your numbers are right, but Python runs `function` for each number. Perhaps `add` is ordinary Python, without `jax.jit`. Or each call makes a jitted function of its own: what JAX traced is kept with the jitted function, and a new one starts with nothing."""
-
-
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1830,8 +1700,6 @@ class RunningMean:
 
 # %% exercise="running_mean" misconception="count_is_static"
 """Your numbers are right, but each `add` traces anew: `count` is part of the structure. For jit, an object with another structure is another type of argument."""
-
-
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1879,8 +1747,6 @@ class RunningMean:
 
 # %% exercise="running_mean" misconception="function_is_a_child"
 """Every call of `add` fails. Perhaps `function` is one of your children: then it is a leaf, and jit takes numbers and arrays for leaves, but no functions."""
-
-
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1903,8 +1769,6 @@ class RunningMean:
 
 # %% exercise="running_mean" misconception="returns_the_mean"
 """`add` returns a number, so nothing more can be added to it. All that leaves a jitted method is what it returns; here that should be the whole new state."""
-
-
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1952,8 +1816,6 @@ class RunningMean:
 
 # %% exercise="running_mean" misconception="returns_a_tuple"
 """`add` returns a tuple, so nothing more can be added to it. The copy under jit is lost; what `add` returns should be a whole `RunningMean`."""
-
-
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -2015,8 +1877,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="gradient_of_the_whole_state" covers="C3"
 """Every call raises a TypeError. Perhaps you take the gradient by the whole state. Its `step` is an int: a leaf, but one that has no gradient."""
-
-
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(state)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
@@ -2025,8 +1885,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="the_step_becomes_a_float" covers="C3"
 """Your `step` comes back as a float. Then `jax.grad` accepts it, and moves it down the slope like a parameter. A count of steps should stay a whole number."""
-
-
 def train_step(loss, state, rate):
     state = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), state)
     new = jax.tree.map(lambda p, g: p - rate * g, state, jax.grad(loss)(state))
@@ -2035,8 +1893,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="the_step_stands_still"
 """The parameters move, but the `step` does not. A map over the parameters leaves the rest of the state as it was."""
-
-
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -2045,8 +1901,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="the_loss_sees_the_new_step"
 """Where the loss uses the step, your parameters are off: it seems to see the step after the update. The gradient belongs to the state that came in."""
-
-
 def train_step(loss, state, rate):
     state = replace(state, step=state.step + 1)
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
@@ -2056,8 +1910,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="changes_the_callers_state" section="methods-under-jit"
 """Your result is right, but the old state has changed with it. A dataclass can be set in place, and the caller holds the same object as you do."""
-
-
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -2068,8 +1920,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="goes_uphill"
 """Your parameters move away from 0: you add the step. A gradient points to where the loss grows."""
-
-
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
@@ -2078,8 +1928,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="returns_the_params"
 """You return the new parameters without their state. Whoever calls this again needs the step too, so the whole state has to come back."""
-
-
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -2088,8 +1936,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="the_loss_sees_no_step"
 """Where the loss uses the step, your parameters are off, as if the step were 0. The state that the loss gets is the old one, with other parameters."""
-
-
 def train_step(loss, state, rate):
     make = type(state)
 
@@ -2103,8 +1949,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="a_flat_dict_is_expected"
 """Your code works only where `params` is a flat dict of arrays. It can be any tree: `jax.tree.map` goes through each of them."""
-
-
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = {name: p - rate * grads[name] for name, p in state.params.items()}
@@ -2113,8 +1957,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="a_shallow_copy" section="remedies"
 """The old state's parameters have changed, but its step has not. A copy of the state is another object, and yet it holds the same containers: what is written into these, both states see."""
-
-
 def train_step(loss, state, rate):
     import copy
 
@@ -2133,8 +1975,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="one_leaf_after_the_other"
 """Where leaves are multiplied by each other, all but the first come out wrong. It seems that the later gradients are taken after the earlier leaves have moved."""
-
-
 def train_step(loss, state, rate):
     leaves, treedef = jax.tree.flatten(state.params)
 
@@ -2149,8 +1989,6 @@ def train_step(loss, state, rate):
 
 # %% exercise="train_step" misconception="the_loss_gets_a_float" covers="C3"
 """The loss gets a float for the `step`. `jax.grad` accepts the state then, but a loss that needs a whole number fails. The gradient can be taken by a part of the state."""
-
-
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(replace(state, step=float(state.step)))
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
@@ -2218,8 +2056,6 @@ class History:
 
 # %% exercise="history" misconception="flatten_cuts_off" covers="M17"
 """The shape of your leaf, or whether flatten works at all, depends on how full the history is. Flatten also runs on tracers and on any other object, and cannot ask them for numbers."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2241,8 +2077,6 @@ class History:
 
 # %% exercise="history" misconception="used_is_static"
 """Your `used` is part of the structure. So a fuller history is another type to JAX: two of them cannot be mapped together, and `scan` refuses a state whose type changes."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2262,8 +2096,6 @@ class History:
 
 # %% exercise="history" misconception="used_is_forgotten"
 """After a rebuild your `used` is 0 again. Unflatten knows only what flatten gave away: the children and aux_data. A default of the constructor hides what is missing."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2283,8 +2115,6 @@ class History:
 
 # %% exercise="history" misconception="used_is_not_handed_on"
 """After a rebuild your `used` is 0 again, though it is among the leaves. Unflatten gets it as a child; what it does not hand on, the constructor fills with its default."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2304,8 +2134,6 @@ class History:
 
 # %% exercise="history" misconception="used_is_guessed" covers="M17"
 """After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0; and where a map puts in a text, there is nothing to count."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2326,8 +2154,6 @@ class History:
 
 # %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays" covers="M13"
 """Under jit, or where a map puts in a text, your history cannot be rebuilt. Perhaps unflatten calls `int` on `used`. What JAX puts in need not be a number yet."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2348,8 +2174,6 @@ class History:
 
 # %% exercise="history" misconception="one_child_for_each_value" covers="M17"
 """Your leaves are single numbers, as many as places are filled. A list of children may have any length, but its length is part of the structure, and so it may not depend on `used`."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2372,8 +2196,6 @@ class History:
 
 # %% exercise="history" misconception="used_comes_first"
 """Your leaves come in another order: `used`, then the values. JAX takes the children in the order of your flatten."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2394,8 +2216,6 @@ class History:
 
 # %% exercise="history" misconception="zeros_in_the_empty_places" covers="M17"
 """Your flatten puts zeros into the empty places. All values are to come out as they are; and where JAX puts in a text, nothing can be computed."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2416,8 +2236,6 @@ class History:
 
 # %% exercise="history" misconception="copied_into_zeros" section="leaves-that-are-no-arrays" covers="M13"
 """Your rebuilt values are computed from those that JAX puts in: whole numbers become floats, and a text fails. Unflatten should store what it gets."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2438,8 +2256,6 @@ class History:
 
 # %% exercise="history" misconception="used_is_static_too"
 """Your leaves are right, but two histories with another `used` have different structures. What is in aux_data is part of the structure, even if it is a child as well."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2459,8 +2275,6 @@ class History:
 
 # %% exercise="history" misconception="still_cut_off" covers="M17"
 """Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under jit, `used` is no number to cut at."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2488,8 +2302,6 @@ class History:
 
 # %% exercise="history" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
 """A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes arrays of its children. JAX puts in other things too, such as `None` or a text."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2510,8 +2322,6 @@ class History:
 
 # %% exercise="history" misconception="length_in_the_structure" section="leaves-that-are-no-arrays"
 """A history that JAX rebuilt with a number or `None` cannot be taken apart again. Perhaps flatten asks the values for their length. It meets whatever JAX put in, and that need not have a length."""
-
-
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2527,6 +2337,27 @@ class History:
     @classmethod
     def tree_unflatten(cls, size, children):
         return cls(*children)
+
+
+# %% exercise="history" misconception="zeros_at_the_rebuild" section="leaves-that-are-no-arrays"
+"""A rebuilt history has zeros in its empty places, or it cannot be rebuilt at all. Perhaps unflatten computes these zeros. What JAX puts in need not be a number, and should come out as it is."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        values, used = children
+        places = jnp.arange(len(values))
+        return cls(jnp.where(places < used, values, 0), used)
 
 
 # %% exercise="temperature" starter=True
@@ -2586,8 +2417,6 @@ jax.tree_util.register_pytree_with_keys(
 
 # %% exercise="temperature" misconception="init_runs_once" section="the-silent-42" covers="M14 C36"
 """Each map resets the temperature, and the dict of the caller changes. `__init__` runs whenever unflatten calls it, not once in the life of a model, and it writes into the dict it was given."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2605,8 +2434,6 @@ class Model:
 
 # %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="the-silent-42" covers="M14 C36"
 """The dict of the caller is safe now, but the temperature still comes back at every map. `__init__` runs at each rebuild, and overwrites what JAX put in."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2624,8 +2451,6 @@ class Model:
 
 # %% exercise="temperature" misconception="a_flag_without_a_copy" covers="C38 M16"
 """A rebuilt model keeps its temperature, but the dict of the caller changes with the model. When the default is written is right now; into whose dict it goes is the other half."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name, new=True):
@@ -2644,8 +2469,6 @@ class Model:
 
 # %% exercise="temperature" misconception="only_the_factory_sets_it" covers="C38 M16"
 """`Model(...)` makes a model without the temperature, and keeps the caller's own dict. If another function sets the temperature, that helps only those who call it."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2668,8 +2491,6 @@ class Model:
 
 # %% exercise="temperature" misconception="beside_the_params" covers="C39"
 """The temperature is not among the `params` of your model. Perhaps it is an attribute beside them: whoever reads `params`, or maps over them alone, does not find it."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2690,8 +2511,6 @@ class Model:
 
 # %% exercise="temperature" misconception="only_where_it_is_missing" section="the-silent-42" covers="M14"
 """A new model keeps a temperature that the caller's dict has. Perhaps you set it only where it is missing: this guesses from the contents whether the model is new."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2709,8 +2528,6 @@ class Model:
 
 # %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
 """Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so it only stores."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2731,8 +2548,6 @@ class Model:
 
 # %% exercise="temperature" misconception="only_the_outer_dict" section="remedies" covers="C39"
 """The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, and put the same values into it."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2752,8 +2567,6 @@ class Model:
 
 # %% exercise="temperature" misconception="temperature_is_static" section="flatten-and-unflatten"
 """A map leaves your temperature as it is. Perhaps it is kept in aux_data: what is there belongs to the structure, and a map goes over leaves only."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2776,8 +2589,6 @@ class Model:
 
 # %% exercise="temperature" misconception="no_name" section="remedies"
 """A rebuilt model has no `name`. An object that is made without `__init__` has only the attributes that unflatten sets; aux_data is there to bring the static ones."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2809,8 +2620,6 @@ class Model:
 
 # %% exercise="temperature" misconception="lists_are_shared" section="remedies"
 """The dicts in your model are its own, but a list among its `params` is still the caller's. Perhaps your copy goes through dicts only. A tree has other containers too."""
-
-
 def _copy(tree):
     if isinstance(tree, dict):
         return {key: _copy(value) for key, value in tree.items()}
@@ -2836,8 +2645,6 @@ class Model:
 
 # %% exercise="temperature" misconception="puts_it_back" section="leaves-that-are-no-arrays"
 """A map keeps the temperature, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten calls the constructor and sets the temperature afterwards. Both need a dict."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2914,8 +2721,6 @@ class Fork:
 
 # %% exercise="fork" misconception="a_default_for_all" section="remedies" covers="M16"
 """A new fork has branches that another one grew. Perhaps the default is `branches=[]`. Python makes it once, and every fork without branches then holds this same list."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=[]):
@@ -2939,8 +2744,6 @@ class Fork:
 
 # %% exercise="fork" misconception="keeps_the_callers_list" section="remedies" covers="M16"
 """When your fork grows, the list of the caller grows too. To keep what was handed over is to share it: a change through one name shows through the other."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=None):
@@ -2964,8 +2767,6 @@ class Fork:
 
 # %% exercise="fork" misconception="no_keys"
 """Your paths read `<flat index 0>`. A class that is registered without keys gives JAX children without names, so JAX can only number them."""
-
-
 @jax.tree_util.register_pytree_node_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2986,8 +2787,6 @@ class Fork:
 
 # %% exercise="fork" misconception="branches_are_one_child"
 """Your paths have one step too many. Perhaps the list of branches is one child of yours: then JAX adds a step for the list, and another one within it."""
-
-
 @jax.tree_util.register_dataclass
 @dataclass
 class Fork:
@@ -3005,8 +2804,6 @@ class Fork:
 
 # %% exercise="fork" misconception="flattens_all_levels" section="flatten-and-unflatten"
 """Paths into the branches are too short, or miss the branches. Perhaps your flatten goes down to the leaves by itself. A node gives its own children only; JAX flattens these in turn."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3030,8 +2827,6 @@ class Fork:
 
 # %% exercise="fork" misconception="at_most_two_branches" section="flatten-and-unflatten"
 """Branches get lost. Perhaps your class has a fixed number of children. A node may have any number, another one in each object; it becomes part of the structure."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3055,8 +2850,6 @@ class Fork:
 
 # %% exercise="fork" misconception="children_stay_a_tuple" section="who-calls-init"
 """A fork that JAX rebuilt cannot grow. The children come to unflatten as JAX collected them, in a tuple; what was a list before is a list only if you make one."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=None):
@@ -3081,8 +2874,6 @@ class Fork:
 
 # %% exercise="fork" misconception="the_value_comes_last" section="flatten-and-unflatten"
 """Your leaves come in another order: the branches, then the value. JAX takes the children in the order of your flatten, and goes through each of them before the next."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3106,8 +2897,6 @@ class Fork:
 
 # %% exercise="fork" misconception="the_value_is_counted_too"
 """Your branches are numbered from 1. The number in a path is yours to choose: JAX takes the key that you give to each child, and the branches count among themselves."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3131,8 +2920,6 @@ class Fork:
 
 # %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten"
 """The values of your branches are no leaves. Perhaps the branches are in aux_data: there they belong to the structure, and JAX does not look into them."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3152,8 +2939,6 @@ class Fork:
 
 # %% exercise="fork" misconception="grow_makes_a_new_fork" section="remedies"
 """After `grow`, the fork has no new branch. Perhaps `grow` returns another fork; a caller who goes on with the old one sees nothing of it."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3177,8 +2962,6 @@ class Fork:
 
 # %% exercise="fork" misconception="the_list_is_in_aux_data" section="remedies" covers="M16"
 """After a map, the old fork has changed too. Perhaps aux_data holds the very list of the old fork, and unflatten fills it again. What is in aux_data is not copied: both forks hold it."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3217,8 +3000,6 @@ class Fork:
 
 # %% exercise="fork" misconception="value_becomes_an_array" section="leaves-that-are-no-arrays"
 """Your fork holds an array where another value was put in, and it cannot hold a tree or `None`. Perhaps the constructor makes an array of its value. JAX puts in other things too."""
-
-
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
