@@ -137,7 +137,7 @@ def linear_class_with_the_bias_set_first():
 
 def linear_class_with_slots():
     class Linear:
-        __slots__ = ("weight", "bias")
+        __slots__ = ("bias", "weight")
 
         def __init__(self, weight, bias):
             self.weight, self.bias = weight, bias

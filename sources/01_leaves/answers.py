@@ -1729,6 +1729,24 @@ def shared_leaves(tree):
     return [group for group in groups if len(group) > 1]
 
 
+# %% exercise="shared_leaves" misconception="groups_by_memory"
+"""Your groups go by memory: a view joins its array, and an array without elements is missing. A view uses the same memory, but it is another object. An array without elements has no memory to share, not even with itself."""
+def shared_leaves(tree):
+    arrays = []
+    groups = []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            for array, group in zip(arrays, groups):
+                if np.shares_memory(array, leaf):
+                    group.append(text)
+                    break
+            else:
+                arrays.append(leaf)
+                groups.append([text])
+    return [group for group in groups if len(group) > 1]
+
+
 # %% exercise="shared_leaves" misconception="pairs_only"
 """Your groups are pairs of paths. An array can stand at three places or more; then it gives several pairs, although it is one object. Each object should appear once."""
 def shared_leaves(tree):
