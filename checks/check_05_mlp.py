@@ -104,6 +104,17 @@ def alike(one, two):
     )
 
 
+def after(answer, called, *inputs):
+    """Make a case that looks at the inputs once more, when the answer was called with them."""
+
+    def look(*given):
+        answer(*given)
+        return given
+
+    note = f"This calls `{called}`, and then looks at what it was given: all is as it was."
+    return Case(look, *inputs, note=note, tags=("a look at the inputs after the call",))
+
+
 @check
 def init_mlp(answer, rng):
     """Properties of what was drawn: shapes, spread, mean, no two layers alike, and the key."""
@@ -403,16 +414,22 @@ def decayed_step(answer, rng):
         ),
     }
 
-    def case(params, direction=follow, decay=None):
+    def gradients(params):
         leaves, structure = jax.tree.flatten(params)
         # Each leaf has larger numbers than the one before, so that their own largest ones differ.
         drawn = (signed(rng, *leaf.shape) for leaf in leaves)
         scaled = [array(np.asarray(g) * 4.0**place) for place, g in enumerate(drawn)]
-        grads = jax.tree.unflatten(structure, scaled)
+        return jax.tree.unflatten(structure, scaled)
 
-        def call(params, grads, rate, decay):
-            return as_jax(answer(params, grads, direction, rate, decay))
+    def with_direction(direction):
+        return lambda params, grads, *numbers: answer(params, grads, direction, *numbers)
 
+    def kept(params):
+        inputs = params, gradients(params), share(rng), share(rng)
+        return after(with_direction(follow), "decayed_step", *inputs)
+
+    def case(params, direction=follow, decay=None):
+        call, grads = returning_jax(with_direction(direction)), gradients(params)
         note, tags = said[direction]
         decay = share(rng) if decay is None else decay
         return Case(call, params, grads, share(rng), decay, note=note, tags=tags)
@@ -451,6 +468,8 @@ def decayed_step(answer, rng):
         case({"b": leaf(), names[1]: leaf()}),
         case({"w": leaf(), names[2]: leaf()}),
         case({"b": leaf(), names[3]: leaf()}),
+        kept(layer()),
+        kept([{"w": leaf()}, leaf()]),
     ]
     for direction in (signs, shortened):
         cases += [case(layer(), direction), case([layer(), None], direction)]
@@ -477,9 +496,14 @@ def momentum(start, step, rng):
         rates = [share(rng) for _ in grads]
         return Case(many_steps, params, grads, rates, share(rng), note=note)
 
-    def from_given(params, velocity):
-        given = (params, like(rng, params), velocity, share(rng), share(rng))
-        return Case(one_step, *given, note="This calls `momentum_step`.")
+    def given(params, velocity):
+        return params, like(rng, params), velocity, share(rng), share(rng)
+
+    def from_given(*state):
+        return Case(one_step, *given(*state), note="This calls `momentum_step`.")
+
+    def kept(params):
+        return after(step, "momentum_step", *given(params, like(rng, params)))
 
     first = "This calls `start`."
     note = "From the first velocity on, a step for each gradient, each with a rate of its own."
@@ -491,6 +515,7 @@ def momentum(start, step, rng):
     ]
     params = {"w": vector(rng), "b": vector(rng)}
     cases += [from_given(params, like(rng, params)) for _ in range(2)]
+    cases += [kept(params), kept({"w": [matrix(rng), None], "b": vector(rng)})]
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
     zero = array(rng.permutation([0, number(rng)]))
     trees = varied_trees(rng, lambda: either(rng), edges=[zero], without=["no leaves"])
@@ -541,12 +566,15 @@ def adam(start, step, rng):
             each[place] = small
         return Case(many_steps, vector(rng), list(map(array, grads)), number(rng) / 16, note=note)
 
-    def later(params):
+    def given(params):
         m = jax.tree.map(lambda leaf: leaf / 4, like(rng, params))
         v = jax.tree.map(lambda leaf: array(np.asarray(leaf) ** 2 / 16), like(rng, params))
         state = {"m": m, "v": v, "t": int(rng.integers(2, 30))}
-        given = "One step, from a state in the middle of a training."
-        return Case(one_step, params, like(rng, params), state, number(rng) / 16, note=given)
+        return params, like(rng, params), state, number(rng) / 16
+
+    def later(params):
+        middle = "One step, from a state in the middle of a training."
+        return Case(one_step, *given(params), note=middle)
 
     first = "This calls `adam_start`."
     note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate."
@@ -568,6 +596,8 @@ def adam(start, step, rng):
             steps(model(rng), 2),
             later(vector(rng)),
             later(two),
+            after(step, "adam_step", *given(two)),
+            after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
             steps(vector(rng), 1, under_jit, note=jitted, tags=("under jit",)),
             steps(vector(rng), 3, under_jit, note=jitted, tags=("under jit",)),
         ],
@@ -631,7 +661,13 @@ def freeze(label_tree, step, rng):
     trees = varied_trees(rng, leaf, without=("bare leaf", "no leaves"))
     cases += [label(params, *some(params)) for params in trees]
 
+    cases += [after(label_tree, "label_tree", params, [one]) for params in ({one: leaf()}, deep)]
+
     names = ["train", "frozen"]
+    for _ in range(2):
+        params, rate = {"a": leaf(), "b": [leaf()]}, share(rng)
+        labels = {"a": "train", "b": [str(rng.choice(names))]}
+        cases += [after(step, "frozen_step", params, like(rng, params), labels, rate)]
     for spoiled in (False, False, True, True):
         drawn = [str(each) for each in rng.choice(names, 4)]
         labels = {one: [drawn[0], (drawn[1],)], two: Layer(*drawn[2:]), three: []}
@@ -650,6 +686,9 @@ def moving_average(start, step, rng):
         for _ in range(times):
             average = step(average, later, decay)
         return as_jax(average)
+
+    def kept(*trees):
+        return after(step, "average_step", *trees, share(rng))
 
     def half():
         """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
@@ -697,7 +736,9 @@ def moving_average(start, step, rng):
             case(lambda: [half()], slow, fewest=3, **both),
             case(lambda: layers(half), fewest=2, **both),
             case(lambda: layers(half), slow, fewest=2, **both),
-            case(lambda: layers(lambda: full())),
+            case(lambda: layers(full)),
+            kept({"w": full(), "b": full()}, {"w": full(), "b": half()}),
+            kept([full(), counter()], [half(), counter()]),
         ],
     )
 

@@ -941,6 +941,19 @@ def momentum_step(params, grads, velocity, rate, beta):
     return jax.tree.map(lambda p, v: p - rate * v, params, new), velocity
 
 
+# %% exercise="momentum" misconception="velocity_changed_in_place"
+"""The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new one into its dict. The old one is the caller's, who may want to go back to it."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    if isinstance(velocity, dict):
+        velocity.update(new)
+    return jax.tree.map(lambda p, v: p - rate * v, params, new), new
+
+
 # %% exercise="momentum" misconception="weighted_mean"
 """Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too, with larger rates to make up for it. This task adds the whole gradient."""
 def start(params):
@@ -1121,6 +1134,26 @@ def adam_step(params, grads, state, rate):
         lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v
     )
     return params, {"m": m, "v": v, "t": state["t"] + 1}
+
+
+# %% exercise="adam" misconception="state_changed_in_place"
+"""The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state is the caller's, who may want to go back to it."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    state["t"] += 1
+    t = state["t"]
+    state["m"] = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    state["v"] = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, state["m"], state["v"]), state
 
 
 # %% exercise="adam" misconception="counts_from_zero"
