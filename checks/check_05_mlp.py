@@ -1,7 +1,9 @@
 """Checks of lesson 5, an MLP from scratch: python checks/check_05_mlp.py exercises/05_mlp.ipynb"""
 
 import functools
+import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +45,7 @@ def share(rng):
 
 
 def array(values, dtype=np.float32):
-    return jnp.asarray(np.array(values, dtype))
+    return jax.device_put(np.array(values, dtype))  # quicker than jnp.asarray
 
 
 def signed(rng, *shape):
@@ -108,10 +110,9 @@ def after(answer, called, *inputs):
     """Make a case that looks at the inputs once more, when the answer was called with them."""
 
     def look(*given):
-        answer(*given)
-        return given
+        return ... if answer(*given) is ... else given
 
-    note = f"This calls `{called}`, and then looks at what it was given: all is as it was."
+    note = f"This calls `{called}`, and then looks at what it was given: it has not changed."
     return Case(look, *inputs, note=note, tags=("a look at the inputs after the call",))
 
 
@@ -746,25 +747,39 @@ def moving_average(start, step, rng):
 @check
 def save_and_load(save, load, rng):
     """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
+    folder, files = tempfile.mkdtemp(), {}
 
-    def saved(*trees):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "model.npz"
-            for tree in trees:
-                save(str(file), tree)
-            with np.load(file, allow_pickle=True) as arrays:
-                objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
-                return {"names": sorted(arrays.files), "pickled": objects}
-
-    def loaded(like, *trees):
-        with tempfile.TemporaryDirectory() as folder:
-            file = str(Path(folder) / "model.npz")
+    def file_of(*trees):
+        """Save trees to one file, one after the other; only once for all cases with these trees."""
+        key = tuple(map(id, trees))
+        if key not in files:
+            file = str(Path(folder) / f"model{len(files)}.npz")
             for tree in trees:
                 save(file, tree)
-            return as_jax(load(file, like))
+            files[key] = file, trees  # with the trees, so that no other ones get their ids
+        return files[key][0]
 
-    def zeros(tree):
-        return jax.tree.map(lambda leaf: array(np.zeros(leaf.shape), leaf.dtype), tree)
+    # The cases may be called when this function has ended, so no `with`.
+    weakref.finalize(file_of, shutil.rmtree, folder, ignore_errors=True)
+
+    def saved(*trees):
+        with np.load(file_of(*trees), allow_pickle=True) as arrays:
+            objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
+            return {"names": sorted(arrays.files), "pickled": objects}
+
+    def loaded(like, *trees):
+        return as_jax(load(file_of(*trees), like))
+
+    def looked_at_again(like, tree):
+        load(file_of(tree), like)
+        return like, tree
+
+    @functools.cache
+    def zero(shape, dtype):
+        return array(np.zeros(shape), dtype)
+
+    def zeros(tree, dtype=None):
+        return jax.tree.map(lambda leaf: zero(leaf.shape, dtype or leaf.dtype), tree)
 
     def layer():
         return {"w": matrix(rng), "b": vector(rng)}
@@ -784,9 +799,18 @@ def save_and_load(save, load, rng):
     def mask():
         return array(rng.random(2) < 0.5, bool)
 
+    def look(*trees, **said):
+        note = "This looks at the names in the file, and for what was pickled."
+        return Case(saved, *trees, note=note, **said)
+
     def back(tree, like=None, more="", **said):
+        note = "The first tree is `like`; the second one is saved, and then loaded."
         like = zeros(tree) if like is None else like
         return Case(loaded, like, tree, note=f"{note} {more}".strip(), **said)
+
+    def part(tree, name):
+        tags = ("a `like` that asks for a part only",)
+        return back(tree, zeros({name: tree[name]}), "It asks for a part only.", tags=tags)
 
     def missing(tree, like, path):
         return back(tree, zeros(like), "`like` asks for more.", mentions=(path,))
@@ -795,60 +819,59 @@ def save_and_load(save, load, rng):
         return back(tree, zeros(like), "A shape differs.", tags=("another shape",))
 
     def cast(tree, dtype):
-        like = jax.tree.map(lambda leaf: array(np.zeros(leaf.shape), dtype), tree)
-        return back(tree, like, "A dtype differs.", tags=("another dtype",))
+        return back(tree, zeros(tree, dtype), "A dtype differs.", tags=("another dtype",))
+
+    def kept(tree):
+        note = (
+            "The second tree is saved and loaded. Then this looks at both: they have not changed."
+        )
+        tags = ("a look at the inputs after the call",)
+        return Case(looked_at_again, zeros(tree), tree, note=note, tags=tags)
 
     one, two, three = random_words(rng, 3)
-    looked = "This looks at the names in the file, and for what was pickled."
-    note = "The first tree is `like`; the second one is saved, and then loaded."
-    twice = "The first tree is `like`. The others are saved to one file, one after the other."
-    deep = {three: Layer([vector(rng) for _ in range(11)], array(number(rng))), "none": None}
-    rich = {one: layer(), two: [layer(), half(), (count(), mask())]}
+    plain, nested = {one: vector(rng)}, [layer(), (layer(), None)]
+    halves, named = {"w": half(), "b": vector(rng)}, {one: [half()], two: Layer(count(), None)}
+    digits_, whole = {two: fine(), one: fine()}, [count(), mask()]
+    # Its places 9 and 10 are in another order as texts.
+    deep = {three: Layer([None] * 9 + [vector(rng), vector(rng)], array(number(rng)))}
+    rich = {one: layer(), two: [half(), (count(), mask())]}
     short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
-    at = int(rng.integers(2))
+    both = [[short, long], [long, short]][rng.integers(2)]
+    scalar = {one: array(number(rng))}
     last = max(one, two)  # so that other arrays come before it in the file
-    yield from shuffled(
-        rng,
-        [
-            Case(saved, {one: vector(rng)}, note=looked),
-            Case(saved, [layer(), (layer(), None)], note=looked),
-            Case(saved, {one: [half()], two: Layer(count(), None)}, note=looked),
-            Case(saved, [short, long][at], [short, long][1 - at], note=looked, tags=("two saves",)),
-            back({one: vector(rng)}),
-            back({two: fine(), one: fine()}),
-            back([layer(), (layer(), None), layer()]),
-            back({"step": count(), "mask": mask(), "w": vector(rng)}),
-            back([count(), mask()]),
-            back({"w": half(), "b": vector(rng)}),
-            back([half(), fine()]),
-            back(deep),
-            back(rich),
-            back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
-            back(
-                rich,
-                {last: zeros(rich[last])},
-                "It asks for a part only.",
-                tags=("a `like` that asks for a part only",),
-            ),
-            back(
-                long,
-                zeros({last: long[last]}),
-                "It asks for a part only.",
-                tags=("a `like` that asks for a part only",),
-            ),
-            Case(loaded, zeros(short), {one: vector(rng)}, short, note=twice, tags=("two saves",)),
-            cast({one: fine(), two: vector(rng)}, jnp.bfloat16),
-            cast({one: half(), two: [half()]}, np.float32),
-            cast([count(), mask()], np.float32),
-            missing({one: vector(rng)}, {two: vector(rng)}, two),
-            missing({one: vector(rng)}, {one: vector(rng), three: vector(rng)}, three),
-            missing([layer()], [{**layer(), two: vector(rng)}], f"0/{two}"),
-            reshaped({one: vector(rng)}, {one: matrix(rng)}),
-            reshaped({one: vector(rng)}, {one: array(1)}),
-            reshaped({one: array(1)}, {one: vector(rng)}),
-            reshaped([vector(rng), matrix(rng)], [vector(rng), array([[1, 2, 3, 4]])]),
-        ],
-    )
+    overwritten = "The first tree is `like`. The others are saved to one file, one after the other."
+    cases = [
+        look(plain),
+        look(nested),
+        look(named),
+        look(*both, tags=("two saves",)),
+        back(plain),
+        back(nested),
+        back(halves),
+        back(digits_),
+        back(whole),
+        back(deep),
+        back(rich),
+        back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
+        part(rich, last),
+        part(long, last),
+        Case(loaded, zeros(short), *both, note=overwritten, tags=("two saves",)),
+        cast(digits_, jnp.bfloat16),
+        cast(halves, np.float32),
+        cast(named, np.float32),
+        cast(whole, np.float32),
+        missing(plain, {two: vector(rng)}, two),
+        missing(plain, {one: vector(rng), three: vector(rng)}, three),
+        missing(nested, [{**nested[0], two: vector(rng)}], f"0/{two}"),
+        reshaped(plain, {one: matrix(rng)}),
+        reshaped(plain, {one: array(1)}),
+        reshaped(scalar, plain),
+        reshaped({one: matrix(rng)}, {one: array([[1, 2, 3, 4]])}),
+        reshaped({one: matrix(rng)}, {one: array([[1], [2], [3], [4]])}),
+        kept(plain),
+        kept(halves),
+    ]
+    yield from shuffled(rng, cases)
 
 
 @check
