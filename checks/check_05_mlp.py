@@ -539,7 +539,7 @@ def adam(start, step, rng):
         state = start(params)
         return {**as_jax({"m": state["m"], "v": state["v"]}), "t": as_count(state["t"])}
 
-    def many_steps(params, grads, rate):
+    def many_steps(params, grads, rate, step=step):
         now, state = params, start(params)
         for each in grads:
             now, state = step(now, each, state, rate)
@@ -549,11 +549,7 @@ def adam(start, step, rng):
         return seen(params, *step(params, grads, state, rate), rate)
 
     def under_jit(params, grads, rate):
-        jitted = jax.jit(step)
-        now, state = params, start(params)
-        for each in grads:
-            now, state = jitted(now, each, state, rate)
-        return seen(params, now, state, rate)
+        return many_steps(params, grads, rate, jax.jit(step))
 
     def steps(params, fewest=1, call=many_steps, **said):
         said = {"note": note} | said
@@ -1030,20 +1026,16 @@ def capstone(init, update, rng):
 
     def memories(params):
         """Draw first gradients, some of them equal: every number is either small or large."""
-        kinds_ = rng.permutation(2 ** sum(leaf.size for leaf in jax.tree.leaves(params)))[:4]
+        size = sum(leaf.size for leaf in jax.tree.leaves(params))
+        kinds_ = rng.permutation(2**size)[:4]
         chosen = [int(each) for each in (*kinds_, *rng.choice(kinds_, 2))]
 
         def gradient(kind):
-            bits = iter(range(16))
-            drawn = [
-                array(
-                    np.reshape(
-                        [(1, -30)[kind >> next(bits) & 1] for _ in range(leaf.size)], leaf.shape
-                    )
-                )
-                for leaf in jax.tree.leaves(params)
-            ]
-            return jax.tree.unflatten(jax.tree.structure(params), drawn)
+            drawn = iter([-30 if kind >> bit & 1 else 1 for bit in range(size)])
+            return jax.tree.map(
+                lambda leaf: array(np.reshape([next(drawn) for _ in range(leaf.size)], leaf.shape)),
+                params,
+            )
 
         last = jax.tree.map(jnp.ones_like, params)
         return params, [gradient(kind) for kind in shuffled(rng, chosen)], last
@@ -1054,13 +1046,9 @@ def capstone(init, update, rng):
     def nested():
         return [vector(rng), {"b": (matrix(rng), None)}]
 
-    def hundreds(draw):
+    def times(factor, draw):
         params, grads = small(draw)
-        return jax.tree.map(lambda leaf: array(100 * np.asarray(leaf)), params), grads
-
-    def zeros(draw):
-        params, grads = small(draw)
-        return jax.tree.map(jnp.zeros_like, params), grads
+        return jax.tree.map(lambda leaf: array(factor * np.asarray(leaf)), params), grads
 
     kept = "One step: which dtypes and shapes do the new parameters have?"
     near = "The parameters after one step, in hundreds: are they near the old ones?"
@@ -1077,10 +1065,10 @@ def capstone(init, update, rng):
         [
             Case(one_step, *small(), note=kept),
             Case(one_step, *small(tree), note=kept),
-            Case(small_step, *hundreds(flat), note=near),
-            Case(small_step, *hundreds(nested), note=near),
-            Case(directions, *zeros(flat), note=down, tags=("one gradient again and again",)),
-            Case(directions, *zeros(tree), note=down, tags=("one gradient again and again",)),
+            Case(small_step, *times(100, flat), note=near),
+            Case(small_step, *times(100, nested), note=near),
+            Case(directions, *times(0, flat), note=down, tags=("one gradient again and again",)),
+            Case(directions, *times(0, tree), note=down, tags=("one gradient again and again",)),
             Case(form_after, *small(), note=form),
             Case(form_after, *small(tree), note=form),
             Case(first_alike, *memories({"w": vector(rng)}), note=memory),

@@ -2204,6 +2204,54 @@ def load(file, like):
     return jax.tree.map_with_path(read, like)
 
 
+# %% exercise="save_and_load" misconception="half_for_bfloat16"
+"""Your `bfloat16` leaves come back with other numbers: large ones are infinite. Perhaps they are saved as float16, which has 16 bits as well. It ends at 65,504, and `bfloat16` goes as far as float32 does."""
+def plain(leaf):
+    return leaf.astype(jnp.float16) if leaf.dtype == jnp.bfloat16 else leaf
+
+
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="whole_numbers_through_float32"
+"""Your dtypes are right, and large whole numbers lose their last digits on the way. Perhaps every leaf is saved as float32. That has 24 bits for the digits of a number, and `int32` has more."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
 # %% exercise="save_and_load" misconception="made_to_fit"
 """An array of another shape passes, if it has as many numbers as `like` asks for. Perhaps you reshape it. The rows and columns of a matrix would then mean something else, and no error says so."""
 def plain(leaf):
@@ -2609,7 +2657,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="steps_too_short" section="how-large-at-the-start"
-"""Your steps go the right way, but the network learns too little in 600 of them. Perhaps the rate is far too small. Read the accuracy that the check prints, and try ten times the rate."""
+"""Your steps go the right way, but the network learns too little in 600 of them. Perhaps the rate is far too small, or a decay pulls the parameters back, or they become `nan`, as from 0 / 0 where a gradient stays 0. The check prints the accuracy."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 
