@@ -1,6 +1,7 @@
 """Checks of lesson 2, tree.map: python checks/check_02_tree_map.py exercises/02_tree_map.ipynb"""
 
 from collections import OrderedDict
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import jax
@@ -13,11 +14,11 @@ from pytree_course.checking import (
     check,
     is_one_program,
     matrix,
-    random_model,
     random_words,
     returning_jax,
     vector,
 )
+from pytree_course.checking.inputs import Duo, varied_trees
 
 
 class Layer(NamedTuple):
@@ -31,57 +32,124 @@ def number(rng):
     return int(rng.integers(2, 100))
 
 
-def model(rng, leaf):
-    return random_model(rng, leaf, lambda: Layer(leaf(), leaf()))
+def fraction(rng):
+    """Draw a number that is never whole."""
+    return round(rng.integers(10) + rng.uniform(0.1, 0.9), 3)
 
 
-def float64(leaf):
-    return np.asarray(leaf).astype(np.float64)
+def between(rng, low, high):
+    """Draw a number that is near neither end."""
+    return round(float(low + (high - low) * rng.uniform(0.3, 0.7)), 4)
+
+
+def dealing(*arrays):
+    """Return a function that gives one array after the other, and then begins again.
+
+    To make an array takes longer than most answers take to use it.
+    """
+    endless = cycle(arrays)
+    return lambda: next(endless)
+
+
+def vectors(rng):
+    return dealing(*(vector(rng) for _ in range(7)))
+
+
+def vectors_and_matrices(rng):
+    return dealing(*(draw(rng) for _ in range(4) for draw in (vector, matrix)))
+
+
+def like(tree, leaf):
+    """Return a tree of the same structure with other leaves."""
+    return jax.tree.map(lambda _: leaf(), tree)
+
+
+def shuffled(rng, cases):
+    """Return cases in another order."""
+    cases = list(cases)
+    return [cases[place] for place in rng.permutation(len(cases))]
+
+
+def added(result, tree):
+    """Return what an answer added to each leaf, as NumPy's float64."""
+    return jax.tree.map(
+        lambda new, old: np.asarray(new).astype(float) - np.asarray(old).astype(float),
+        result,
+        tree,
+    )
+
+
+def first_alike(arrays):
+    """Return for each array which one, counted from 0, is the first that is close to it."""
+    return [
+        next(i for i, other in enumerate(arrays) if np.allclose(each, other, rtol=1e-3, atol=1e-4))
+        for each in arrays
+    ]
+
+
+def to_a_power(deviation, base=1.2):
+    """Round a positive number to a power of `base`."""
+    return round(base ** round(np.log(deviation) / np.log(base)), 3) if deviation > 1e-4 else 0.0
+
+
+def keeping_float64(answer):
+    """Let NumPy's arrays count as JAX's, but none of float64: JAX would make them float32."""
+
+    def call(*inputs):
+        result = answer(*inputs)
+        dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(result)]
+        return result if np.float64 in dtypes else as_jax(result)
+
+    return call
 
 
 @check
 def scale_and_zero(scale, zero, rng):
     """Same structure, shapes and dtypes; nested parts; None; zero times inf is not zero."""
-    scale, zero = returning_jax(scale), returning_jax(zero)
-    factor = number(rng) / 2
-    two = jnp.asarray(np.array([1, 2], np.float32))
-    step = jnp.asarray(np.array([3, 4], np.int32))
-    endless = jnp.asarray(np.array([np.inf, np.nan], np.float32))
-    yield Case(scale, {}, 2.0)
-    yield Case(scale, two, 2.0)
-    yield Case(zero, two)
-    yield Case(scale, {"w": two, "b": None}, 3.0)
-    yield Case(zero, {"w": two, "b": None})
-    yield Case(zero, {"w": two, "step": step}, note="`step` holds whole numbers (int32).")
-    yield Case(zero, [two, endless], note="The second array holds `inf` and `nan`.")
-    yield Case(scale, [two, (matrix(rng), None)], factor)
-    for _ in range(2):
-        tree = model(rng, lambda: [vector(rng), matrix(rng)][rng.integers(2)])
-        yield Case(scale, {**tree, "more": [vector(rng)]}, factor)
-        yield Case(zero, {**tree, "more": [vector(rng)]})
+    scale, zero = returning_jax(scale), keeping_float64(zero)
+    leaf = vectors_and_matrices(rng)
+    endless = jnp.asarray(np.array([np.inf, number(rng)], np.float32))
+    undefined = jnp.asarray(np.array([number(rng), np.nan], np.float32))
+    whole = jnp.asarray(rng.integers(1, 10, 2).astype(np.int32))
+    single = jnp.asarray(np.float32(number(rng)))
+    for tree in varied_trees(rng, leaf, edges=[single], rich=1):
+        yield Case(scale, tree, fraction(rng))
+    yield Case(scale, {"w": leaf()}, float(number(rng)), note="The factor is a whole number.")
+    yield Case(scale, [None, {"b": None, "w": leaf()}], fraction(rng))
+    few = ("unsorted keys", "OrderedDict", "int keys", "repeated leaf", "dict in a list", "list")
+    edges = [endless, undefined, whole, single]
+    for tree in varied_trees(rng, leaf, edges=edges, without=few, rich=1):
+        yield Case(zero, tree)
+    yield Case(zero, whole, note="An array of whole numbers (int32).")
+    yield Case(zero, [endless, leaf()], note="The first array holds `inf`.")
+    yield Case(zero, [undefined, leaf()], note="The first array holds `nan`.")
 
 
 @check
 def sgd_step(answer, rng):
     """Leaves are paired by structure: same kinds of nodes, same keys, None beside None."""
     answer = returning_jax(answer)
-    rate = number(rng) / 4
-    w, b = vector(rng), vector(rng)
-    dw, db = vector(rng), vector(rng)
-    yield Case(answer, {}, {}, 0.5)
-    yield Case(answer, w, dw, 0.5)
-    yield Case(answer, {"w": w, "b": b}, {"b": db, "w": dw}, rate)
-    yield Case(answer, {"w": w, "b": None}, {"w": dw, "b": None}, rate)
-    yield Case(answer, {"w": w}, {"v": dw}, rate, note="The keys differ.")
-    yield Case(answer, {"w": w, "b": b}, {"w": dw}, rate)
-    yield Case(answer, [w, b], (dw, db), rate, note="A list and a tuple.")
-    yield Case(answer, (w, b), Layer(dw, db), rate, note="A tuple and a namedtuple.")
-    yield Case(answer, {"w": w, "b": None}, {"w": dw, "b": db}, rate)
-    yield Case(answer, [w, {"b": b}], [dw, {"b": db}], rate)
-    for _ in range(2):
-        params = {**model(rng, lambda: vector(rng)), "more": [w, {"b": b}]}
-        grads = jax.tree.map(lambda _: vector(rng), params)
-        yield Case(answer, params, grads, rate)
+    leaf = vectors(rng)
+    for params in varied_trees(rng, leaf, rich=1):
+        yield Case(answer, params, like(params, leaf), fraction(rng))
+    first, second, third = sorted(random_words(rng, 3))
+    dict_of_two = {first: leaf(), second: leaf()}
+    yield Case(answer, dict_of_two, {second: leaf(), first: leaf()}, fraction(rng))
+    differing = [
+        ({first: leaf()}, {second: leaf()}, "The keys differ."),
+        (dict_of_two, {first: leaf(), third: leaf()}, "One key differs."),
+        ([dict_of_two], [{first: leaf()}], "`params` has a key more."),
+        (dict_of_two, {**dict_of_two, third: leaf()}, "`grads` has a key more."),
+        ({first: [leaf()]}, {first: [leaf(), leaf()]}, "The lists have different lengths."),
+        ([leaf(), leaf()], [leaf()], "The lists have different lengths."),
+        ([leaf(), leaf()], (leaf(), leaf()), "A list and a tuple."),
+        ({first: (leaf(),)}, {first: [leaf()]}, "A tuple and a list."),
+        ((leaf(), leaf()), Layer(leaf(), leaf()), "A tuple and a namedtuple."),
+        ({first: leaf(), second: None}, dict_of_two, "A `None` stands beside an array."),
+        ([None, leaf()], [leaf(), leaf()], "A `None` stands beside an array."),
+    ]
+    for params, grads, note in shuffled(rng, differing):
+        yield Case(answer, params, grads, fraction(rng), note=note)
 
 
 @check
@@ -96,37 +164,66 @@ def global_norm(answer, rng):
         )
         return float(result) if is_scalar else as_jax(result)
 
-    three, four = (jnp.asarray(np.array(pair, np.float32)) for pair in ([3, 0], [0, 4]))
+    leaf = dealing(vector(rng), -matrix(rng), -vector(rng), matrix(rng), vector(rng))
+    zeros = jnp.asarray(np.zeros(2, np.float32))
+    single = jnp.asarray(np.float32(-number(rng)))
+    for tree in varied_trees(rng, leaf, edges=[zeros, single], without=["no leaves"]):
+        yield Case(norm, tree)
     yield Case(norm, {}, note="There are no leaves.")
-    yield Case(norm, three)
-    yield Case(norm, -four)
-    yield Case(norm, {"a": three, "b": four})
-    yield Case(norm, [three, None, (three, [four])])
-    yield Case(norm, {"w": matrix(rng), "b": vector(rng)})
-    for _ in range(3):
-        tree = model(rng, lambda: [vector(rng), -matrix(rng)][rng.integers(2)])
-        yield Case(norm, [tree, (matrix(rng), vector(rng))])
+    yield Case(norm, [None, ({},)], note="There are no leaves.")
+    yield Case(norm, {"w": matrix(rng)}, note="One matrix.")
+    yield Case(norm, [vector(rng), single, vector(rng)])
 
 
 @check
 def from_shapes(answer, rng):
     """A shape is a tuple and stays whole; the empty tuple too; lists, dicts and None are nodes."""
-    answer = returning_jax(answer)
+    answer = keeping_float64(answer)
+    deal = dealing((2,), (2, 2), (), (0, 2), (1, 2))
 
     def shape():
-        return [(), (2,), (2, 2)][rng.integers(3)]
+        for _ in range(rng.integers(1, 4)):
+            drawn = deal()
+        return drawn
 
-    yield Case(answer, {})
-    yield Case(answer, (2, 2))
-    yield Case(answer, ())
-    yield Case(answer, {"w": (2, 2), "b": (2,)})
-    yield Case(answer, {"scale": (), "w": (2,)})
-    yield Case(answer, [(2,), None])
-    yield Case(answer, {"layers": [{"w": (2, 2), "b": None}, {"w": (2,), "b": ()}]})
-    yield Case(answer, OrderedDict(w=(2, 2), b=[(2,), []]))
-    for _ in range(3):
-        first, second, third = random_words(rng, 3)
-        yield Case(answer, {first: shape(), second: [shape(), {"w": shape()}], third: (2, 2)})
+    def tree(depth=2):
+        kind = rng.random()
+        if depth == 0 or kind < 0.3:
+            return shape()
+        if kind < 0.4:
+            return None
+        names = random_words(rng, 2)
+        children = [tree(depth - 1) for _ in names]
+        named = dict(zip(names, children, strict=True))
+        return [named, children, OrderedDict(named), Duo(*children)][rng.integers(4)]
+
+    first, second = random_words(rng, 2)
+    small = [
+        {},
+        (2, 2),
+        (),
+        (0, 2),
+        {first: (2,), second: (2, 2)},
+        {first: (), second: (2,)},
+        {first: [(), (2,)]},
+        {first: (2, 2), second: (0, 2)},
+        {first: (2,), second: None},
+        [(2, 2), None],
+        [(2,), (2, 2)],
+        {first: [(2,), (2, 2)]},
+        [(2,)],
+        {first: (2,), second: []},
+        {first: {second: (2, 2)}},
+        [{first: (2,)}],
+        Duo((2,), (2, 2)),
+        {first: Duo((2,), (2, 2))},
+        OrderedDict({first: (2,), second: (2, 2)}),
+        [OrderedDict({second: (2,)})],
+    ]
+    for shapes in shuffled(rng, small):
+        yield Case(answer, shapes)
+    for _ in range(2 + rng.integers(2)):
+        yield Case(answer, {name: tree() for name in random_words(rng, 4)})
 
 
 @check
@@ -138,7 +235,7 @@ def clip(by_leaf, by_global_norm, rng):
     def case(name, tree, most):
         return Case(returning_jax(calls[name]), tree, most, note=f"This calls `{name}`.")
 
-    def gradient_case(name, tree, most):
+    def gradient_case(name, tree):
         def finite(tree, most):
             def total(tree):
                 return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(calls[name](tree, most)))
@@ -147,274 +244,547 @@ def clip(by_leaf, by_global_norm, rng):
             return jax.tree.map(lambda leaf: bool(np.isfinite(leaf).all()), gradient)
 
         note = f"This asks whether the gradient of `{name}` is finite, leaf by leaf."
-        return Case(finite, tree, most, note=note)
+        return Case(finite, tree, fraction(rng), note=note, tags=("its gradient",))
 
     zeros = jnp.asarray(np.zeros(2, np.float32))
-    three, four = (jnp.asarray(np.array(pair, np.float32)) for pair in ([3, 0], [0, 4]))
+    short = jnp.asarray(np.array([rng.integers(1, 4), -rng.integers(1, 4)], np.float32))
+    long = jnp.asarray(np.array([-rng.integers(4, 10), rng.integers(4, 10)], np.float32))
+    square = jnp.asarray(rng.integers(4, 10, (2, 2)).astype(np.float32))
+    leaf = dealing(short, long, square)
+    simple = ("no leaves", "int keys", "unsorted keys", "OrderedDict", "repeated leaf", "one leaf")
+    norm, other = np.linalg.norm(short), np.linalg.norm(long)
+    both = np.hypot(norm, other)
     for name in calls:
-        yield case(name, three, 1.0)
-        yield case(name, {"a": three, "b": four}, 1.0)
-        yield case(name, {"a": three, "b": four}, 4.5)
-        yield case(name, [three, None, four], 10.0)
-        yield case(name, {"a": zeros, "b": three}, 1.0)
-    for name in calls:
-        yield gradient_case(name, {"a": three, "b": four}, 1.0)
-        yield gradient_case(name, {"a": zeros, "b": three}, 1.0)
-        yield gradient_case(name, [zeros, zeros], 1.0)
-    for name in calls:
-        tree = model(rng, lambda: [vector(rng), -matrix(rng)][rng.integers(2)])
-        yield case(name, [tree, vector(rng)], number(rng) / 10)
+        first, second = sorted(random_words(rng, 2))
+        pair = {first: short, second: long}
+        cases = [
+            case(name, pair, between(rng, 0, 1)),
+            case(name, pair, between(rng, 1, norm)),
+            case(name, pair, between(rng, norm, other)),
+            case(name, {first: long, second: short}, between(rng, norm, other)),
+            case(name, pair, between(rng, other, both)),
+            case(name, [short, long], between(rng, other, both)),
+            case(name, pair, between(rng, both, 3 * both)),
+            case(name, long, between(rng, 1, other)),
+            case(name, short, between(rng, norm, norm**2)),
+            case(name, square, between(rng, 1, 8)),
+            case(name, {first: zeros, second: long}, between(rng, 1, other)),
+            case(name, [zeros], fraction(rng)),
+        ]
+        trees = varied_trees(rng, leaf, without=simple, rich=1)
+        cases += [case(name, tree, fraction(rng)) for tree in trees]
+        yield from shuffled(rng, cases)
+        yield gradient_case(name, zeros)
+        yield gradient_case(name, {first: zeros, second: zeros})
+    yield gradient_case("clip_by_leaf", {"a": zeros, "b": long})
 
 
 @check
 def add_noise(answer, rng):
     """Where the same random numbers show: between leaves, between keys, between calls."""
+    numbers = [int(each) for each in rng.choice(1000, 4, replace=False)]
+    seed = numbers[0]
 
     def noise(tree, seed, scale=1.0):
-        result = answer(jax.random.key(seed), tree, scale)
-        return jax.tree.map(lambda new, old: float64(new) - float64(old), result, tree)
+        return added(answer(jax.random.key(seed), tree, scale), tree)
 
     def unchanged(tree, scale):
-        return as_jax(answer(jax.random.key(3), tree, scale))
+        return as_jax(answer(jax.random.key(seed), tree, scale))
 
-    def kinds(tree, seed):
-        result = answer(jax.random.key(seed), tree, 1.0)
-        return jax.tree.map(lambda leaf: f"{getattr(leaf, 'dtype', '?')} {np.shape(leaf)}", result)
+    def different_numbers(tree, seed):
+        return jax.tree.map(lambda each: len(set(first_alike(each.ravel()))), noise(tree, seed))
 
-    def every_number_changes(tree, seed):
-        return jax.tree.map(lambda added: bool((added != 0).all()), noise(tree, seed))
+    def changed_numbers(tree, seed):
+        return jax.tree.map(lambda each: int((each != 0).sum()), noise(tree, seed))
 
-    def leaves_differ(tree, seed):
-        leaves = jax.tree.leaves(noise(tree, seed))
-        pairs = [(one, two) for one in leaves for two in leaves if one is not two]
-        return not any(np.allclose(one, two, rtol=1e-3) for one, two in pairs)
+    def alike_leaves(tree, seed):
+        return first_alike(jax.tree.leaves(noise(tree, seed)))
 
-    def numbers_differ(tree, seed):
-        """Whether the noise differs from place to place in a leaf."""
-        return jax.tree.map(lambda added: bool(np.ptp(added) > 1e-5), noise(tree, seed))
+    def alike_calls(tree, seeds):
+        return first_alike([np.concatenate(jax.tree.leaves(noise(tree, each))) for each in seeds])
 
-    def same(tree, seed, other_seed):
-        one, two = (jax.tree.leaves(noise(tree, each)) for each in (seed, other_seed))
-        return all(np.allclose(*pair) for pair in zip(one, two, strict=True))
+    def sizes(seed, scale):
+        def measure(each):
+            # With 6,400 numbers, chance never rounds any of the three to another value.
+            return {
+                "deviation": to_a_power(each.std()),
+                "mean / scale": round(each.mean() / scale / 0.2) * 0.2 + 0.0,
+                "share beyond 1.04 * scale": round(float((abs(each) > 1.0364 * scale).mean()), 1),
+            }
 
-    def size(tree, seed, scale):
-        def judge(added):
-            spread, mean = added.std() / scale, added.mean() / scale
-            # Far beyond what chance does to 1,600 numbers.
-            said = "too small" if spread < 0.85 else "too large" if spread > 1.15 else "right"
-            return {"spread": said, "mean": "near 0" if abs(mean) < 0.2 else "not near 0"}
+        return jax.tree.map(measure, noise(large, seed, scale))
 
-        return jax.tree.map(judge, noise(tree, seed, scale))
-
-    seed, other = (int(each) for each in rng.choice(1000, 2, replace=False))
-    w, b = vector(rng), vector(rng)
-    half = jnp.asarray(np.array([1, 2], np.float16))
-    large = {"w": jnp.asarray(np.zeros((40, 40), np.float32)), "b": None}
-    yield Case(unchanged, {"w": w, "b": None}, 0.0, note="The scale is 0: no noise at all.")
+    leaf = vectors(rng)
+    w, b = leaf(), leaf()
+    half = jnp.asarray(rng.integers(1, 10, 2).astype(np.float16))
+    few = ("no leaves", "unsorted keys", "int keys", "OrderedDict", "one leaf", "empty container")
+    note = "The scale is 0: no noise at all."
+    for tree in varied_trees(rng, leaf, edges=[half, half], without=few, rich=0):
+        yield Case(unchanged, tree, 0.0, note=note)
+    said = "Counted in each leaf: the numbers that change."
+    yield Case(
+        changed_numbers,
+        {"w": w, "b": b},
+        seed,
+        note="The second number is the seed of the key. " + said,
+    )
     note = "The second number is the seed of the key. "
-    yield Case(kinds, {"w": w, "b": None}, seed, note=note + "This looks at dtypes and shapes.")
-    yield Case(kinds, [half, {"w": w}], seed, note=note + "The first array is float16.")
-    said = "Does every number change?"
-    yield Case(every_number_changes, {"w": w, "b": b}, seed, note=note + said)
-    said = "Is the noise different from place to place within each leaf?"
-    yield Case(numbers_differ, {"w": w, "b": b}, seed, note=note + said)
-    said = "Is the noise different in any two leaves?"
-    yield Case(leaves_differ, {"w": w, "b": b}, seed, note=note + said)
-    yield Case(leaves_differ, {"a": w, "b": [w, (w,)]}, other, note=note + said)
-    note = "The numbers are the seeds of two keys. Is the noise the same?"
-    yield Case(same, {"w": w, "b": b}, seed, seed, note=note)
-    yield Case(same, {"w": w, "b": b}, seed, other, note=note)
-    note = "The numbers are the seed of the key, and the scale. Is the noise of the right size?"
-    yield Case(size, large, seed, 4.0, note=note)
-    yield Case(size, large, other, 0.25, note=note)
+    said = "Counted in each leaf: how many different numbers the noise has."
+    for tree in ({"w": w, "b": [b]}, matrix(rng), {"w": matrix(rng), "b": None}):
+        yield Case(different_numbers, tree, seed, note=note + said)
+    said = "For each leaf: the first leaf, counted from 0, that gets the same noise."
+    first, second, third = random_words(rng, 3)
+    alike = [
+        {"w": w, "b": b},
+        [w] * int(rng.integers(2, 5)),
+        {first: {"w": leaf(), "b": leaf()}, second: {"w": leaf(), "b": leaf()}},
+        {first: [leaf(), leaf()], third: (w, [leaf(), {"w": w}])},
+    ]
+    for tree in shuffled(rng, alike):
+        yield Case(alike_leaves, tree, numbers[rng.integers(4)], note=note + said)
+    note = (
+        "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
+    )
+    for tree in ({"w": w, "b": b}, [b]):
+        seeds = [int(each) for each in rng.choice(numbers, 9 + rng.integers(3))]
+        yield Case(alike_calls, tree, seeds, note=note)
+    note = (
+        "The numbers are the seed of the key, and the scale. The tree is "
+        "`{'w': 80 rows of 80 numbers, 'b': None}`, and the deviation of its noise is rounded to a "
+        "power of 1.2."
+    )
+    large = {"w": jnp.asarray(rng.integers(-9, 10, (80, 80)).astype(np.float32)), "b": None}
+    for seed in numbers[:3]:
+        yield Case(sizes, seed, to_a_power(np.exp(rng.uniform(-3, 3))), note=note)
 
 
 @check
 def decay_mask(answer, rng):
     """The whole name of the last entry, in dicts and namedtuples; lists and bare arrays."""
+    array = dealing(*(np.ones([(2,), (2, 2)][kind], np.float32) for kind in rng.permutation(2)))
+    names = ("bias", "weight", "bias_scale", "pre_bias", "Bias", "norm/bias", "norm.bias", "b")
 
-    def array():
-        return np.ones([(2,), (2, 2)][rng.integers(2)], np.float32)
+    def skip():
+        for _ in range(rng.integers(1, 3)):
+            drawn = array()
+        return drawn
 
-    one, two = np.ones(2, np.float32), np.ones((2, 2), np.float32)
-    yield Case(answer, {})
-    yield Case(answer, {"bias": one})
-    yield Case(answer, {"weight": two, "bias": one})
-    yield Case(answer, {"weight": one, "bias": two})
-    yield Case(answer, {"head": {"weight": two, "bias": None}, "bias": one})
-    yield Case(answer, {"bias_scale": one, "unbiased": {"weight": two}})
-    yield Case(answer, {"prebias": one, "bias": one})
-    yield Case(answer, {"bias": {"weight": two}, "more": [{"bias": one}]})
-    yield Case(answer, Layer(weight=two, bias=one))
-    yield Case(answer, [one, (two, {"bias": one})])
-    yield Case(answer, two, note="A bare array: its path is empty.")
-    for _ in range(3):
-        first, second, third = random_words(rng, 3)
-        parts = [
-            {"weight": array(), "bias": array()},
-            Layer(array(), array()),
-            [array(), {"bias": array()}],
-            {"bias": {second: array(), "bias": array()}},
-        ]
-        order = rng.permutation(len(parts))
-        yield Case(answer, {first: parts[order[0]], second: array(), third: parts[order[1]]})
+    def leaves():
+        drawn = {str(name): skip() for name in rng.permutation(names)[: rng.integers(2, 6)]}
+        return {**drawn, "bias": skip()} if rng.random() < 0.4 else drawn
+
+    def part():
+        parts = [leaves, leaves, lambda: Layer(skip(), skip()), lambda: {"bias": leaves()}]
+        parts += [lambda: [skip(), leaves()], lambda: {"bias": [skip(), leaves()]}]
+        return parts[rng.integers(len(parts))]()
+
+    first, second = random_words(rng, 2)
+    vector, matrix = np.ones(2, np.float32), np.ones((2, 2), np.float32)
+    small = [
+        {},
+        {"bias": vector},
+        {"weight": matrix, "bias": vector},
+        {"weight": vector, "bias": matrix},
+        {first: {"bias": vector}},
+        {"bias": {"weight": matrix}},
+        {"bias": {"weight": vector, "bias": matrix}},
+        {"bias": [matrix]},
+        {"bias": None, "weight": matrix},
+        {"bias_scale": vector},
+        {"weight": matrix, "unbiased": vector},
+        {"pre_bias": vector},
+        {first: {"prebias": matrix}},
+        {"Bias": vector},
+        {"norm/bias": vector},
+        {first: {"norm/bias": matrix, "norm.bias": vector}},
+        {int(rng.integers(9)): vector, 10: matrix},
+        [vector, matrix],
+        [vector, {"bias": vector}],
+        (matrix, None),
+        Layer(weight=matrix, bias=vector),
+        {second: Layer(weight=vector, bias=matrix)},
+        Layer(weight={"bias": vector}, bias=[matrix]),
+    ]
+    for tree in shuffled(rng, small):
+        yield Case(answer, tree)
+    for bare in (matrix, vector):
+        yield Case(answer, bare, note="A bare array: its path is empty.")
+    for _ in range(5 + rng.integers(3)):
+        yield Case(answer, {name: part() for name in random_words(rng, 4)})
 
 
 @check
 def rates_by_part(answer, rng):
     """`rates` may stop early, at any depth, and may not go deeper than the parameters."""
     answer = returning_jax(answer)
+    leaf = vectors(rng)
 
     def layer():
-        return {"w": vector(rng), "b": vector(rng)}
+        return {"w": leaf(), "b": leaf()}
 
-    def grads(params):
-        return jax.tree.map(lambda _: vector(rng), params)
+    def rate():
+        return fraction(rng)
 
-    def case(rates, params):
-        return Case(answer, rates, params, grads(params))
+    def shortened(tree):
+        """Draw a prefix: numbers in the place of some parts."""
 
-    yield case(0.5, vector(rng))
-    yield case(0.5, layer())
-    yield case({"w": 0.5, "b": 2.0}, layer())
-    yield case({"body": 0.25, "head": 2.0}, {"body": layer(), "head": layer()})
-    yield case({"body": 0.25, "head": [2.0, 3.0]}, {"body": layer(), "head": [layer(), layer()]})
-    yield case([0.5, {"w": 1.5, "b": 0.0}], [[vector(rng), None], layer()])
-    yield case({"w": {"v": 0.5}}, {"w": vector(rng)})
-    yield case([0.5, 2.0], (vector(rng), vector(rng)))
-    for _ in range(2):
-        first, second = random_words(rng, 2)
-        rates = {first: number(rng) / 4, second: {"w": number(rng) / 4, "b": number(rng) / 4}}
-        yield case(rates, {first: [layer(), vector(rng)], second: layer()})
+        def is_cut(node):
+            return node is not tree and rng.random() < 0.5
+
+        return jax.tree.map(lambda _: rate(), tree, is_leaf=is_cut)
+
+    def case(rates, params, note=""):
+        return Case(answer, rates, params, like(params, leaf), note=note)
+
+    first, second = sorted(random_words(rng, 2))
+    few = ("one leaf", "repeated leaf", "empty container")
+    for params in varied_trees(rng, leaf, without=few, rich=2):
+        yield case(shortened(params), params)
+    small = [
+        (rate(), layer()),
+        (rate(), [leaf(), (leaf(), None)]),
+        ({"w": rate(), "b": rate()}, layer()),
+        ({first: rate(), second: rate()}, {first: layer(), second: layer()}),
+        ({first: rate(), second: [rate(), rate()]}, {first: layer(), second: [layer(), leaf()]}),
+        ({first: rate(), second: rate()}, {first: leaf(), second: layer()}),
+        ([rate(), {"w": rate(), "b": rate()}], [[leaf(), None], layer()]),
+        ({first: 0.0, second: rate()}, {first: leaf(), second: layer()}),
+        (0.0, layer()),
+        (number(rng), layer()),
+    ]
+    no_prefix = [
+        ({"w": {"v": rate()}}, {"w": leaf()}, "`rates` goes deeper."),
+        ([rate(), [rate()]], [layer(), leaf()], "`rates` goes deeper."),
+        ({first: rate(), second: (rate(), rate())}, layer(), "The keys differ."),
+        ({first: rate()}, {first: layer(), second: leaf()}, "`rates` has a key less."),
+        ({first: rate(), second: rate()}, {first: leaf()}, "`rates` has a key more."),
+        ([rate(), rate()], (leaf(), leaf()), "A list and a tuple."),
+        ([rate()], (layer(),), "A list and a tuple."),
+        (
+            {first: [rate()], second: rate()},
+            {first: (layer(),), second: leaf()},
+            "A list and a tuple.",
+        ),
+        ([rate(), rate()], [leaf(), leaf(), leaf()], "The lists have different lengths."),
+        ({first: [rate(), rate()]}, {first: [layer()]}, "The lists have different lengths."),
+    ]
+    for each in shuffled(rng, small + no_prefix):
+        yield case(*each)
 
 
 @check
 def stack_trees(stack, unstack, rng):
     """A new first axis in each leaf, the tree around it as before; and the way back."""
     stack, unstack = returning_jax(stack), returning_jax(unstack)
+    leaf = vectors(rng)
+    square = dealing(*(matrix(rng) for _ in range(5)))
+    single = dealing(*(jnp.asarray(np.float32(number(rng))) for _ in range(5)))
+    row = jnp.asarray(rng.integers(1, 10, (1, 2)).astype(np.float32))
+    column = dealing(*(jnp.asarray(rng.integers(1, 10, (2, 1)).astype(np.float32)) for _ in "12"))
 
-    def layer():
-        return {"w": vector(rng), "b": vector(rng)}
+    def several(tree):
+        return [like(tree, leaf) for _ in range(rng.integers(2, 4))]
 
-    first, second = random_words(rng, 2)
+    few = ("no leaves", "one leaf", "repeated leaf", "empty container")
+    for tree in varied_trees(rng, leaf, without=few, rich=1):
+        yield Case(stack, several(tree))
+    first, second = sorted(random_words(rng, 2))
+    one, other = {first: leaf(), second: leaf()}, {first: leaf()}
+    cases = [
+        Case(stack, [{first: leaf(), second: leaf()}], note="A list of one tree."),
+        Case(stack, [leaf()], note="A list of one tree."),
+        Case(stack, [single(), single()], note="The leaves are single numbers."),
+        Case(stack, [{first: single()}, {first: single()}], note="The leaves are single numbers."),
+        Case(stack, [square(), square()], note="The leaves are matrices."),
+        Case(stack, [{first: square(), second: leaf()}, {first: square(), second: leaf()}]),
+    ]
+    differing = [
+        ([{first: leaf()}, {second: leaf()}], "The keys differ."),
+        ([one, other], "The second tree has a key less."),
+        ([other, one], "The second tree has a key more."),
+        ([one, one, other], "The last tree has a key less."),
+        ([[leaf(), leaf()], (leaf(), leaf())], "A list and a tuple."),
+        ([[leaf()], [leaf(), leaf()]], "The lists have different lengths."),
+        ([[leaf(), None], [leaf(), leaf()]], "A `None` stands beside an array."),
+    ]
+    cases += [Case(stack, trees, note=note) for trees, note in differing]
+    yield from shuffled(rng, cases)
 
-    def model():
-        return {first: [vector(rng), None], second: Layer(vector(rng), (vector(rng),))}
+    few += ("int keys", "unsorted keys", "tuple", "dict in a dict", "registered class")
+    trees = varied_trees(rng, [leaf, square][rng.integers(2)], without=few, rich=1)
+    trees += [
+        {first: square(), second: leaf(), "more": [leaf(), None]},
+        {first: square()},
+        row,
+        [row, row],
+        column(),
+        {first: column(), second: square()},
+    ]
+    for tree in shuffled(rng, trees):
+        yield Case(unstack, tree)
 
-    yield Case(stack, [vector(rng), vector(rng)])
-    yield Case(stack, [layer()], note="A list of one tree.")
-    yield Case(stack, [layer(), layer(), layer()])
-    yield Case(stack, [[vector(rng), None], [vector(rng), None]])
-    yield Case(stack, [{"w": vector(rng)}, {"v": vector(rng)}], note="The keys differ.")
-    yield Case(unstack, matrix(rng))
-    yield Case(unstack, {"w": matrix(rng), "b": None})
-    yield Case(unstack, {"w": matrix(rng), "b": vector(rng)})
-    yield Case(unstack, [jnp.asarray(np.array([[1, 2]], np.float32))])
-    yield Case(unstack, [matrix(rng)], note="One leaf of two rows.")
-    yield Case(unstack, {"w": matrix(rng), "b": vector(rng), "more": [vector(rng), None]})
-    for _ in range(2):
-        yield Case(stack, [model(), model()])
-        yield Case(unstack, {first: [matrix(rng), None], second: Layer(matrix(rng), vector(rng))})
+
+@jax.tree_util.register_pytree_with_keys_class
+class Watched:
+    """A node that counts how often it is opened while JAX traces."""
+
+    opened = 0
+
+    def __init__(self, weights, single):
+        self.weights, self.single = weights, single
+
+    def tree_flatten_with_keys(self):
+        Watched.opened += isinstance(self.single, jax.core.Tracer)
+        names = ("weights", "single")
+        return [(jax.tree_util.GetAttrKey(name), getattr(self, name)) for name in names], None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
 
 
 @check
 def perturb(answer, rng):
     """Noise, then clip, then zero; one program, for every scale and every `most`."""
-    seed = int(rng.integers(1000))
-    params = {"w": [matrix(rng), matrix(rng)], "b": vector(rng), "none": None}
+    numbers = [int(each) for each in rng.choice(1000, 4, replace=False)]
 
-    def run(scale, most):
+    # Nearly all cases share one structure and one set of shapes: they need one program. They are
+    # few, for an answer without a `jax.jit` that lasts compiles in each call.
+    def params(one, other, bias):
+        weights = Watched([other], jnp.asarray(np.float32(number(rng))))
+        return {"a": bias, "b": one, "c": None, "d": weights}
+
+    given = params(matrix(rng), -matrix(rng), vector(rng))
+    zeros, no_bias = (jnp.asarray(np.zeros(shape, np.float32)) for shape in ((2, 2), 2))
+
+    def run(params, scale, most, seed=numbers[0]):
         return answer(jax.random.key(seed), params, scale, most)
 
-    def exact(scale, most):
-        return as_jax(run(scale, most))
+    def exact(params, scale, most):
+        return as_jax(run(params, scale, most))
 
-    def norms(scale, most):
-        return jax.tree.map(lambda leaf: float(np.linalg.norm(leaf)), run(scale, most))
+    def norms(params, scale, most):
+        result = run(params, scale, most)
+        return jax.tree.map(lambda leaf: float(np.linalg.norm(leaf)), result)
 
-    def noise(scale, most):
-        one, two = run(scale, most)["w"]
-        added = float64(one) - float64(params["w"][0]), float64(two) - float64(params["w"][1])
-        differ = not np.allclose(*added, rtol=1e-2)
-        return {"added": bool((added[0] != 0).all()), "different in each leaf": differ}
+    def noise(params, scale, seed=numbers[0]):
+        """Return what is added to the matrices, one below the other."""
+        one, two = (
+            leaf
+            for leaf in jax.tree.leaves(added(run(params, scale, 1e6, seed), params))
+            if leaf.ndim == 2
+        )
+        return np.concatenate([one, two])
 
-    def programs(scale, most):
+    def different_numbers(params, scale):
+        return len(set(first_alike(noise(params, scale).ravel())))
+
+    def alike_calls(params, seeds):
+        return first_alike([noise(params, 1.0, seed) for seed in seeds])
+
+    def deviation(params, scale):
+        # The deviation of 64 numbers is far from where it would be rounded otherwise.
+        return to_a_power(np.std([noise(params, scale, seed) for seed in range(8)]), 2.5)
+
+    def traced_again(params, scales):
+        def traces(scale):
+            before = Watched.opened
+            run(params, scale, 2 * scale)
+            return Watched.opened > before
+
+        # A first call may have to trace.
+        return [traces(scale) for scale in (1.0, *scales)][1:]
+
+    def shapes(tree):
+        """Look at shapes and dtypes alone, which costs no compilation."""
+        return jax.eval_shape(answer, jax.random.key(0), tree, 1.0, 1.0)
+
+    def is_one(tree, scale, most):
         """Whether a call is one jitted program, with `scale` and `most` among its inputs."""
-        key = jax.random.key(seed)
-        return is_one_program(lambda scale, most: answer(key, params, scale, most), scale, most)
+        key = jax.random.key(numbers[0])
+        return is_one_program(lambda scale, most: answer(key, tree, scale, most), scale, most)
 
-    shown = "`params` is `{'w': [matrix, matrix], 'b': vector, 'none': None}`. "
-    note = shown + "Without noise:"
-    yield Case(exact, 0.0, 1e6, note=note + " nothing is clipped.")
-    yield Case(exact, 0.0, 1.5, note=note + " all is clipped.")
-    yield Case(exact, 0.0, number(rng) / 16, note=note + " some may be clipped.")
-    yield Case(norms, 1000.0, 2.0, note=shown + "The norms of the leaves, after much noise.")
-    yield Case(noise, 1.0, 1e6, note=shown + "What was added to the two matrices.")
-    yield Case(programs, 1.0, 2.0, note=shown + "Is the whole call one jitted program?")
+    some = [float(np.linalg.norm(leaf)) for leaf in jax.tree.leaves(given) if leaf.ndim == 2]
+    low, high = sorted(some)
+    without = "Without noise."
+    cases = [
+        Case(exact, given, 0.0, between(rng, high, 99), note=without + " Nothing is clipped."),
+        Case(exact, given, 0.0, between(rng, 2 * high, 99), note=without + " Nothing is clipped."),
+        Case(exact, given, 0.0, between(rng, 0, low), note=without + " All is clipped."),
+        Case(exact, given, 0.0, between(rng, 0, 1), note=without + " All is clipped."),
+        Case(exact, given, 0.0, between(rng, low, high), note=without),
+        Case(
+            exact,
+            params(zeros, matrix(rng), vector(rng)),
+            0.0,
+            fraction(rng),
+            note=without + " A matrix is all zeros.",
+        ),
+        Case(
+            exact,
+            params(zeros, zeros, no_bias),
+            0.0,
+            fraction(rng),
+            note=without + " Both matrices and the vector are zeros.",
+        ),
+    ]
+    note = "The norms of the leaves, after much noise."
+    cases += [Case(norms, given, 1000.0, fraction(rng), note=note) for _ in range(2)]
+    note = "How many different numbers are added to the two matrices?"
+    cases += [Case(different_numbers, given, scale, note=note) for scale in (1.0, fraction(rng))]
+    note = (
+        "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
+    )
+    yield from shuffled(rng, cases)
+    drawn = [int(each) for each in rng.choice(numbers[:3], 6 + rng.integers(3))]
+    yield Case(alike_calls, given, drawn, note=note)
+    note = "The deviation of all that is added with 8 keys, rounded to a power of 2.5."
+    yield Case(deviation, given, to_a_power(np.exp(rng.uniform(2, 7)), 2.5), note=note)
+    note = "Each number is a `scale`, and twice that is `most`. Which calls need a new trace?"
+    for count in rng.permutation(3)[:2]:
+        scales = [fraction(rng) for _ in range(count + 1)]
+        yield Case(traced_again, given, scales, note=note, tags=("several calls",))
+    note = "Only shapes and dtypes are looked at."
+    small = ("no leaves", "unsorted keys", "int keys", "OrderedDict", "empty container", "one leaf")
+    for tree in shuffled(rng, varied_trees(rng, lambda: zeros, without=small, rich=0))[:3]:
+        yield Case(shapes, tree, note=note, tags=("shapes alone",))
+    note = "Is the whole call one jitted program?"
+    for tree in (given, {"w": matrix(rng)}):
+        yield Case(is_one, tree, fraction(rng), fraction(rng), note=note)
 
 
 @check
 def fill_missing(answer, rng):
     """None stands for a whole part; 0 and empty containers are values; the rest must agree."""
 
-    def part():
-        match rng.integers(4):
-            case 0:
-                return {"w": number(rng), "b": number(rng)}
-            case 1:
-                return [number(rng), number(rng)]
-            case 2:
-                return (number(rng),)
-            case _:
-                return number(rng)
+    def leaf():
+        return number(rng)
 
-    yield Case(answer, 1, 2)
-    yield Case(answer, None, 2)
-    yield Case(answer, {"a": 1, "b": None}, {"a": 3, "b": 4})
-    yield Case(answer, {"a": 0, "b": None}, {"a": 3, "b": 4})
-    yield Case(answer, [None, {"a": None, "b": 1}], [2, {"a": 3, "b": 4}])
-    yield Case(answer, {"a": None, "b": 1}, {"a": {"w": 2, "v": [3]}, "b": 4})
-    yield Case(answer, {"a": (), "b": None}, {"a": (), "b": 4})
-    yield Case(answer, {"a": (), "b": None}, {"a": (3,), "b": 4})
-    yield Case(answer, [1, None], [None, 2])
-    yield Case(answer, [5, None], [[1, 2], None])
-    yield Case(answer, {"a": None}, {"b": 1})
-    yield Case(answer, [None, 1], (2, 3))
-    yield Case(answer, {"w": np.ones(2, np.float32), "b": None}, {"w": 1, "b": 2})
-    for _ in range(4):
-        names = random_words(rng, 3)
-        defaults = {name: {"x": part(), "y": number(rng)} for name in names}
-        tree = jax.tree.map(lambda _: number(rng), defaults)
-        tree[names[0]]["x"] = None
-        tree[names[1]] = None
-        yield Case(answer, tree, defaults)
+    def part():
+        parts = [leaf, lambda: {"w": leaf(), "b": leaf()}, lambda: [leaf(), leaf()]]
+        parts += [lambda: (leaf(),), lambda: Layer(leaf(), [leaf()]), lambda: None]
+        return parts[rng.integers(len(parts))]()
+
+    def with_gaps(defaults):
+        """Draw a tree for these defaults: None in the place of some leaves, and of some parts."""
+
+        def is_cut(node):
+            return node is not defaults and rng.random() < 0.2
+
+        def leaf_or_none(_):
+            return None if rng.random() < 0.5 else leaf()
+
+        return jax.tree.map(leaf_or_none, defaults, is_leaf=is_cut)
+
+    first, second, third = sorted(random_words(rng, 3))
+    array = np.array([number(rng), 0], np.float32)
+    two = {first: leaf(), second: leaf()}
+    gap = {first: leaf(), second: None}
+    small = [
+        (None, leaf()),
+        (leaf(), leaf()),
+        (None, [leaf(), {first: leaf()}]),
+        (gap, two),
+        ({first: None, second: leaf()}, two),
+        ([leaf(), None], [leaf(), leaf()]),
+        ((None, leaf()), (leaf(), leaf())),
+        (Layer(None, leaf()), Layer(leaf(), leaf())),
+        ([Duo(leaf(), None)], [Duo(leaf(), leaf())]),
+        ({first: Layer(None, None)}, {first: Layer(leaf(), leaf())}),
+        (OrderedDict({second: None, first: leaf()}), OrderedDict({second: leaf(), first: leaf()})),
+        ([{first: None}, None], [{first: leaf()}, leaf()]),
+        ({first: {second: None}}, {first: {second: leaf()}}),
+        (gap, {first: leaf(), second: [leaf(), {third: leaf()}]}),
+        ([None, leaf()], [{first: leaf()}, leaf()]),
+        (gap, {first: leaf(), second: None}),
+        ([None, leaf()], [None, leaf()]),
+        ([leaf(), None], [None, leaf()]),
+        ({first: leaf()}, {first: None}),
+        ({first: leaf(), second: None}, {first: [leaf(), leaf()], second: leaf()}),
+        ([leaf()], [{first: leaf()}]),
+        ([leaf()], [()]),
+        ({first: 0, second: None}, two),
+        ([0.0, None], [leaf(), leaf()]),
+        ([False, leaf()], [leaf(), leaf()]),
+        ({first: array, second: None}, two),
+        ([None, array], [leaf(), leaf()]),
+        ([None, leaf()], [array, array]),
+        ([None, leaf()], [0, leaf()]),
+        ({first: (), second: None}, {first: (), second: leaf()}),
+        ([{}, None], [{}, leaf()]),
+    ]
+    differing = [
+        ({first: (), second: None}, {first: (leaf(),), second: leaf()}),
+        ([{}, None], [{first: leaf()}, leaf()]),
+        ({first: None}, {second: leaf()}),
+        ({first: None, second: leaf()}, {first: leaf(), third: leaf()}),
+        (gap, {**two, third: leaf()}),
+        (gap, {second: leaf()}),
+        ([None, leaf()], (leaf(), leaf())),
+        ({first: (None,)}, {first: [leaf()]}),
+        ([None, leaf()], [leaf(), leaf(), leaf()]),
+        ([None, leaf()], [leaf()]),
+        ((None, leaf()), Layer(leaf(), leaf())),
+    ]
+    cases = [Case(answer, *pair) for pair in small]
+    note = "Where `tree` has a node, `defaults` has another."
+    cases += [Case(answer, *pair, note=note) for pair in differing]
+    yield from shuffled(rng, cases)
+    for _ in range(4 + rng.integers(3)):
+        names = random_words(rng, 5)
+        defaults = {name: {"x": part(), "y": [leaf(), part()]} for name in names}
+        yield Case(answer, with_gaps(defaults), defaults)
 
 
 @check
 def batched_apply(answer, rng):
     """An entry for each part of `params`, one for `x`; parts may be trees; same sizes may lie."""
+    first, second = random_words(rng, 2)
+    longer = f"{first}_2"  # the shorter name is a piece of it
 
     def plain(params, x):
-        return params["a"] * x + params["b"]
+        return params[first] * x + params[longer]
 
     def nested(params, x):
-        return {"y": params["a"]["w"] * x + params["a"]["b"], "b": params["b"] + x}
+        part, other = params[first], params[longer]
+        return {"y": part["w"] * x + part["b"][0], second: (other + x, part["b"][0])}
 
-    # A part that is not batched is one number here and there, and a vector elsewhere.
-    def call(function):
-        return lambda params, mapped, x: as_jax(answer(function, params, mapped, x))
+    def wide(params, x):
+        return params[longer]["w"] * x - params[first]
 
-    note = "The function is `lambda p, x: p['a'] * x + p['b']`."
-    tree = "The function returns `{'y': p['a']['w'] * x + p['a']['b'], 'b': p['b'] + x}`."
-    one = jnp.asarray(np.float32(number(rng)))
-    for mapped in (["a", "b"], ["a"], ["b"], []):
-        params = {"a": vector(rng), "b": vector(rng)}
-        yield Case(call(plain), params, mapped, vector(rng), note=note)
-    yield Case(call(plain), {"a": vector(rng), "b": one}, ["a"], vector(rng), note=note)
-    yield Case(call(plain), {"b": vector(rng), "a": one}, ["b"], vector(rng), note=note)
-    for mapped in (["a"], ["b"], ["b", "a"]):
-        params = {"a": {"w": vector(rng), "b": vector(rng)}, "b": vector(rng)}
-        yield Case(call(nested), params, mapped, vector(rng), note=tree)
+    def case(function, params, batched, note, x=None):
+        def call(params, batched, x):
+            return as_jax(answer(function, params, batched, x))
+
+        return Case(call, params, batched, leaf() if x is None else x, note=note)
+
+    leaf = vectors(rng)
+    single = jnp.asarray(np.float32(number(rng)))
+    p = f"p['{first}']"
+    o = f"p['{longer}']"
+    note = f"The function is `lambda p, x: {p} * x + {o}`."
+    both = [first, longer]
+    cases = [
+        case(plain, {first: leaf(), longer: leaf()}, batched, note)
+        for batched in (both, both[::-1], [first], [longer], [])
+    ]
+    cases += [
+        case(plain, {first: leaf(), longer: single}, [first], note),
+        case(plain, {longer: leaf(), first: single}, [longer], note),
+        case(plain, {longer: single, first: single}, [], note),
+        case(plain, {first: leaf(), longer: single}, [first], note, matrix(rng)),
+        case(plain, {first: single, longer: leaf()}, [longer], note, matrix(rng)),
+    ]
+    y = f"{p}['w'] * x + {p}['b'][0]"
+    note = f"The function returns `{{'y': {y}, '{second}': ({o} + x, {p}['b'][0])}}`."
+    for batched in ([first], [longer], both[::-1]):
+        part = {"w": leaf(), "b": [leaf()]}
+        cases.append(case(nested, {first: part, longer: leaf()}, batched, note))
+    note = f"The function is `lambda p, x: {o}['w'] * x - {p}`."
+    for batched in ([longer], [first], both):
+        params = {first: leaf(), longer: {"w": [leaf, lambda: matrix(rng)][longer in batched]()}}
+        cases.append(case(wide, params, batched, note))
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

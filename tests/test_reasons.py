@@ -80,6 +80,27 @@ def on_numbers(answer, rng):
         yield Case(answer, number)
 
 
+def on_values(answer, rng):
+    for tree in ([1, 0], [1, 2], [0.0, 3], ["", 1], ["a"], {"a": 5}, {"a": 5, "b": 0}, [4]):
+        yield Case(answer, tree)
+
+
+def on_large(answer, rng):
+    for number in (2**25 + 3, 2**26 + 5, 2**27 + 9, 4):
+        yield Case(answer, jnp.int32(number))
+
+
+def on_dicts(answer, rng):
+    for keys in ("ab", "ba", "abc", "bca", "acb", "a", "abcd", "bc"):
+        yield Case(answer, {key: (3 * place + 5) % 7 for place, key in enumerate(keys)})
+
+
+def in_written_order(tree):
+    if isinstance(tree, dict):
+        return [leaf for child in tree.values() for leaf in in_written_order(child)]
+    return flat(tree)
+
+
 def flat(tree):
     return jax.tree.leaves(tree)
 
@@ -107,6 +128,22 @@ EXAMPLES = [
     ),
     (on_trees, flat, leaves_and_nones, "it has `None`s that should not be there"),
     (on_trees, flat, lambda tree: flat(tree)[::-1], "right items in reverse order"),
+    (on_dicts, flat, lambda tree: in_written_order(tree), "not written in sorted order"),
+    (
+        on_values,
+        lambda tree: len(flat(tree)),
+        lambda tree: sum(bool(leaf) for leaf in flat(tree)),
+        "too low by the number of leaves that are false for Python",
+    ),
+    (
+        on_values,
+        lambda tree: [True],
+        lambda tree: [all(flat(tree))],
+        "each wrong leaf in it is `False`, and should not be",
+    ),
+    (on_arrays, doubled, lambda t: {"w": t["w"] + np.inf}, "infinite where it should not be"),
+    (on_arrays, doubled, lambda t: {"w": 0 * t["w"] + 7}, "always 7"),
+    (on_large, doubled, lambda t: jnp.int32(2 * jnp.float32(t)), "but for the last digits"),
     (on_trees, flat, lambda tree: tuple(flat(tree)), "a tuple where a list is asked for"),
     (on_trees, flat, lambda tree: [flat(tree)], "stays together"),
     (on_trees, doubled, lambda tree: tree, "an input, unchanged"),
@@ -118,7 +155,7 @@ EXAMPLES = [
     (on_arrays, doubled, lambda t: {"w": 2 * t["w"][None]}, "an axis too many"),
     (on_arrays, doubled, lambda t: {"w": jnp.asarray(2 * t["w"])}, "the wrong library"),
     (on_arrays, lambda t: np.maximum(t["w"], 0), lambda t: t["w"], "negative where it should be"),
-    (on_numbers, positive, lambda number: number + 1, "an error should be raised"),
+    (on_numbers, positive, lambda number: number + 1, "a ValueError should be raised"),
     (on_numbers, lambda number: number > 0, lambda number: True, "`True`, and should not be"),
     (
         on_numbers,

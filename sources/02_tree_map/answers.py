@@ -26,6 +26,11 @@ def zero(tree):
     return jax.tree.map(np.zeros_like, tree)
 
 
+# %% exercise="scale_and_zero" equivalent="NumPy and JAX multiply alike, and a Python number does not change the dtype of an array."
+# with_numpy: np.asarray(leaf) → leaf
+# with_numpy: np.float32(factor) → factor
+
+
 # %% exercise="scale_and_zero" misconception="zero_is_times_zero"
 """Your zeros hold `nan` where the array held `inf` or `nan`. Perhaps you multiply by 0. In floating point, 0 times `inf` is `nan`, and `nan` stays `nan`."""
 def scale(tree, factor):
@@ -34,6 +39,16 @@ def scale(tree, factor):
 
 def zero(tree):
     return jax.tree.map(lambda leaf: leaf * 0, tree)
+
+
+# %% exercise="scale_and_zero" misconception="only_nan_is_special"
+"""Your zeros hold `nan` where the array held `inf`. Perhaps you replace `nan` alone and multiply the rest by 0. Zero times `inf` is `nan` too: zeros should not depend on the old values at all."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: jnp.where(jnp.isnan(leaf), 0, leaf) * 0, tree)
 
 
 # %% exercise="scale_and_zero" misconception="zeros_are_float"
@@ -64,6 +79,44 @@ def scale(tree, factor):
 
 def zero(tree):
     return jax.tree.map(lambda leaf: 0, tree)
+
+
+# %% exercise="scale_and_zero" misconception="dicts_and_lists_only"
+"""Your functions fail where there is a tuple, a namedtuple or another class of node. Perhaps you walk through dicts and lists yourself. JAX knows more kinds of nodes; let it do the walk."""
+def scale(tree, factor):
+    def walk(node):
+        if isinstance(node, dict):
+            return {key: walk(child) for key, child in node.items()}
+        if isinstance(node, list):
+            return [walk(child) for child in node]
+        return None if node is None else node * factor
+
+    return walk(tree)
+
+
+def zero(tree):
+    def walk(node):
+        if isinstance(node, dict):
+            return {key: walk(child) for key, child in node.items()}
+        if isinstance(node, list):
+            return [walk(child) for child in node]
+        return None if node is None else jnp.zeros_like(node)
+
+    return walk(tree)
+
+
+# %% exercise="scale_and_zero" misconception="a_number_for_none" section="none-in-each-place"
+"""Your `scale` puts a number where the tree holds `None`. A `None` says that there is nothing: it is no leaf, so nothing is there to scale, and it stays."""
+def scale(tree, factor):
+    return jax.tree.map(
+        lambda leaf: 0.0 if leaf is None else leaf * factor,
+        tree,
+        is_leaf=lambda node: node is None,
+    )
+
+
+def zero(tree):
+    return jax.tree.map(jnp.zeros_like, tree)
 
 
 # %% exercise="scale_and_zero" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
@@ -147,6 +200,34 @@ def sgd_step(params, grads, rate):
     return jax.tree.unflatten(structure, [p - rate * g for p, g in pairs])
 
 
+# %% exercise="sgd_step" misconception="hides_the_error" section="several-trees"
+"""You give the parameters back as they are where the two structures differ. Perhaps you catch the `ValueError`. Then training goes on without a step, and no message says why: let it through."""
+def sgd_step(params, grads, rate):
+    try:
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+    except ValueError:
+        return params
+
+
+# %% exercise="sgd_step" misconception="own_walk" section="several-trees"
+"""Your function gives a result where `grads` has other kinds of nodes or more children. Perhaps you walk through both trees yourself. Keys and items that only one tree has are easily passed over; `jax.tree.map` compares the two."""
+def sgd_step(params, grads, rate):
+    if params is None:
+        return None
+    if isinstance(params, dict):
+        return {key: sgd_step(params[key], grads[key], rate) for key in params}
+    if isinstance(params, (list, tuple)):
+        new = [sgd_step(p, g, rate) for p, g in zip(params, grads)]
+        return type(params)(*new) if hasattr(params, "_fields") else type(params)(new)
+    return params - rate * grads
+
+
+# %% exercise="sgd_step" misconception="the_rate_is_a_tree" section="several-trees"
+"""Your function is right for bare arrays only. Perhaps you hand the rate to `jax.tree.map` as a third tree. A number is a leaf, and beside a container in the first tree it does not fit."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g, r: p - r * g, params, grads, rate)
+
+
 # %% exercise="sgd_step" misconception="none_matches_anything" covers="M9" section="none-in-each-place"
 """You let a `None` in the parameters stand beside a gradient. Perhaps you read it as "nothing to do". To JAX `None` is a structure of its own, which matches another `None` only."""
 def sgd_step(params, grads, rate):
@@ -180,6 +261,20 @@ def global_norm(tree):
     return np.sqrt(sum(norm**2 for norm in norms))
 
 
+# %% exercise="global_norm" equivalent="A sum needs no tree, only the leaves in any container."
+# by_reduce: jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), tree) → list(map(lambda leaf: jnp.sum(jnp.s … are(leaf)), jax.tree.leaves(tree)))
+# one_long_vector: [np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree))] → (np.zeros(1), *(np.ravel(leaf) for leaf in jax.tree.leaves(tree)))
+
+
+# %% exercise="global_norm" equivalent="Zeros add nothing to a norm, however many they are."
+# one_long_vector: np.zeros(1) → np.zeros(2)
+# one_long_vector: np.zeros(1) → np.zeros(0)
+
+
+# %% exercise="global_norm" equivalent="A scalar of NumPy is one number too."
+# one_long_vector: float(np.linalg.norm(np.concatenate(parts))) → np.linalg.norm(np.concatenate(parts))
+
+
 # %% exercise="global_norm" misconception="adds_the_norms"
 """With several leaves your number is too large: you take a root for each leaf and add the results. The leaves are sides at right angles, not pieces of one line."""
 def global_norm(tree):
@@ -197,6 +292,33 @@ def global_norm(tree):
 def global_norm(tree):
     squares = jax.tree.map(lambda leaf: jnp.sum(leaf**2), tree)
     return jnp.sqrt(jax.tree.reduce(jnp.add, squares))
+
+
+# %% exercise="global_norm" misconception="python_sum_of_a_matrix"
+"""Where there is a matrix, you return an array, and you fail on a single number. Python's `sum` adds the rows of a matrix and stops there; in an array without axes it finds nothing to add."""
+def global_norm(tree):
+    return jnp.sqrt(sum(sum(leaf**2) for leaf in jax.tree.leaves(tree)))
+
+
+# %% exercise="global_norm" misconception="nothing_to_join" covers="C19"
+"""Your function fails on a tree without leaves. Perhaps you join all leaves to one long vector. Of nothing at all, `concatenate` can make no array."""
+def global_norm(tree):
+    return jnp.linalg.norm(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
+
+
+# %% exercise="global_norm" misconception="mean_instead_of_sum"
+"""Your numbers are too small: in each leaf you take the mean of the squares. A length grows with every number that is not 0; a mean does not."""
+def global_norm(tree):
+    return jnp.sqrt(sum(jnp.mean(leaf**2) for leaf in jax.tree.leaves(tree)))
+
+
+# %% exercise="global_norm" misconception="spectral_norm"
+"""Where there is a matrix, your number is too small. For a matrix `ord=2` is another norm: how far the matrix stretches a vector at most. Here all its numbers count, as in a vector."""
+def global_norm(tree):
+    norms = [
+        jnp.linalg.norm(leaf, ord=2) if leaf.ndim else leaf for leaf in jax.tree.leaves(tree)
+    ]
+    return jnp.sqrt(sum(norm**2 for norm in norms))
 
 
 # %% exercise="global_norm" misconception="a_norm_per_leaf"
@@ -232,6 +354,15 @@ def from_shapes(shapes):
     return jax.tree.unflatten(structure, [np.zeros(shape, np.float32) for shape in leaves])
 
 
+# %% exercise="from_shapes" equivalent="All shapes here are plain tuples."
+# solution: isinstance(node, tuple) → type(node) is tuple
+# by_unflatten: isinstance(x, tuple) → type(x) is tuple
+
+
+# %% exercise="from_shapes" equivalent="jnp.zeros gives float32 by itself."
+# by_type: jnp.zeros(shape, jnp.float32) → jnp.zeros(shape)
+
+
 # %% exercise="from_shapes" misconception="shapes_are_leaves" covers="M7"
 """Your arrays stand inside the tuples, one for each number. Perhaps you take a shape for a leaf. A tuple is a node: JAX opens it and hands your function one whole number at a time."""
 def from_shapes(shapes):
@@ -249,6 +380,60 @@ def from_shapes(shapes):
 def from_shapes(shapes):
     return jax.tree.map(
         jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and bool(node)
+    )
+
+
+# %% exercise="from_shapes" misconception="every_shape_has_a_first_number"
+"""Your function fails where the shape is `()`. Perhaps your `is_leaf` looks at the first number of a tuple. The empty tuple has none, and it is the shape of a single number."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and isinstance(node[0], int)
+    )
+
+
+# %% exercise="from_shapes" misconception="zero_is_no_length"
+"""Where a shape holds a 0, your result has no such array. Perhaps you test whether the numbers are true or positive. An axis of length 0 is allowed: the array then holds no numbers."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and all(node)
+    )
+
+
+# %% exercise="from_shapes" misconception="one_argument_for_each_axis"
+"""Your function fails on the shape of a matrix. Perhaps you unpack the shape. `jnp.zeros` takes the whole tuple as one argument; what comes second is the dtype."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(*shape), shapes, is_leaf=lambda node: isinstance(node, tuple)
+    )
+
+
+# %% exercise="from_shapes" misconception="own_walk"
+"""Your function is right for dicts and lists, but other nodes come back as plain dicts, or as they were. Perhaps you rebuild each node yourself. JAX knows more kinds, such as `OrderedDict`, and keeps them."""
+def from_shapes(shapes):
+    if isinstance(shapes, tuple):
+        return jnp.zeros(shapes)
+    if isinstance(shapes, dict):
+        return {name: from_shapes(shape) for name, shape in shapes.items()}
+    if isinstance(shapes, list):
+        return [from_shapes(shape) for shape in shapes]
+    return shapes
+
+
+# %% exercise="from_shapes" misconception="whole_zeros"
+"""Your zeros are whole numbers. A shape is made of whole numbers, but what stands in the array is another question: these arrays should be `float32`."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(shape, int), shapes, is_leaf=lambda node: isinstance(node, tuple)
+    )
+
+
+# %% exercise="from_shapes" misconception="a_number_for_none" section="none-in-each-place"
+"""You put a zero where a `None` stands. `None` is no shape, not even an empty one: it says that there is nothing, and it stays."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(shape or ()),
+        shapes,
+        is_leaf=lambda node: node is None or isinstance(node, tuple),
     )
 
 
@@ -295,6 +480,30 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
+# %% exercise="clip" equivalent="The larger and the smaller of two numbers do not depend on their order."
+# solution: jnp.maximum(squares, most ** 2) → jnp.maximum(most ** 2, squares), line 9
+# solution: jnp.maximum(squares, most ** 2) → jnp.maximum(most ** 2, squares), line 21
+# a_little_more_than_zero: jnp.minimum(1.0, most / norm) → jnp.minimum(most / norm, 1.0)
+
+
+# %% exercise="clip" equivalent="A norm that is exactly `most` is multiplied by 1."
+# where_twice: squares > most ** 2 → squares >= most ** 2
+
+
+# %% exercise="clip" equivalent="The number stands where the result is not taken; it is a constant, so no gradient goes through it."
+# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, 2.0)
+# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, 0.0)
+# where_twice: jnp.where(is_long, squares, 1.0) → jnp.where(is_long, squares, -1.0)
+
+
+# %% exercise="clip" equivalent="Gradients have leaves: the prompt says nothing of a tree without any."
+# where_twice: jax.tree.reduce(jnp.add, jax.tree.m … sum(jnp.square(leaf)), grads), 0.0) → jax.tree.reduce(jnp.add, jax.tree.m …  jnp.sum(jnp.square(leaf)), grads))
+
+
+# %% exercise="clip" equivalent="A sum needs no tree, only the leaves in any container."
+# where_twice: jax.tree.map(lambda leaf: jnp.sum(jnp.square(leaf)), grads) → list(map(lambda leaf: jnp.sum(jnp.s … re(leaf)), jax.tree.leaves(grads)))
+
+
 # %% exercise="clip" misconception="nan_at_zero" covers="C15"
 """Your clipped trees are right, but a gradient at zero is `nan`. A root has no finite slope at 0, and `minimum` or `where` after it does not help: their gradient multiplies 0 by infinity."""
 def clip_by_leaf(grads, most):
@@ -304,6 +513,92 @@ def clip_by_leaf(grads, most):
 def clip_by_global_norm(grads, most):
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
     factor = most / jnp.maximum(norm, most)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="nan_in_the_global_norm" covers="C15"
+"""Your `clip_by_leaf` is safe at zero, but the gradient of `clip_by_global_norm` is `nan` where all leaves are zero. There the global norm is a root of 0 too, and a root has no finite slope at 0."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
+    factor = most / jnp.maximum(norm, most)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="squares_against_most"
+"""You change leaves that are not too long. Perhaps you compare the sum of squares with `most`. That sum is the norm squared, so what it has to be compared with is squared as well."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    is_long = squares > most
+    factor = jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="adds_the_norms" section="counts-and-norms"
+"""Your `clip_by_global_norm` shrinks too much where there are several leaves. Perhaps you add the norms of the leaves. Their squares add up to the square of the global norm; the norms themselves do not."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    def length(leaf):
+        squares = jnp.sum(leaf**2)
+        return jnp.where(squares > 0, jnp.sqrt(jnp.where(squares > 0, squares, 1.0)), 0.0)
+
+    norm = sum(length(leaf) for leaf in jax.tree.leaves(grads))
+    return jax.tree.map(lambda leaf: leaf * (most / jnp.maximum(norm, most)), grads)
+
+
+# %% exercise="clip" misconception="a_norm_per_row"
+"""Your `clip_by_leaf` is wrong for matrices: each row is clipped by itself. Perhaps your norm goes along one axis. A leaf has one norm, which all its numbers share."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        squares = jnp.sum(leaf**2, axis=-1, keepdims=True)
+        return leaf * (most / jnp.sqrt(jnp.maximum(squares, most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="clips_numbers_by_leaf"
+"""Your `clip_by_leaf` cuts off each number by itself, as `jnp.clip` does. That bends the direction of the gradient, and the norm of a leaf can still be above `most`."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: jnp.clip(leaf, -most, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="always_rescales_safely"
+"""Short gradients grow in your results: everything but zeros is scaled to the norm `most`. It is an upper limit, and what lies below it stays as it is."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.where(squares > 0, squares, 1.0))
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
@@ -389,11 +684,48 @@ def add_noise(key, tree, scale):
     return jax.tree.map(noisy, tree)
 
 
+# %% exercise="add_noise" equivalent="Gaussian noise is as likely below 0 as above it."
+# solution: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+# by_folding_in: leaf + scale * noise → leaf - scale * noise
+# key_after_key: leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
+
+
 # %% exercise="add_noise" misconception="one_key_for_all"
 """Leaves of the same shape get the same noise from you. A key is used up by one draw: the same key and the same shape give the same numbers every time."""
 def add_noise(key, tree, scale):
     return jax.tree.map(
         lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
+    )
+
+
+# %% exercise="add_noise" misconception="a_key_for_each_name"
+"""Leaves with the same name in two parts get the same noise. Perhaps you make each key from the last entry of the path. That entry is a leaf's name within its part; other parts can have the same one."""
+def add_noise(key, tree, scale):
+    def noisy(path, leaf):
+        own = jax.random.fold_in(key, sum(map(ord, str(path[-1:]))))
+        return leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+
+    return jax.tree.map_with_path(noisy, tree)
+
+
+# %% exercise="add_noise" misconception="a_key_for_each_entry"
+"""Your function fails where a leaf is not an entry of the root. Perhaps you split as many keys as the root has entries. Parts can hold several leaves, and each needs a key."""
+def add_noise(key, tree, scale):
+    keys = iter(jax.random.split(key, len(tree)))
+    return jax.tree.map(
+        lambda leaf: leaf + scale * jax.random.normal(next(keys), leaf.shape, leaf.dtype), tree
+    )
+
+
+# %% exercise="add_noise" misconception="multiplies_by_noise"
+"""Your noise grows with the numbers it is added to. Perhaps you multiply each number by 1 plus noise. The deviation should be `scale` everywhere, also where a number is large or 0."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf * (1 + scale * jax.random.normal(key, leaf.shape, leaf.dtype)),
+        tree,
+        keys,
     )
 
 
@@ -469,6 +801,19 @@ def add_noise(key, tree, scale):
     )
 
 
+# %% exercise="add_noise" misconception="uniform_on_both_sides"
+"""Your noise is too small, and none of it lies far from 0, as with numbers drawn evenly from `-scale` to `scale`. Gaussian noise has no limit: a third of it lies beyond its deviation."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf
+        + scale * jax.random.uniform(key, leaf.shape, leaf.dtype, minval=-1, maxval=1),
+        tree,
+        keys,
+    )
+
+
 # %% exercise="decay_mask" starter=True
 def decay_mask(params):
     """Return a tree like `params`: False for each leaf named `bias`, True for the others.
@@ -479,13 +824,10 @@ def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
 
 
-# %% exercise="decay_mask" variant="by_splitting"
+# %% exercise="decay_mask" variant="by_comparing_entries"
 def decay_mask(params):
-    def decays(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return text.split("/")[-1] != "bias"
-
-    return jax.tree.map_with_path(decays, params)
+    biases = [jax.tree_util.DictKey("bias")], [jax.tree_util.GetAttrKey("bias")]
+    return jax.tree.map_with_path(lambda path, leaf: list(path[-1:]) not in biases, params)
 
 
 # %% exercise="decay_mask" variant="by_kind_of_entry"
@@ -501,6 +843,14 @@ def decay_mask(params):
     return jax.tree.unflatten(structure, [name(path) != "bias" for path, _ in pairs])
 
 
+# %% exercise="decay_mask" equivalent="What stands beside `in` may be a list or a tuple."
+# by_comparing_entries: ([jax.tree_util.DictKey('bias')], [jax.tree_util.GetAttrKey('bias')]) → [[jax.tree_util.DictKey('bias')], [jax.tree_util.GetAttrKey('bias')]]
+
+
+# %% exercise="decay_mask" equivalent="No class is derived from GetAttrKey."
+# by_kind_of_entry: isinstance(path[-1], jax.tree_util.GetAttrKey) → type(path[-1]) is jax.tree_util.GetAttrKey
+
+
 # %% exercise="decay_mask" misconception="paths_hold_texts" covers="C12"
 """Your function gives what it gave when you found it: all `True`. Perhaps you take a path for a tuple of texts. It holds objects such as `DictKey(key='bias')`, and no such object equals a text."""
 def decay_mask(params):
@@ -508,7 +858,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="bias_somewhere_in_the_text"
-"""You spare leaves with names such as `bias_scale`, or in a part called `unbiased`. Looking for letters within a text finds them in longer names too."""
+"""You spare leaves with longer names, such as `bias_scale`, or in a part called `unbiased`. Looking for letters within a text finds them in longer names too."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
@@ -516,7 +866,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text"
-"""You spare a leaf named `prebias`. Perhaps you ask how the text of the path ends. A longer name can end in the same letters, so look at the last entry alone, as a whole."""
+"""You spare leaves such as `pre_bias`, whose names only end in these letters. Perhaps you ask how a text ends. A longer name can end in the same way, so compare the whole name."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
@@ -527,7 +877,27 @@ def decay_mask(params):
 """You spare all leaves in a part that is called `bias`, whatever their own names are. A path names every part on the way; the leaf's own name is only one of these."""
 def decay_mask(params):
     def decays(path, leaf):
-        return "bias" not in jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+        names = [getattr(entry, "key", getattr(entry, "name", None)) for entry in path]
+        return "bias" not in names
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" misconception="the_path_is_one_text"
+"""You spare a leaf whose name only ends in `/bias` or `.bias`. Perhaps you join the path to one text and split it again. A key can hold the separator itself, and then the text has one piece too many."""
+def decay_mask(params):
+    def decays(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return text.split("/")[-1] != "bias"
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" misconception="every_leaf_has_a_name"
+"""Your function fails on a bare array. A leaf that is the whole tree has an empty path: there is no last entry to look at."""
+def decay_mask(params):
+    def decays(path, leaf):
+        return getattr(path[-1], "key", getattr(path[-1], "name", None)) != "bias"
 
     return jax.tree.map_with_path(decays, params)
 
@@ -574,6 +944,10 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, step: p - step, params, steps)
 
 
+# %% exercise="rates_by_part" equivalent="A product does not depend on the order of its factors."
+# by_broadcast: jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates) → jax.tree.map(lambda p, g, rate: p - rate * g, params, rates, grads)
+
+
 # %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" covers="M8"
 """Your function fails as soon as one rate stands for a part with several leaves. Perhaps you let `params` come first. The first tree decides how deep a map goes, and the others must be at least as deep."""
 def rates_by_part(rates, params, grads):
@@ -603,6 +977,50 @@ def rates_by_part(rates, params, grads):
         name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
         for name in params
     }
+
+
+# %% exercise="rates_by_part" misconception="zero_is_no_rate"
+"""Where a rate is 0, your parameters change. Perhaps a test such as `rate or 1` takes it for missing. 0 is a rate like others: it keeps a part as it is."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p - (rate or 1.0) * g, part, grads)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="one_rate_for_all"
+"""Every part gets the same rate from you, the first one. Each number in `rates` holds for the part that it stands for, and for no other."""
+def rates_by_part(rates, params, grads):
+    rate = jax.tree.leaves(rates)[0]
+    return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="lengths_do_not_matter" section="several-trees"
+"""You accept rates that are no prefix: a list for a tuple, or a list of another length. Perhaps you walk through the trees yourself, and `zip` stops where the shorter list ends. JAX compares kinds and lengths, and complains."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict):
+        if not isinstance(params, dict) or rates.keys() != params.keys():
+            raise ValueError("rates is not a prefix of params")
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
+    if isinstance(rates, (list, tuple)):
+        if not isinstance(params, (list, tuple)):
+            raise ValueError("rates is not a prefix of params")
+        parts = [rates_by_part(*each) for each in zip(rates, params, grads)]
+        return type(params)(*parts) if hasattr(params, "_fields") else type(params)(parts)
+    if not jax.tree_util.all_leaves([rates]):
+        step = lambda *parts: rates_by_part(*parts)
+        return jax.tree.map(step, rates, params, grads, is_leaf=lambda node: node is not rates)
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="another_error"
+"""Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise one of your own. Let it through: its type and its text say what is wrong."""
+def rates_by_part(rates, params, grads):
+    try:
+        rates = jax.tree.broadcast(rates, params)
+    except ValueError as error:
+        raise TypeError("rates must be a prefix of params") from error
+    return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
 
 
 # %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" covers="M12" section="several-trees"
@@ -642,6 +1060,19 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i, ...], tree) for i in range(leaves[0].shape[0])]
 
 
+# %% exercise="stack_trees" equivalent="All leaves have the same length."
+# solution: jax.tree.leaves(tree)[0] → jax.tree.leaves(tree)[-1]
+# by_structure: leaves[0] → leaves[-1]
+
+
+# %% exercise="stack_trees" equivalent="All trees have the same structure, or else it raises the same error."
+# by_structure: trees[0] → trees[-1]
+
+
+# %% exercise="stack_trees" equivalent="The axes that an index does not name stay whole."
+# by_structure: (i, ...) → (i,)
+
+
 # %% exercise="stack_trees" misconception="lists_instead_of_arrays"
 """In your stacked tree each leaf became a list. To JAX a list is a node, so there are as many leaves as before: such a tree is transposed, not stacked."""
 def stack_trees(trees):
@@ -664,6 +1095,28 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
 
 
+# %% exercise="stack_trees" misconception="rows_below_rows"
+"""You are right for vectors only: a matrix gets no new axis, and a single number gets one too many. `vstack` puts rows below rows; what it does depends on how many axes there are."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.vstack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="two_trees"
+"""Your `stack_trees` takes two trees: one alone fails, and a third is lost. With a star, a function takes any number of arguments, and so does `jax.tree.map`."""
+def stack_trees(trees):
+    return jax.tree.map(lambda a, b: jnp.stack([a, b]), trees[0], trees[1])
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
 # %% exercise="stack_trees" misconception="last_axis"
 """Your new axis is the last one, and your trees are taken from there: rows and columns have changed places. The task speaks of the first axis."""
 def stack_trees(trees):
@@ -678,7 +1131,7 @@ def unstack(tree):
 # %% exercise="stack_trees" misconception="maps_over_the_list" section="several-trees"
 """Your result is still a list of trees. A list of trees is one tree to JAX, so a map over it takes each leaf alone; nothing brings leaf and leaf together."""
 def stack_trees(trees):
-    return jax.tree.map(jnp.stack, trees)
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
 
 
 def unstack(tree):
@@ -730,9 +1183,31 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i : i + 1], tree) for i in range(count)]
 
 
+# %% exercise="stack_trees" misconception="squeezes"
+"""Your unstacked arrays have lost an axis of length 1 that belongs to them. `squeeze` takes away every such axis; only the first one should go."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i].squeeze(), tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="forgets_the_last_row"
+"""Your `unstack` gives one tree too few: the last row is lost. `range(n)` itself already ends with `n - 1`."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count - 1)]
+
+
 # %% exercise="perturb" starter=True
 def perturb(key, params, scale, most):
-    """Return `params` with noise added, then each leaf clipped, then the biases zeroed."""
+    """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes."""
     raise NotImplementedError  # your answer goes here, in place of this line
 
 
@@ -776,6 +1251,31 @@ def plain(key, params, scale, most):
 perturb = jax.jit(plain)
 
 
+# %% exercise="perturb" equivalent="Gaussian noise is as likely below 0 as above it."
+# solution: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+# three_functions: p + scale * jax.random.normal(k, p.shape) → p - scale * jax.random.normal(k, p.shape)
+# by_folding_in: leaf + scale * jax.random.normal(ja … om.fold_in(key, place), leaf.shape) → leaf - scale * jax.random.normal(ja … om.fold_in(key, place), leaf.shape)
+
+
+# %% exercise="perturb" equivalent="All leaves are float32, as the noise and the zeros are by themselves."
+# solution: jax.random.normal(key, leaf.shape, leaf.dtype) → jax.random.normal(key, leaf.shape)
+# by_folding_in: jnp.zeros(leaf.shape, leaf.dtype) → jnp.zeros(leaf.shape)
+
+
+# %% exercise="perturb" equivalent="The larger and the smaller of two numbers do not depend on their order."
+# solution: jnp.minimum(1, most / jnp.linalg.norm(noisy)) → jnp.minimum(most / jnp.linalg.norm(noisy), 1)
+# three_functions: jnp.maximum(jnp.sum(leaf ** 2), most ** 2) → jnp.maximum(most ** 2, jnp.sum(leaf ** 2))
+
+
+# %% exercise="perturb" equivalent="What is unflattened may be any iterable of keys."
+# three_functions: list(jax.random.split(key, structure.num_leaves)) → jax.random.split(key, structure.num_leaves)
+# three_functions: list(jax.random.split(key, structure.num_leaves)) → tuple(jax.random.split(key, structure.num_leaves))
+
+
+# %% exercise="perturb" equivalent="A norm that is exactly `most` is multiplied by 1."
+# by_folding_in: norm > most → norm >= most
+
+
 # %% exercise="perturb" misconception="no_jit"
 """Your numbers are right, but your function is not one jitted program: without `jax.jit`, JAX runs each operation on each leaf by itself, one after the other."""
 def perturb(key, params, scale, most):
@@ -788,6 +1288,24 @@ def perturb(key, params, scale, most):
         return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
 
     return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="a_new_jit_in_each_call" section="inside-jit"
+"""Your results are right, but every call is traced again. Perhaps you make the jitted function anew in each call. What JAX has compiled belongs to one function; a new one begins without it."""
+def perturb(key, params, scale, most):
+    @jax.jit
+    def run(key, params, scale, most):
+        leaves, structure = jax.tree.flatten(params)
+        keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+        def change(leaf, key):
+            noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+            clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+            return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+        return jax.tree.map(change, params, keys)
+
+    return run(key, params, scale, most)
 
 
 # %% exercise="perturb" misconception="python_if"
@@ -820,6 +1338,67 @@ def perturb(key, params, scale, most):
     def change(leaf, key):
         noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
         clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="one_axis_alone" section="one-tree"
+"""Your single numbers are not zeros. A leaf with one axis is a vector, but a single number has fewer still: no axis at all."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim != 1 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="zeros_by_name" section="one-tree"
+"""You go by names: a matrix called `b` becomes zeros, and vectors with other names do not. Here the number of axes decides, whatever a leaf is called."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(path, leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        is_bias = jax.tree_util.keystr(path[-1:], simple=True) == "b"
+        return jnp.zeros_like(leaf) if is_bias else clipped
+
+    return jax.tree.map_with_path(change, params, keys)
+
+
+# %% exercise="perturb" misconception="divides_zero_by_zero" section="two-ways-to-clip"
+"""A matrix of zeros becomes `nan`. Its norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy / jnp.linalg.norm(noisy) * jnp.minimum(jnp.linalg.norm(noisy), most)
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="always_rescales" section="two-ways-to-clip"
+"""Short matrices grow in your results: you scale each leaf to the norm `most`. It is an upper limit, and what lies below it stays as it is."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * most / jnp.maximum(jnp.linalg.norm(noisy), 1e-12)
         return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
 
     return jax.tree.map(change, params, keys)
@@ -950,6 +1529,44 @@ def fill_missing(tree, defaults):
     return jax.tree.unflatten(structure, filled)
 
 
+# %% exercise="fill_missing" misconception="own_walk" section="several-trees"
+"""You give a result where the two structures differ. Perhaps you walk through both trees yourself: `get` makes a `None` of a key that is not there, and `zip` stops where the shorter list ends."""
+def fill_missing(tree, defaults):
+    if tree is None:
+        return defaults
+    if isinstance(tree, dict):
+        items = {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
+        return type(tree)(items)
+    if isinstance(tree, (list, tuple)):
+        parts = [fill_missing(*pair) for pair in zip(tree, defaults)]
+        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+    if jax.tree_util.all_leaves([tree]):
+        return tree
+    return jax.tree.map(fill_missing, tree, defaults, is_leaf=lambda node: node is not tree)
+
+
+# %% exercise="fill_missing" misconception="a_leaf_beside_a_leaf" section="the-prefix-rule"
+"""Your function fails where `tree` has a leaf and `defaults` a whole part. Perhaps you compare the two structures yourself. By the prefix rule, a leaf of the first tree may stand beside a whole part of the second."""
+def fill_missing(tree, defaults):
+    def fill(value, default):
+        if value is None:
+            return default
+        if not jax.tree_util.all_leaves([default]):
+            raise ValueError("a leaf stands beside a part")
+        return value
+
+    return jax.tree.map(fill, tree, defaults, is_leaf=lambda node: node is None)
+
+
+# %% exercise="fill_missing" misconception="no_default_is_zero"
+"""You put a 0 where both trees have a `None`. What stands in the place of `defaults` is a `None` again, and that is what the task asks for there."""
+def fill_missing(tree, defaults):
+    def fill(value, default):
+        return (0 if default is None else default) if value is None else value
+
+    return jax.tree.map(fill, tree, defaults, is_leaf=lambda node: node is None)
+
+
 # %% exercise="fill_missing" misconception="empty_is_missing"
 """You fill an empty container as well, where the two structures differ. `()` or `{}` says "there is nothing to hold"; only `None` says "nothing here yet"."""
 def fill_missing(tree, defaults):
@@ -992,6 +1609,10 @@ def batched_apply(function, params, batched, x):
     return jax.vmap(lambda mine, each: function({**shared, **mine}, each))(own, x)
 
 
+# %% exercise="batched_apply" equivalent="The parts of `mine` replace those of the same names in `shared`."
+# shared_parts_closed_over: name not in batched → True
+
+
 # %% exercise="batched_apply" misconception="in_axes_without_the_tuple" covers="M11"
 """Every call fails. Perhaps you hand the dict of axes to `in_axes` as it is. With two arguments there are two entries, and what holds them is a tuple."""
 def batched_apply(function, params, batched, x):
@@ -1029,3 +1650,70 @@ def batched_apply(function, params, batched, x):
 """You call the function once, with everything. With single numbers, NumPy's rules happen to pair the rows. With a shared vector, they pair numbers that do not belong together."""
 def batched_apply(function, params, batched, x):
     return function(params, x)
+
+
+# %% exercise="batched_apply" misconception="a_name_within_a_name"
+"""You treat a shared part as batched when its name is a piece of a batched part's name. Perhaps you look for the name in a text. In a list, `in` compares whole names; in a text, it finds pieces."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in str(batched) else None for name in params}
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="batched_names_alone" section="the-prefix-rule"
+"""Your function fails wherever a part is shared. Perhaps your tree of axes has no entry for that part. A prefix has the same keys as its tree, as far as it goes, and `None` is an entry."""
+def batched_apply(function, params, batched, x):
+    return jax.vmap(function, in_axes=({name: 0 for name in batched}, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="a_part_is_one_array"
+"""Your function fails, or gives wrong results, where a batched part is a dict. Perhaps you index the part itself. A part is a tree: the rows are in its leaves."""
+def batched_apply(function, params, batched, x):
+    results = []
+    for i in range(len(x)):
+        mine = {name: part[i] if name in batched else part for name, part in params.items()}
+        results.append(function(mine, x[i]))
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+
+
+# %% exercise="batched_apply" misconception="a_result_is_one_array" section="lists-of-trees"
+"""Your function fails where the results are trees. Perhaps you hand them to `jnp.stack` as they are. It knows arrays only, so stack leaf by leaf."""
+def batched_apply(function, params, batched, x):
+    results = []
+    for i in range(len(x)):
+        mine = {
+            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
+            for name, part in params.items()
+        }
+        results.append(function(mine, x[i]))
+    return jnp.stack(results)
+
+
+# %% exercise="batched_apply" misconception="every_row_with_every_row"
+"""Your results have an axis too many: each row of the batched parts meets each row of `x`. Perhaps there is one `vmap` inside another. One `vmap` with an axis for both walks through them together."""
+def batched_apply(function, params, batched, x):
+    over_x = jax.vmap(function, in_axes=(None, 0))
+    if not batched:
+        return over_x(params, x)
+    axes = {name: 0 if name in batched else None for name in params}
+    return jax.vmap(over_x, in_axes=(axes, None))(params, x)
+
+
+# %% exercise="batched_apply" misconception="goes_by_the_length"
+"""You use rows of parts that are shared, where they are as long as the batch. Perhaps you tell batched parts by the length of their leaves. Lengths can be equal by chance; `batched` says which parts have rows."""
+def batched_apply(function, params, batched, x):
+    axes = jax.tree.map(lambda leaf: 0 if leaf.ndim and len(leaf) == len(x) else None, params)
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="results_in_the_last_axis"
+"""Where each example gives a vector, rows and columns have changed places in your result. Perhaps you set `out_axes` to the last axis. Without it, the results are stacked along a new first axis."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in batched else None for name in params}
+    return jax.vmap(function, in_axes=(axes, 0), out_axes=-1)(params, x)
+
+
+# %% exercise="batched_apply" misconception="one_batched_part"
+"""Only the first of the names in `batched` has rows in your call. Every part that is named there has a batch as the first axis of its leaves."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in batched[:1] else None for name in params}
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)

@@ -4,10 +4,10 @@ from collections.abc import Container, Sequence
 
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.outcomes import Outcome
-from pytree_course.checking.reasons.differences import difference_reason
+from pytree_course.checking.reasons.differences import difference_reason, one_difference
 from pytree_course.checking.reasons.errors import error_reason
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.last_resort import last_reason
+from pytree_course.checking.reasons.last_resort import last_reason, where_wrong
 from pytree_course.checking.reasons.nearest import nearest_misconception
 from pytree_course.checking.reasons.spectrum import spectrum_reason
 
@@ -39,14 +39,16 @@ def general_reasons(
         )
         for number, outcome in enumerate(outcomes)
     ]
-    said = [difference_reason(cases)]
+    difference, error = difference_reason(cases), error_reason(cases)
     errors = sum(case.failed and case.raised for case in cases)
     is_mostly_errors = 2 * errors >= sum(case.failed for case in cases)
-    said.insert(0 if is_mostly_errors else 1, error_reason(cases))
-    said = [reason for reason in said if reason]
+    found = [error, difference] if is_mostly_errors else [difference, error]
+    said = [reason for reason in found if reason]
     said += filter(None, [spectrum_reason(cases, is_alone=not said)])
     if not said and (nearest := nearest_misconception(cases, expected.misconceptions)):
-        said = [MUCH_LIKE.format(nearest.explanation)]
-    if not said or (len(said) == 1 and errors and not is_mostly_errors):
-        said += last_reason(cases)[-1:] if said else last_reason(cases)
+        return (MUCH_LIKE.format(nearest.explanation),)
+    if not difference and len(said) < MOST and not is_mostly_errors:
+        said.insert(0, one_difference(cases) or last_reason(cases))
+    if len(said) < MOST and not error:
+        said += filter(None, [where_wrong(cases, " ".join(said))])
     return tuple(said[:MOST])

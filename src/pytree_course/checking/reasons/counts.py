@@ -7,6 +7,10 @@ from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.drawing.labels import all_parts
 from pytree_course.trees import Observation
 
+FEWEST = 3  # wrong numbers, and right ones, that it takes where all are off by the same
+FALSE = "leaves that are false for Python (0, `False`, an empty text"
+ENDS = (")", ", an array of zeros)", ", an array of zeros, an empty set)")
+
 
 def count_parts(inputs: Sequence[Observation]) -> Counter[str]:
     """Count what the inputs hold, under names that fit "the number of"."""
@@ -38,13 +42,20 @@ def _names(part: Observation) -> list[str]:
         case "array":
             size = ["arrays without elements"] * (not part["values"])
             axes = ["0-d arrays"] * (not part["shape"])
-            return ["leaves", "leaves that are arrays", *size, *axes]
-        case "number":
-            return ["leaves", "leaves that are Python's numbers"]
-        case "string":
-            return ["leaves", "leaves that are texts"]
+            zeros = [] if any(part["values"]) else [f"{FALSE}{end}" for end in ENDS[1:]]
+            return ["leaves", "leaves that are arrays", *size, *axes, *zeros]
+        case "number" | "string":
+            which = "texts" if part["kind"] == "string" else "Python's numbers"
+            zeros = [] if part["value"] else [f"{FALSE}{end}" for end in ENDS]
+            return ["leaves", f"leaves that are {which}", *zeros]
         case "container leaf":
-            return ["leaves", "leaves that are containers", f"leaves of type {part['type']}"]
+            empty = [] if part["items"] else [f"{FALSE}{ENDS[2]}"]
+            return [
+                "leaves",
+                "leaves that are containers",
+                f"leaves of type {part['type']}",
+                *empty,
+            ]
         case _:
             return ["leaves"]
 
@@ -61,8 +72,9 @@ def name_of_count(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:
 
 
 def _only_name(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:
-    if len(set(numbers) - {0}) < 2:  # one number would fit many counts
-        return ""
+    off = sum(number != 0 for number in numbers)
+    if len(set(numbers) - {0}) < 2 and min(off, len(numbers) - off) < FEWEST:
+        return ""  # one number would fit many counts
     counts = [count_parts(case.inputs) for case in cases]
     names = set().union(*counts)
     fitting = [
@@ -70,7 +82,8 @@ def _only_name(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:
         for name in names
         if all(count[name] == number for count, number in zip(counts, numbers, strict=True))
     ]
-    return fitting[0] if len(fitting) == 1 else ""
+    alike = len({name.split(" (")[0] for name in fitting}) == 1
+    return min(fitting, key=len) if alike else ""
 
 
 def direction(offsets: Sequence[int]) -> str:

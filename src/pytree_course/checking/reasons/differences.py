@@ -1,5 +1,6 @@
 """Reason by difference: how results differ from what was expected, in every failing case alike."""
 
+import json
 from collections.abc import Sequence
 
 from pytree_course.checking.comparison import agree, compare
@@ -15,7 +16,7 @@ from pytree_course.checking.reasons.places import (
     kind_of,
     narrowed,
 )
-from pytree_course.checking.reasons.spectrum import only_here
+from pytree_course.checking.reasons.spectrum import only_here, written_order
 from pytree_course.checking.reasons.wrong_leaves import leaves_clause
 from pytree_course.drawing.labels import counted
 from pytree_course.trees import Observation
@@ -37,18 +38,36 @@ def difference_reason(cases: Sequence[Evidence]) -> str:
         return _sentence(f"{where}, ", whole)
     inner, entry = narrowed(wrong)
     others = [case for case in cases if not case.failed] if not entry else []
-    clause = _result([*others, *inner], inner)
+    clause = _ordered(_result([*others, *inner], inner), cases)
     if entry:
         which = f"Only the entry `{entry}` of the result is wrong, {in_cases(wrong)}"
         return _sentence(f"{which}: ", clause) if clause else f"{which}."
     return _sentence(f"{where}, ", clause) if clause else _entries(wrong)
 
 
+def one_difference(cases: Sequence[Evidence]) -> str:
+    """Return a sentence on the result in the smallest failing case, or an empty text."""
+    wrong = [case for case in cases if case.failed and not (case.raised or case.should_raise)]
+    if not wrong:
+        return ""
+    smallest = min(wrong, key=lambda case: len(json.dumps(case.inputs)))
+    clause = _ordered(_result([smallest], [smallest]), cases)
+    where = f"In the smallest of {len(wrong)} cases" if len(wrong) > 1 else "In the one case"
+    return _sentence(f"{where} in which your result is wrong, ", clause) if clause else ""
+
+
+def _ordered(clause: str, cases: Sequence[Evidence]) -> str:
+    is_order = clause.endswith(("in another order", "in reverse order", "in each other's places"))
+    return f"{clause}{written_order(cases)}" if is_order else clause
+
+
 def _sentence(opening: str, clause: str) -> str:
     """Make a sentence: a clause that has no subject yet speaks of the result."""
-    has_subject = clause.startswith(("it ", "each ", "the wrong ", "your ", "some of ", "what is "))
+    has_subject = clause.startswith(
+        ("it ", "its ", "each ", "the wrong ", "your ", "some of ", "what is ")
+    )
     subject = "" if has_subject else "it is "
-    return f"{opening}{subject}{clause}{'' if clause.endswith('?') else '.'}"
+    return f"{opening}{subject}{clause.removesuffix(',')}{'' if clause.endswith('?') else '.'}"
 
 
 def _nothing_raised(silent: Sequence[Evidence]) -> str:
@@ -61,7 +80,10 @@ def _nothing_raised(silent: Sequence[Evidence]) -> str:
     elif kinds == {"object"}:
         instead = "makes an object"
     where = in_cases(silent).capitalize()
-    return f"{where} an error should be raised; your code raises none and {instead}"
+    types = {case.expected["type"] for case in silent}
+    error = types.pop() if len(types) == 1 else "error"
+    article = "an" if error[0] in "aeiouAEIOU" else "a"
+    return f"{where} {article} {error} should be raised; your code raises none and {instead}"
 
 
 def _is_input(case: Evidence) -> bool:
@@ -83,7 +105,8 @@ def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     ):
         return "your code has changed its input in place; it should make a new tree"
     if _are_inputs(wrong):
-        return "it is an input, unchanged"
+        how = leaves_clause((), wrong)
+        return how if "dtype" in how else "it is an input, unchanged"
     results = [case.got for case in cases if not case.raised]
     if (
         results[0].get("type") != "bool"
@@ -100,23 +123,12 @@ def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
 def _result(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     """Return a clause on results, or on the one entry of them that is wrong."""
     return (
-        _bools(wrong)
-        or _kind(wrong)
+        _kind(wrong)
         or _count(cases, wrong)
         or items_clause(cases, wrong)
         or keys_clause(wrong)
         or leaves_clause(cases, wrong)
     )
-
-
-def _bools(wrong: Sequence[Evidence]) -> str:
-    got = [case.got for case in wrong]
-    if any(each["kind"] != "number" or each["type"] != "bool" for each in got):
-        return ""
-    if any(case.expected.get("type") != "bool" for case in wrong):
-        return ""
-    said = {each["value"] for each in got}
-    return f"`{said.pop()}`, and should not be" if len(said) == 1 else ""
 
 
 def _kind(wrong: Sequence[Evidence]) -> str:

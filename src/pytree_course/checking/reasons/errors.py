@@ -1,12 +1,14 @@
 """Reason by error: what raised, at the learner's line, and what that means in JAX."""
 
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 from pytree_course.checking.comparison import skeleton
 from pytree_course.checking.reasons.evidence import Evidence, in_cases
-from pytree_course.checking.reasons.meanings import MEANINGS
 from pytree_course.checking.reasons.spectrum import only_here
 from pytree_course.drawing.labels import shorten
 
@@ -61,11 +63,20 @@ def _is_own(case: Evidence) -> bool:
 def _meaning(group: Sequence[Evidence]) -> str:
     """Return what an error means, as the end of a sentence."""
     raised, message = group[0].got["type"], group[0].got["message"]
-    for types, pattern, meaning in MEANINGS:
+    for types, pattern, meaning in _meanings():
         if re.search(types, raised) and (match := re.search(pattern, message, re.DOTALL)):
             named = {name: _plain_name(text) for name, text in match.groupdict("").items()}
-            return f": {meaning.format(**named)}"
+            text = meaning.format(**named).removesuffix(": ")
+            return ": " + re.sub(r"\ba (?=[aeioAEIO])", "an ", text)
     return ""
+
+
+@cache
+def _meanings() -> list[list[str]]:
+    rows: list[list[str]] = tomllib.loads(
+        (Path(__file__).parent / "meanings.toml").read_text("utf-8")
+    )["rows"]
+    return rows
 
 
 def _plain_name(text: str) -> str:

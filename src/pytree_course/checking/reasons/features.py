@@ -13,6 +13,7 @@ from pytree_course.trees import Level, flatten_one_level
 MOST_PARTS = 2_000  # of an input that are looked at
 LONGEST_NOTE = 90
 ERROR_EXPECTED = "an error that should be raised"
+UNSORTED = "keys that are not sorted"
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
@@ -104,7 +105,7 @@ def _of_node(value: Any, level: Level, depth: int) -> Iterator[str]:
         if not all(isinstance(key, str) for key in keys):
             yield "keys that are not texts"
         elif keys != sorted(keys):
-            yield "keys that are not sorted"
+            yield UNSORTED
         if any(set(str(key)) & set("/.[]'\" ") for key in keys):
             yield "keys with punctuation in them"
     elif level.type is tuple:

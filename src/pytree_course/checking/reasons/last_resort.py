@@ -1,7 +1,6 @@
 """Where nothing else is known: which cases pass, which fail, and how the smallest differs."""
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 
 from pytree_course.checking.comparison import Difference, compare
@@ -9,7 +8,9 @@ from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.spectrum import TOO_COMMON, WEAK
 
 MOST_FEATURES = 2
-FEWEST = 3  # cases that it takes to name a feature
+FEWEST = 2  # cases that it takes to name a feature
+COVER = 0.7  # of the cases that the named features must be in
+NOTE = "the note"
 
 SMALLEST = {
     "value": "a value is another one",
@@ -29,35 +30,53 @@ SMALLEST = {
 }
 
 
-def last_reason(cases: Sequence[Evidence]) -> list[str]:
-    """Return sentences that are true of any wrong answer."""
+def last_reason(cases: Sequence[Evidence]) -> str:
+    """Return a sentence that is true of any wrong answer: what fails has, or how it differs."""
+    if known := where_wrong(cases):
+        return known
     failing = [case for case in cases if case.failed]
-    passing = [case for case in cases if not case.failed]
-    sentences = []
-    if fail := _only_in(failing, passing):
-        sentences.append(f"Your results are always wrong with {fail}.")
-    elif len(failing) >= FEWEST and (right := _only_in(passing, failing)):
-        sentences.append(f"Your results are right with {right}; what fails has none of that.")
     smallest = min(failing, key=lambda case: len(json.dumps(case.inputs)))
     difference = compare(smallest.expected, smallest.got)
     assert isinstance(difference, Difference)
     what = SMALLEST[difference.aspect]
-    if len(failing) == 1:
-        sentences.append(f"In the one case that fails, {what}.")
-    else:
-        sentences.append(f"In the smallest of {len(failing)} cases that fail, {what}.")
-    return sentences
+    if len(failing) > 1:
+        return f"In the smallest of {len(failing)} cases that fail, {what}."
+    others = set().union(*(case.features for case in cases if not case.failed))
+    alone = sorted(smallest.features - others - TOO_COMMON)
+    has = f" Only this case has {alone[0]}." if len(alone) == 1 else ""
+    return f"In the one case that fails, {what}.{has}"
 
 
-def _only_in(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:
-    """Name the features that only these cases have, the most frequent ones first."""
-    counts = Counter(feature for case in some for feature in case.features)
-    for case in others:
-        for feature in case.features:
-            del counts[feature]
-    named = [
-        f"{feature} ({count})"
-        for feature, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        if count >= FEWEST and feature not in TOO_COMMON | WEAK
-    ]
-    return " or ".join(named[:MOST_FEATURES])
+def where_wrong(cases: Sequence[Evidence], said: str = "") -> str:
+    """Return a sentence on features that only failing cases have, or only passing ones, or "".
+
+    What is said already is not repeated.
+    """
+    failing = [case for case in cases if case.failed]
+    passing = [case for case in cases if not case.failed]
+    if fail := _only_in(failing, passing, said):
+        return f"Your results are always wrong with {fail}."
+    if not said and len(failing) >= FEWEST and (right := _only_in(passing, failing, said)):
+        return f"Your results are right with {right}; none of the cases that fail has that."
+    return ""
+
+
+def _only_in(some: Sequence[Evidence], others: Sequence[Evidence], said: str) -> str:
+    """Name the features that only these cases have, where they are most of these cases."""
+    places: dict[str, set[int]] = {}
+    for case in some:
+        for feature in case.features - TOO_COMMON - WEAK:
+            places.setdefault(feature, set()).add(case.number)
+    for feature in set().union(*(case.features for case in others)) & set(places):
+        del places[feature]
+    named: list[str] = []
+    covered: set[int] = set()
+    for feature in sorted(places, key=lambda name: (-len(places[name]), NOTE in name, name)):
+        if len(places[feature]) >= FEWEST and places[feature] - covered:
+            named.append(f"{feature} ({len(places[feature])})")
+            covered |= places[feature]
+            if feature in said:
+                return ""
+        if len(named) == MOST_FEATURES:
+            break
+    return " or ".join(named) if len(covered) >= COVER * len(some) else ""

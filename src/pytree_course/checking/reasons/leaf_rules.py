@@ -19,6 +19,9 @@ NEARLY = 5e-2  # relative: half precision, or a small constant somewhere
 
 def leaf_rule(wrong: Sequence[Place]) -> str:
     """Return a clause on what is wrong with leaves, the same in all these places, or ""."""
+    values = {repr(place.got.get("value")) for place in wrong}
+    if all(place.expected.get("type") == place.got.get("type") == "bool" for place in wrong):
+        return f"`{values.pop()}`, and should not be" if len(values) == 1 else ""
     for rule, clause in _RULES:
         if all(rule(place.expected, place.got) for place in wrong):
             return clause
@@ -46,13 +49,14 @@ def numbers(observation: Observation) -> np.ndarray | None:
         values, shape = observation["values"], observation["shape"]
     else:
         return None
-    plain = [float(value) if _is_plain(value) else None for value in values]
-    if None in plain or math.prod(shape) != len(plain):
+    if not all(map(_is_plain, values)) or math.prod(shape) != len(values):
         return None
-    return np.array(plain, np.float64).reshape(shape)
+    return np.array(list(map(float, values)), np.float64).reshape(shape)
 
 
 def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in ("nan", "inf", "-inf")
     return isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 2**53)
 
 
@@ -69,7 +73,8 @@ def _numeric(
 
     def rule(expected: Observation, got: Observation) -> bool:
         right, wrong = numbers(expected), numbers(got)
-        return right is not None and wrong is not None and bool(test(right, wrong))
+        with np.errstate(all="ignore"):
+            return right is not None and wrong is not None and bool(test(right, wrong))
 
     return rule
 
@@ -117,24 +122,6 @@ def _loses_axis(right: np.ndarray, wrong: np.ndarray) -> bool:
     return wrong.ndim < right.ndim and _same(right.ravel(), wrong.ravel())
 
 
-def _other_axes(right: np.ndarray, wrong: np.ndarray) -> bool:
-    return (
-        right.shape != wrong.shape
-        and right.ndim == wrong.ndim
-        and sorted(right.shape) == sorted(wrong.shape)
-    )
-
-
-def _reversed(right: np.ndarray, wrong: np.ndarray) -> bool:
-    return right.shape == wrong.shape and any(
-        _same(np.flip(right, axis), wrong) for axis in range(right.ndim)
-    )
-
-
-def _rearranged(right: np.ndarray, wrong: np.ndarray) -> bool:
-    return right.size > 1 and _same(np.sort(right, axis=None), np.sort(wrong, axis=None))
-
-
 def _constant(value: float) -> Callable[[np.ndarray, np.ndarray], bool]:
     return lambda right, wrong: bool(wrong.size) and bool((wrong == value).all())
 
@@ -143,10 +130,16 @@ def _isnan(right: np.ndarray, wrong: np.ndarray) -> bool:
     return bool(np.isnan(wrong).any() and not np.isnan(right).any())
 
 
+def _isinf(right: np.ndarray, wrong: np.ndarray) -> bool:
+    return bool(np.isinf(wrong).any() and not np.isinf(right).any())
+
+
+_have_equal = _numeric(_same)
+
 _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (
         _only_differs_in("library"),
-        "arrays of the wrong library: NumPy's where JAX's are asked for, or the other way round",
+        "an array of the wrong library: NumPy's where JAX's is asked for, or the other way round",
     ),
     (_is_in_other_dtype, "the right numbers, but in another dtype"),
     (
@@ -154,9 +147,13 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         "the right number, but a Python number and a 0-d array are not the same",
     ),
     (
-        _numeric(lambda right, wrong: _same(right, wrong)),
-        "the right numbers, but of another type or dtype",
+        lambda expected, got: (
+            expected.get("dtype") == got.get("dtype") and _have_equal(expected, got)
+        ),
+        "right but for the last digits: float32 holds whole numbers up to 2**24 exactly, and no "
+        "larger ones",
     ),
+    (_have_equal, "the right numbers, but of another type or dtype"),
     (
         _numeric(lambda right, wrong: right.ndim > 1 and _same(right.T, wrong)),
         "the right array transposed",
@@ -173,9 +170,6 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         _numeric(lambda right, wrong: right.size > 0 and _same(-right, wrong)),
         "the right numbers with the other sign",
     ),
-    (_numeric(_reversed), "the right numbers in reverse order along an axis"),
-    (_numeric(_rearranged), "the right numbers in the wrong places"),
-    (_numeric(_other_axes), "an array whose axes are in the wrong order"),
     (
         _numeric(lambda right, wrong: wrong.ndim != right.ndim),
         "an array with another number of axes than asked for: is the right axis summed, stacked or "
@@ -186,24 +180,9 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
         "an array of the wrong shape",
     ),
     (_numeric(_isnan), "nan where there should be numbers"),
+    (_numeric(_isinf), "infinite where it should not be"),
     (_numeric(_constant(0)), "zero"),
-    (
-        _numeric(lambda right, wrong: right.size > 0 and _same(np.abs(right), wrong)),
-        "the right numbers without their signs",
-    ),
     (_numeric(lambda right, wrong: _same(right**2, wrong)), "the square of what it should be"),
-    (
-        _numeric(lambda right, wrong: _same(np.sqrt(np.abs(right)), wrong)),
-        "the square root of what it should be",
-    ),
-    (
-        _numeric(
-            lambda right, wrong: (
-                bool(right.all()) and _same(1 / np.where(right == 0, 1, right), wrong)
-            )
-        ),
-        "one divided by what it should be",
-    ),
     (
         _numeric(lambda right, wrong: _same(np.maximum(right, 0), wrong)),
         "right, but zero where it should be negative",
@@ -211,22 +190,6 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (
         _numeric(lambda right, wrong: _same(right, np.maximum(wrong, 0))),
         "right, but negative where it should be zero",
-    ),
-    (
-        _numeric(lambda right, wrong: _same(np.trunc(right), wrong)),
-        "the right numbers, cut to whole ones",
-    ),
-    (
-        _numeric(lambda right, wrong: _same(np.round(right), wrong)),
-        "the right numbers, rounded to whole ones",
-    ),
-    (
-        _numeric(
-            lambda right, wrong: (
-                _same(np.clip(right, -1, 1), wrong) or _same(np.clip(right, 0, 1), wrong)
-            )
-        ),
-        "the right numbers, cut off at 1",
     ),
 ]
 
@@ -265,6 +228,8 @@ def _one_number(wrong: Sequence[Place]) -> str:
     if (np.abs(off) > 1e-6).sum() < FEWEST:
         return ""
     if len({round(number, 6) for number in right.tolist()}) > 1:
+        if np.ptp(got) == 0:
+            return f"always {got[0]:g}"
         if right.all() and np.ptp(got / right) < CLOSE * np.abs(got / right).max():
             return _factor(float((got / right).mean()))
         if np.ptp(off) < CLOSE * np.abs(off).max():
@@ -274,6 +239,10 @@ def _one_number(wrong: Sequence[Place]) -> str:
         return "nearly right, but not quite"
     if (off >= 0).all() or (off <= 0).all():
         return f"too {'high' if off.max() > 0 else 'low'}"
+    if (np.abs(got) <= np.abs(right)).all():
+        return "too near to zero"
+    if (np.abs(got) >= np.abs(right)).all():
+        return "too far from zero"
     return ""
 
 

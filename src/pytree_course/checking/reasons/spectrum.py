@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.features import ERROR_EXPECTED
+from pytree_course.checking.reasons.features import ERROR_EXPECTED, UNSORTED
 from pytree_course.drawing.labels import counted
 
 FEWEST = 2  # failing cases, and passing ones
+MANY = 3  # failing cases that it takes to speak of unsorted keys
 
 TOO_COMMON = {
     "a bare leaf instead of a container",
     "inputs whose structures differ",
-    "keys that are not sorted",
+    UNSORTED,
     "a tuple",
     "a list",
     "one child only",
@@ -55,6 +56,19 @@ def only_here(some: Sequence[Evidence], cases: Sequence[Evidence]) -> str:
     feature = "" if all(not case.failed for case in others) else _one_feature(some, others)
     has_one = feature and feature not in WEAK
     return f". These cases, and no others, have this: {feature}." if has_one else "."
+
+
+def written_order(cases: Sequence[Evidence]) -> str:
+    """End a clause on things in another order, where no dict with unsorted keys goes right."""
+    failing = [case for case in cases if case.failed]
+    wrong = sum(UNSORTED in case.features for case in failing)
+    right = sum(UNSORTED in case.features for case in cases) - wrong
+    if right or wrong < MANY or 2 * wrong < len(failing) or len(cases) < 2 * len(failing):
+        return ""
+    return (
+        f", as with all dicts whose keys were not written in sorted order ({wrong} cases): JAX "
+        "takes them in the order of the sorted keys"
+    )
 
 
 def _one_feature(some: Sequence[Evidence], others: Sequence[Evidence]) -> str:

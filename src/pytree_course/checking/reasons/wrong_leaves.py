@@ -21,21 +21,24 @@ def leaves_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     how = _how(wrong, walked)
     if whole:
         return how
+    if all(map(_are_exchanged, walked)):
+        return "its leaves are right, but in each other's places"
     passing = [list(places(case.expected, case.got)) for case in cases if not case.failed]
     which = _which([*walked, *passing])
-    if which:
+    if which and " is asked for" not in how:
         return f"the wrong leaves, and no others, are {which}" + (f": each is {how}" if how else "")
     return f"each wrong leaf in it is {how}" if how else ""
 
 
 def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
-    if _as_in_input(wrong, walked):
-        return "as it is in the input, unchanged"
     differing = [place for each in walked for place in each if place.differs]
+    if _as_in_input(wrong, walked):
+        rule = leaf_rule(differing)
+        return rule if "dtype" in rule else "as it is in the input, unchanged"
     kinds = {(kind_of(place.expected), kind_of(place.got)) for place in differing}
     if all(expected != got for expected, got in kinds):
         rule = leaf_rule(differing)
-        if rule:
+        if "right number" in rule:
             return rule
         if len(kinds) == 1:
             ((expected, got),) = kinds
@@ -44,6 +47,14 @@ def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
             return f"{next(iter(kinds))[1]} where something else is asked for"
         return ""
     return leaf_rule(differing)
+
+
+def _are_exchanged(walked: Sequence[Place]) -> bool:
+    differing = [place for place in walked if place.differs]
+    if any(place.expected.get("type") == "bool" for place in differing):
+        return False  # a few answers of yes and no are exchanged by chance
+    right, got = ([getattr(place, side) for place in differing] for side in ("expected", "got"))
+    return len(differing) > 1 and sorted(map(repr, right)) == sorted(map(repr, got))
 
 
 def _as_in_input(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> bool:
@@ -93,20 +104,8 @@ def _traits(place: Place, among: Sequence[Place]) -> Iterator[str]:
             yield "texts"
         case "none":
             yield "`None`s"
-        case "node":
-            yield "containers"
     if len(among) > 1:
         if place is among[0]:
             yield "the first ones"
         elif place is among[-1]:
             yield "the last ones"
-    if len(place.path) > 1:
-        yield "those below the top level"
-    elif place.path:
-        yield "those at the top level"
-    if place.path:
-        last = place.path[-1]
-        if last.startswith("."):
-            yield "attributes of a node"
-        elif last[1:-1].isdigit():
-            yield "items of a list or a tuple"
