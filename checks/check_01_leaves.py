@@ -99,7 +99,10 @@ def count_leaves(answer, rng):
     edges = (0, "", False, "text", array(rng, 2, 3), array(rng, 3, 0), {1, 2}, deque([3, 4]))
     edges += (None, one_of(rng, (), [], {}), Config(), Config(a=1, b=2))
     trees = varied_trees(rng, lambda: number(rng), edges=edges)
+    first, second = random_words(rng, 2)
     trees += [
+        {f"{first}/{second}": leaf(), first: {second: leaf()}},  # two leaves of one path text
+        [{f"{first}/0": leaf(), first: [leaf()]}, leaf()],
         falsy(rng),
         array(rng, 2, 3),
         [(), {}, [None]],
@@ -174,6 +177,7 @@ def count_nones(answer, rng):
         {word: [(), None]},
         {"None": number(rng), word: None},
         {f"{word}None": number(rng)},
+        {f"{word}/0": None, word: [None]},
         {word: None, "array": array(rng, 2)},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
@@ -254,12 +258,18 @@ def alike_pairs(rng):
         (Duo(leaf(), leaf()), [leaf(), leaf()]),
         ({first: leaf(), second: leaf()}, OrderedDict({first: leaf(), second: leaf()})),
         ([OrderedDict({first: leaf()})], [{first: leaf()}]),
+        (OrderedDict({first: 1, second: leaf()}), OrderedDict({second: leaf(), first: 1})),
+        ([OrderedDict({third: 1, first: leaf()})], [OrderedDict({first: leaf(), third: 1})]),
+        (Duo(leaf(), [leaf()]), Duo(leaf(), leaf())),
         ({first: leaf()}, Config({first: leaf()})),
     ]
     tree = random_tree(rng, depth=2)
     equal = [
         (tree, jax.tree.map(lambda _: leaf(), tree)),
         (leaf(), one_of(rng, "text", Config({first: 1}), {1, 2}, array(rng, 2))),
+        ([leaf(), Config({first: 1})], [Config({second: [1]}), leaf()]),
+        ([Config({first: leaf()})], [Config({second: leaf()})]),
+        ({first: Config({first: leaf()})}, {first: Config({first: [leaf(), leaf()]})}),
         ([], []),
         ({first: leaf(), second: leaf()}, {second: leaf(), first: leaf()}),
         ({first: [leaf(), None]}, {first: [leaf(), None]}),
@@ -484,6 +494,7 @@ def shared_leaves(answer, rng):
     first, second, third = sorted(random_words(rng, 3))
     size, thing = number(rng), one_of(rng, 0.5, "float32")
     part = {second: one, first: two}
+    single = np.array(size)
     long = [number(rng) for _ in range(12)]
     long[2] = long[10 + rng.integers(2)] = one
     note = "No array stands at two places."
@@ -514,6 +525,8 @@ def shared_leaves(answer, rng):
         [one, one[:], one],
         OrderedDict({second: square, first: square}),
         [array(rng, 0)] * 2,
+        [single, single],
+        {third: single, second: size, first: (one, single)},
         *odd_keys(rng, lambda: two)[:3],
     )
     add(

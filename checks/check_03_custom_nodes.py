@@ -1,6 +1,7 @@
 """Checks of lesson 3: python checks/check_03_custom_nodes.py exercises/03_custom_nodes.ipynb"""
 
 import operator
+import re
 from dataclasses import dataclass, field, make_dataclass
 from functools import partial
 from typing import Any
@@ -89,7 +90,9 @@ def plain(value):
 
 
 def paths(tree):
-    return [keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
+    # A key whose text is that of an object names an address, another one in each run.
+    texts = [keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
+    return [re.sub(" at 0x[0-9a-f]+", "", text) for text in texts]
 
 
 def parts(node, cls, *names):
@@ -131,6 +134,16 @@ def linear_class_with_the_bias_set_first():
     class Linear:
         def __init__(self, weight, bias):
             self.bias, self.weight = bias, weight
+
+    return Linear
+
+
+def linear_class_with_slots():
+    class Linear:
+        __slots__ = ("bias", "weight")
+
+        def __init__(self, weight, bias):
+            self.weight, self.bias = weight, bias
 
     return Linear
 
@@ -200,6 +213,12 @@ def register_linear(answer, rng):
     for call, more in ((leaves, "Its leaves:"), (leaves, "Its leaves:"), (mapped, tripled)):
         more = more.removeprefix(said)
         cases.append(Case(partial(call, make), *pair(), note=note + more, tags=tags))
+    tags = ("a class with `__slots__`",)
+    note = said + "Its class has `__slots__`, so no `__dict__`. "
+    for each in (pair(), (number(rng), [row(rng)])):
+        for call, more in ((leaves, "Its leaves:"), (mapped, tripled.removeprefix(said))):
+            call = partial(call, linear_class_with_slots)
+            cases.append(Case(call, *each, note=note + more, tags=tags))
     note = "The inputs are the weights and biases of two objects. A map adds them:"
     for one_pair, other in ((pair(), pair()), ((rows(rng), row(rng)), (rows(rng), row(rng)))):
         cases.append(Case(partial(added, linear_class), one_pair, other, note=note))
@@ -438,13 +457,19 @@ def register_fields(answer, rng):
     look(first_computed, names, [], two, note, tags)
     look(first_computed, names, [names[1]], [word, number(rng)], note, tags)
     note, tags = "The second field is keyword-only.", ("a keyword-only field",)
+    for _ in range(2):
+        look(keyword_only_field, falling(), [], numbers(rng, 3), note, tags, every)
     names = falling()
-    look(keyword_only_field, names, [], numbers(rng, 3), note, tags)
     look(keyword_only_field, names, [names[1]], [two[0], word, two[1]], note, tags)
     note, tags = "The last field has the default `'default'`.", ("a field with a default",)
     look(default_for_the_last, names, [names[2]], [*two, word], note, tags, (mapped,))
     tags = ("a frozen class",)
     look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", tags, (mapped,))
+    tags = ("a name within another",)
+    for place in (0, 1):
+        names = [names[0], f"{names[0]}_{names[1]}", names[2]]
+        names = names[::-1] if place else names
+        look(plain_fields, names, [names[1]], [two[0], word, two[1]], tags=tags)
     kinds = (plain_fields, plain_fields, inherited_fields, frozen_fields)
     for _ in range(2 + rng.integers(3)):
         names, values = random_words(rng, 5), numbers(rng, 5)
@@ -976,6 +1001,10 @@ def history(cls, rng):
         structure = jax.tree.structure(cls(array(1, 2), 1))
         return seen(jax.tree.unflatten(structure, [first, second]))
 
+    def leaves_of_rebuilt(first, second):
+        structure = jax.tree.structure(cls(array(1, 2), 1))
+        return jax.tree.leaves(jax.tree.unflatten(structure, [first, second]))
+
     def same_structures(values, used):
         structure = jax.tree.structure(cls(values, 0))
         return [jax.tree.structure(cls(values, each)) == structure for each in used]
@@ -1039,6 +1068,11 @@ def history(cls, rng):
         ([number(rng)], array(number(rng))),
     ):
         cases.append(Case(rebuilt, first, second, note=note))
+    note = "JAX rebuilds a history with these two in the places of `values` and `used`, and takes "
+    note += "it apart again. The leaves:"
+    for first, second in ((number(rng), number(rng)), (None, number(rng)), (number(rng), None)):
+        tags = ("a rebuilt history, taken apart",)
+        cases.append(Case(leaves_of_rebuilt, first, second, note=note, tags=tags))
     note = "Do histories of these values, with these numbers for `used`, have the structure of an "
     note += "empty one?"
     for values in (room(1, 1)[0], room(more)[0]):

@@ -104,6 +104,8 @@ def again(value):
         return type(value)(map(again, value))
     if isinstance(value, str):
         return "".join([*value])
+    if isinstance(value, np.generic):
+        return value.copy()
     return float(str(value)) if isinstance(value, float) else value
 
 
@@ -155,6 +157,7 @@ def add_one(x):
 
 
 ACTIVATIONS = (double, square, negate, triple, add_one)
+LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 
 
 @check
@@ -192,42 +195,44 @@ def dense(Dense, rng):
     def layers(*functions):
         return [(matrix(rng), function) for function in functions]
 
-    called = "The layer is called with the last array."
+    called = partial(Case, value, note="The layer is called with the last array.")
+    note = "The leaves of the layer, those with fewer axes first."
+    flat = partial(Case, leaves, note=note, tags=("a look at the leaves",))
+    note = "Each leaf is doubled with `jax.tree.map`; then the layer is called."
+    doubled = partial(Case, mapped, note=note)
+    tag = "a layer after `jax.tree.map`"
+    note = "How many traces for layers with these weights and activations?"
+    traced = partial(Case, shared, note=note)
+
     cases = [
-        Case(value, diagonal(), zeros(), activation(), vector(rng), note=called),
-        Case(value, diagonal(), zeros(), np.abs, 5 - vector(rng), note=called),
+        called(diagonal(), zeros(), activation(), vector(rng)),
+        called(diagonal(), zeros(), np.abs, 5 - vector(rng)),
     ]
-    for w, b, x, tag in (
+    for w, b, x, feature in (
         (diagonal(), vector(rng), vector(rng), "a `b` that is not zero"),
         (lopsided(), zeros(), vector(rng), "a `w` that is not symmetric"),
         (diagonal(), zeros(), matrix(rng), "several rows in `x`"),
     ):
-        cases.append(Case(value, w, b, activation(), x, note=called, tags=(tag,)))
+        cases.append(called(w, b, activation(), x, tags=(feature,)))
     both = ("a `b` that is not zero", "a `w` that is not symmetric")
     for _ in range(rng.integers(2, 4)):
-        cases.append(
-            Case(value, lopsided(), vector(rng), activation(), vector(rng), note=called, tags=both)
-        )
-    note = "The leaves of the layer, those with fewer axes first."
-    for _ in range(2):
-        inputs = (lopsided(), vector(rng), activation())
-        cases.append(Case(leaves, *inputs, note=note, tags=("a look at the leaves",)))
-    note = "Each leaf is doubled with `jax.tree.map`; then the layer is called."
-    tag = "a layer after `jax.tree.map`"
-    inputs = (diagonal(), zeros(), activation(), vector(rng))
-    cases.append(Case(mapped, *inputs, note=note, tags=(tag,)))
+        cases.append(called(lopsided(), vector(rng), activation(), vector(rng), tags=both))
+    cases += [flat(lopsided(), vector(rng), activation()) for _ in range(2)]
+    cases.append(doubled(diagonal(), zeros(), activation(), vector(rng), tags=(tag,)))
     for _ in range(rng.integers(2, 4)):
         inputs = (lopsided(), vector(rng), activation(), vector(rng))
-        cases.append(Case(mapped, *inputs, note=note, tags=(tag, *both)))
-    note = "How many traces for layers with these weights and activations?"
+        cases.append(doubled(*inputs, tags=(tag, *both)))
     one, other = shuffled(rng, ACTIVATIONS)[:2]
-    cases.append(Case(shared, *layers(one), note=note, tags=("one layer under jit",)))
+    cases.append(traced(*layers(one), tags=("one layer under jit",)))
     same = layers(*[other] * rng.integers(2, 5))
-    cases.append(Case(shared, *same, note=note, tags=("layers with the same activation",)))
+    cases.append(traced(*same, tags=("layers with the same activation",)))
+    tags = ("layers with different activations",)
     for _ in range(rng.integers(2, 5)):
         several = layers(*drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)))
-        tags = ("layers with different activations",)
-        cases.append(Case(shared, *several, note=note, tags=tags))
+        cases.append(traced(*several, tags=tags))
+    for more in (0, rng.integers(1, 4)):
+        several = layers(*drawn_from(rng, LAMBDAS, more))
+        cases.append(traced(*several, tags=(*tags, "activations with the same name")))
     yield from shuffled(rng, cases)
 
 
@@ -289,39 +294,36 @@ def step_counter(TrainState, rng):
         return params, number(rng, 5, 100), random_words(rng, 1)[0]
 
     def grads(params):
-        """Return gradients, their keys in any order."""
-        values = {name: rng.integers(1, 50, leaf.shape) / 4 for name, leaf in params.items()}
-        return {name: np.asarray(values[name], np.float32) for name in shuffled(rng, [*params])}
+        """Return gradients; where there are several, their keys are in another order."""
+        names = np.roll([*params], rng.integers(1, max(len(params), 2))).tolist()
+        values = [rng.integers(1, 50, params[name].shape) / 4 for name in names]
+        return {name: value.astype(np.float32) for name, value in zip(names, values, strict=True)}
 
     def inputs(count, gradients, shape=2, step=None):
         params, drawn, name = state(count, shape)
         step = drawn if step is None else step
         return params, step, name, *(grads(params) for _ in range(gradients))
 
+    once = partial(Case, advance, note="One step without jit.")
     cases = [
-        Case(advance, *inputs(1, 1), note="One step without jit."),
-        Case(advance, *inputs(1, 1, step=0), note="One step without jit.", tags=("a step of 0",)),
-        Case(advance, *inputs(1, 1, shape=(2, 2)), note="One step without jit."),
+        once(*inputs(1, 1)),
+        once(*inputs(1, 1, step=0), tags=("a step of 0",)),
+        once(*inputs(1, 1, shape=(2, 2))),
     ]
     for _ in range(rng.integers(2, 4)):
-        given = inputs(rng.integers(2, 4), 1)
-        tags = ("several parameters",)
-        cases.append(Case(advance, *given, note="One step without jit.", tags=tags))
+        cases.append(once(*inputs(rng.integers(2, 4), 1), tags=("several parameters",)))
     note = "Several steps without jit, one with each of the gradients."
-    for _ in range(2):
-        given = inputs(1, rng.integers(2, 5))
-        cases.append(Case(advance, *given, note=note, tags=("several steps without jit",)))
+    often = partial(Case, advance, note=note, tags=("several steps without jit",))
+    cases += [often(*inputs(1, rng.integers(2, 5))) for _ in range(2)]
     note = "`advance` is called. This is the old state afterwards."
-    for _ in range(2):
-        given = inputs(rng.integers(1, 3), 1)
-        cases.append(Case(old, *given, note=note, tags=("a look at the old state",)))
+    looked_at = partial(Case, old, note=note, tags=("a look at the old state",))
+    cases += [looked_at(*inputs(rng.integers(1, 3), 1)) for _ in range(2)]
     note = "`advance` is called on one state, with each of the gradients: the new states."
     given = inputs(1, rng.integers(2, 4))
     cases.append(Case(from_one, *given, note=note, tags=("two steps from one state",)))
     note = "A jitted function calls `advance`, with each of the gradients. How many traces?"
-    for _ in range(2):
-        given = inputs(1, rng.integers(3, 6))
-        cases.append(Case(train, *given, note=note, tags=("several steps under jit",)))
+    trained = partial(Case, train, note=note, tags=("several steps under jit",))
+    cases += [trained(*inputs(1, rng.integers(3, 6))) for _ in range(2)]
     note = "How many traces for states with these steps and names?"
     for _ in range(rng.integers(3, 5)):
         names = drawn_from(rng, random_words(rng, 5), rng.integers(0, 3))
@@ -336,9 +338,14 @@ def step_counter(TrainState, rng):
 def hashable_config(Config, rng):
     """Equality and hash by value; nothing can be changed later; jit's static arguments."""
 
+    def names_of(config):
+        """Return the names; those of a set in one order, whatever Python's hashes are today."""
+        is_set = isinstance(config.names, (set, frozenset))
+        return sorted(config.names) if is_set else list(config.names)
+
     def fields(width, names):
         config = Config(width, list(names))
-        return {"width": config.width, "names": list(config.names)}
+        return {"width": config.width, "names": names_of(config)}
 
     def made(configs):
         # A list, for two objects that live at different times may have the same id and hash.
@@ -365,14 +372,14 @@ def hashable_config(Config, rng):
                 errors.append(True)
             else:
                 errors.append(False)
-        return {"errors": errors, "width": config.width, "names": list(config.names)}
+        return {"errors": errors, "width": config.width, "names": names_of(config)}
 
     def callers_list(width, names, *changes):
         given = list(names)
         config = Config(width, given)
         for name, *inputs in changes:
             getattr(given, name)(*inputs)
-        return list(config.names)
+        return names_of(config)
 
     def static(*configs):
         several = made(configs)
@@ -412,9 +419,10 @@ def hashable_config(Config, rng):
         one, other, *more = config[1]
         return config[0], [one + other[0], other[1:], *more]
 
-    def joined_names(config):
-        one, other, *more = config[1]
-        return config[0], [one + [",", " ", ", ", "/", "\n"][rng.integers(5)] + other, *more]
+    def joined_names(separator):
+        """Return two configs, where the one has the two names of the other in one text."""
+        width, names = number(rng, 10, 100), random_words(rng, 2)
+        return tuple(shuffled(rng, [(width, names), (width, [separator.join(names)])]))
 
     cases = [Case(fields, *config()) for _ in range(2)]
     cases.append(Case(fields, number(rng), [], tags=("no names",)))
@@ -428,10 +436,14 @@ def hashable_config(Config, rng):
         (repeated_name, "a repeated name"),
         (in_capitals, "a name in capitals"),
         (moved_letter, "names that make the same text when joined"),
-        (joined_names, "two names joined to one"),
     ):
         for _ in range(2):
             cases.append(Case(equal, *asked(rng, config, differ), note=note, tags=(tag,)))
+    for _ in range(2):
+        pairs = asked(rng, config, other_name)
+        pairs += [joined_names(separator) for separator in (",", ", ", " ", "/", "|", "-", "\n")]
+        tags = ("two names joined to one",)
+        cases.append(Case(equal, *shuffled(rng, pairs), note=note, tags=tags))
     note = "Have the two configs of each pair the same hash?"
     for _ in range(2):
         pairs = [(one, one) for one in (config() for _ in range(rng.integers(1, 4)))]
@@ -497,33 +509,32 @@ def lookup_table(Lookup, rng):
     def tables(*lengths):
         return [table(length) for length in lengths]
 
-    note = "The layer is called with the last array."
-    cases = [Case(value, table(), scale(), index(), note=note)]
-    for given, tag in (
-        ((table(), vector(rng), index()), "a scale that is a vector"),
-        ((quarters(), scale(), index()), "a table with fractions"),
-        ((table(), scale(), np.repeat(index()[:1], 2)), "a repeated index"),
-        ((table(), scale(), np.stack([index(), index()])), "an index with two axes"),
-    ):
-        cases.append(Case(value, *given, note=note, tags=(tag,)))
-    for _ in range(rng.integers(1, 4)):
-        cases.append(Case(value, quarters(), vector(rng), index(), note=note))
+    called = partial(Case, value, note="The layer is called with the last array.")
+    note = "How many traces for layers with these tables?"
+    traced = partial(Case, shared, note=note)
+
+    cases = [
+        called(table(), scale(), index()),
+        called(table(), vector(rng), index(), tags=("a scale that is a vector",)),
+        called(quarters(), scale(), index(), tags=("a table with fractions",)),
+        called(table(), scale(), np.repeat(index()[:1], 2), tags=("a repeated index",)),
+        called(table(), scale(), np.stack([index(), index()]), tags=("an index with two axes",)),
+    ]
+    cases += [called(quarters(), vector(rng), index()) for _ in range(rng.integers(1, 4))]
     note = "The leaves of the layer, the smaller one first."
     for _ in range(2):
         cases.append(Case(leaves, table(), vector(rng), note=note, tags=("a look at the leaves",)))
-    note = "How many traces for layers with these tables?"
-    given = (vector(rng), index(), table())
-    cases.append(Case(shared, *given, note=note, tags=("one table under jit",)))
+    cases.append(traced(vector(rng), index(), table(), tags=("one table under jit",)))
+    given = (vector(rng), index())
     twice = table()
-    given = (vector(rng), index(), twice, twice.copy())
-    cases.append(Case(shared, *given, note=note, tags=("equal tables under jit",)))
+    cases.append(traced(*given, twice, twice.copy(), tags=("equal tables under jit",)))
     for _ in range(rng.integers(2, 4)):
         given = (vector(rng), index(), *tables(*[4] * rng.integers(2, 5)))
-        cases.append(Case(shared, *given, note=note, tags=("different tables under jit",)))
+        cases.append(traced(*given, tags=("different tables under jit",)))
     for _ in range(rng.integers(2, 4)):
         lengths = drawn_from(rng, [4, 6, 8, 10], rng.integers(1, 3))
         given = (vector(rng), index(), *tables(*lengths))
-        cases.append(Case(shared, *given, note=note, tags=("tables of several shapes",)))
+        cases.append(traced(*given, tags=("tables of several shapes",)))
     note = "A jitted function looks up these indices in each of the tables."
     for draw in (table, quarters):
         given = (vector(rng), index(), *(draw() for _ in range(rng.integers(2, 4))))
@@ -564,7 +575,7 @@ def sweep(answer, rng):
 
     def start(shape=2):
         w = rng.integers(1, 10, shape).astype(np.float32)
-        return w, w + rng.integers(2, 10, shape).astype(np.float32)
+        return w, w + rng.integers(2, 10, shape).astype(np.float32) + np.float32(0.25)
 
     def fractions(count):
         # Hundredths, for half precision cannot hold them.
@@ -587,6 +598,8 @@ def sweep(answer, rng):
         ((*start(), fractions(rng.integers(2, 5))), ()),
         ((*start((2, 2)), fractions(2)), ()),
         ((*start(), repeated), ("a rate that occurs twice",)),
+        ((*start(), whole_numbers(2)), ("whole numbers alone",)),
+        ((*start(), whole_numbers(3)), ("whole numbers alone",)),
         ((*start(), mixed), ("whole numbers beside floats",)),
         ((*start(), rich), ("a rate that occurs twice", "whole numbers beside floats")),
     ):
@@ -660,14 +673,15 @@ def stale_options(Net, rng):
     def in_order(options):
         return {name: options[name] for name in shuffled(rng, [*options])}
 
-    note = "The net is called with the last array."
+    more = ("more options",)
+    called = partial(Case, value, note="The net is called with the last array.")
     cases = [
-        Case(value, vector(rng), options(), vector(rng), note=note),
-        Case(value, vector(rng), options(number(rng) / 4), vector(rng), note=note),
-        Case(value, vector(rng), with_extras(), vector(rng), note=note, tags=("more options",)),
+        called(vector(rng), options(), vector(rng)),
+        called(vector(rng), options(number(rng) / 4), vector(rng)),
+        called(vector(rng), with_extras(), vector(rng), tags=more),
     ]
-    for given, tags in ((options(), ()), (with_extras(), ("more options",))):
-        note = "The leaves of the net."
+    note = "The leaves of the net."
+    for given, tags in ((options(), ()), (with_extras(), more)):
         tags = ("a look at the leaves", *tags)
         cases.append(Case(leaves, vector(rng), given, note=note, tags=tags))
     note = "A jitted function is called; then an option is set, or deleted, and it is called again."
@@ -683,25 +697,23 @@ def stale_options(Net, rng):
     ):
         given = (vector(rng), given, vector(rng), *settings)
         cases.append(Case(changes, *given, note=note, tags=("a change under jit", tag)))
-    note = "How many traces for nets with these options?"
-    for draw, tags in ((options, ()), (with_extras, ("more options",))):
+    traced = partial(Case, shared, note="How many traces for nets with these options?")
+    for draw, tags in ((options, ()), (with_extras, more)):
         same = draw()
         several = [dict(same) for _ in range(rng.integers(2, 4))]
         tags = ("equal options under jit", *tags)
-        cases.append(Case(shared, vector(rng), *several, note=note, tags=tags))
+        cases.append(traced(vector(rng), *several, tags=tags))
         several = [same, dict(reversed(same.items())), in_order(same)]
-        tags = (*tags, "another order of keys")
-        cases.append(Case(shared, vector(rng), *several, note=note, tags=tags))
+        cases.append(traced(vector(rng), *several, tags=(*tags, "another order of keys")))
+    different = ("different options under jit",)
     for _ in range(rng.integers(2, 5)):
         first = with_extras()
         name = [*first][2]
         pool = [first, {**first, "scale": number(rng, 10, 20)}, {**first, name: "other"}]
         pool += [{**first, "negate": not first["negate"]}, {**first, "scale": -number(rng)}]
         several = [in_order(each) for each in drawn_from(rng, pool, rng.integers(1, 4))]
-        tags = ("different options under jit", "more options")
-        cases.append(Case(shared, vector(rng), *several, note=note, tags=tags))
-    given = (vector(rng), options(-1), options(-2))
-    cases.append(Case(shared, *given, note=note, tags=("different options under jit",)))
+        cases.append(traced(vector(rng), *several, tags=(*different, *more)))
+    cases.append(traced(vector(rng), options(-1), options(-2), tags=different))
     note = "Has the aux_data of each net a hash?"
     for draw in (options, with_extras):
         given = (vector(rng), *(draw() for _ in range(rng.integers(2, 5))))
@@ -933,6 +945,9 @@ def static_wrapper(Static, rng):
     def nan():
         return float("nan")
 
+    def numpy_nan():
+        return np.float32("nan")
+
     def integer():
         return number(rng, 2, 100)
 
@@ -955,10 +970,10 @@ def static_wrapper(Static, rng):
         return ACTIVATIONS[(ACTIVATIONS.index(value) + 1) % len(ACTIVATIONS)]
 
     cases = []
+    note = "The numbers of leaves."
     for draw in (integer, text, function, texts, nan):
         values = [draw() for _ in range(rng.integers(1, 4))]
-        note, tag = "The numbers of leaves.", "a look at the leaves"
-        cases.append(Case(count, *values, note=note, tags=(tag,)))
+        cases.append(Case(count, *values, note=note, tags=("a look at the leaves",)))
     note = "The value, after a `jax.tree.map` over a tree with it."
     for draw in (integer, fraction, text, function, texts, nan):
         cases.append(Case(mapped, draw(), note=note, tags=("a `Static` after `jax.tree.map`",)))
@@ -973,7 +988,7 @@ def static_wrapper(Static, rng):
         (integer, float, "an int and a float"),
         (lambda: bool(rng.integers(2)), int, "a bool and an int"),
         (fraction, np.float64, "a number of NumPy"),
-        (nan, np.float32, "a nan of NumPy"),
+        (numpy_nan, float, "a nan of NumPy"),
         (nan, lambda _: "nan", "a nan and a text"),
         (nan, lambda _: fraction(), "a nan and a number"),
         (integer, str, "a number and its text"),
@@ -991,7 +1006,12 @@ def static_wrapper(Static, rng):
         tags = ("something that is no `Static`",)
         cases.append(Case(others, value, *things, note=note, tags=tags))
     note = "Have the two `Static` of each pair the same hash?"
-    for draw, tag in ((integer, "a look at hashes"), (text, "a look at hashes"), (nan, "nan")):
+    for draw, tag in (
+        (integer, "a look at hashes"),
+        (text, "a look at hashes"),
+        (nan, "nan"),
+        (numpy_nan, "a nan of NumPy"),
+    ):
         values = [draw() for _ in range(rng.integers(1, 4))]
         pairs = [(value, again(value)) for value in values]
         cases.append(Case(same_hash, *pairs, note=note, tags=(tag,)))

@@ -1,7 +1,9 @@
 """Checks of lesson 5, an MLP from scratch: python checks/check_05_mlp.py exercises/05_mlp.ipynb"""
 
 import functools
+import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +45,7 @@ def share(rng):
 
 
 def array(values, dtype=np.float32):
-    return jnp.asarray(np.array(values, dtype))
+    return jax.device_put(np.array(values, dtype))  # quicker than jnp.asarray
 
 
 def signed(rng, *shape):
@@ -102,6 +104,16 @@ def alike(one, two):
         np.array_equal(np.asarray(leaf), np.asarray(other), equal_nan=True)
         for leaf, other in zip(leaves, others, strict=True)
     )
+
+
+def after(answer, called, *inputs):
+    """Make a case that looks at the inputs once more, when the answer was called with them."""
+
+    def look(*given):
+        return ... if answer(*given) is ... else given
+
+    note = f"This calls `{called}`, and then looks at what it was given: it has not changed."
+    return Case(look, *inputs, note=note, tags=("a look at the inputs after the call",))
 
 
 @check
@@ -403,16 +415,22 @@ def decayed_step(answer, rng):
         ),
     }
 
-    def case(params, direction=follow, decay=None):
+    def gradients(params):
         leaves, structure = jax.tree.flatten(params)
         # Each leaf has larger numbers than the one before, so that their own largest ones differ.
         drawn = (signed(rng, *leaf.shape) for leaf in leaves)
         scaled = [array(np.asarray(g) * 4.0**place) for place, g in enumerate(drawn)]
-        grads = jax.tree.unflatten(structure, scaled)
+        return jax.tree.unflatten(structure, scaled)
 
-        def call(params, grads, rate, decay):
-            return as_jax(answer(params, grads, direction, rate, decay))
+    def with_direction(direction):
+        return lambda params, grads, *numbers: answer(params, grads, direction, *numbers)
 
+    def kept(params):
+        inputs = params, gradients(params), share(rng), share(rng)
+        return after(with_direction(follow), "decayed_step", *inputs)
+
+    def case(params, direction=follow, decay=None):
+        call, grads = returning_jax(with_direction(direction)), gradients(params)
         note, tags = said[direction]
         decay = share(rng) if decay is None else decay
         return Case(call, params, grads, share(rng), decay, note=note, tags=tags)
@@ -451,6 +469,8 @@ def decayed_step(answer, rng):
         case({"b": leaf(), names[1]: leaf()}),
         case({"w": leaf(), names[2]: leaf()}),
         case({"b": leaf(), names[3]: leaf()}),
+        kept(layer()),
+        kept([{"w": leaf()}, leaf()]),
     ]
     for direction in (signs, shortened):
         cases += [case(layer(), direction), case([layer(), None], direction)]
@@ -477,9 +497,14 @@ def momentum(start, step, rng):
         rates = [share(rng) for _ in grads]
         return Case(many_steps, params, grads, rates, share(rng), note=note)
 
-    def from_given(params, velocity):
-        given = (params, like(rng, params), velocity, share(rng), share(rng))
-        return Case(one_step, *given, note="This calls `momentum_step`.")
+    def given(params, velocity):
+        return params, like(rng, params), velocity, share(rng), share(rng)
+
+    def from_given(*state):
+        return Case(one_step, *given(*state), note="This calls `momentum_step`.")
+
+    def kept(params):
+        return after(step, "momentum_step", *given(params, like(rng, params)))
 
     first = "This calls `start`."
     note = "From the first velocity on, a step for each gradient, each with a rate of its own."
@@ -491,6 +516,7 @@ def momentum(start, step, rng):
     ]
     params = {"w": vector(rng), "b": vector(rng)}
     cases += [from_given(params, like(rng, params)) for _ in range(2)]
+    cases += [kept(params), kept({"w": [matrix(rng), None], "b": vector(rng)})]
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
     zero = array(rng.permutation([0, number(rng)]))
     trees = varied_trees(rng, lambda: either(rng), edges=[zero], without=["no leaves"])
@@ -513,7 +539,7 @@ def adam(start, step, rng):
         state = start(params)
         return {**as_jax({"m": state["m"], "v": state["v"]}), "t": as_count(state["t"])}
 
-    def many_steps(params, grads, rate):
+    def many_steps(params, grads, rate, step=step):
         now, state = params, start(params)
         for each in grads:
             now, state = step(now, each, state, rate)
@@ -523,11 +549,7 @@ def adam(start, step, rng):
         return seen(params, *step(params, grads, state, rate), rate)
 
     def under_jit(params, grads, rate):
-        jitted = jax.jit(step)
-        now, state = params, start(params)
-        for each in grads:
-            now, state = jitted(now, each, state, rate)
-        return seen(params, now, state, rate)
+        return many_steps(params, grads, rate, jax.jit(step))
 
     def steps(params, fewest=1, call=many_steps, **said):
         said = {"note": note} | said
@@ -541,12 +563,15 @@ def adam(start, step, rng):
             each[place] = small
         return Case(many_steps, vector(rng), list(map(array, grads)), number(rng) / 16, note=note)
 
-    def later(params):
+    def given(params):
         m = jax.tree.map(lambda leaf: leaf / 4, like(rng, params))
         v = jax.tree.map(lambda leaf: array(np.asarray(leaf) ** 2 / 16), like(rng, params))
         state = {"m": m, "v": v, "t": int(rng.integers(2, 30))}
-        given = "One step, from a state in the middle of a training."
-        return Case(one_step, params, like(rng, params), state, number(rng) / 16, note=given)
+        return params, like(rng, params), state, number(rng) / 16
+
+    def later(params):
+        middle = "One step, from a state in the middle of a training."
+        return Case(one_step, *given(params), note=middle)
 
     first = "This calls `adam_start`."
     note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate."
@@ -568,6 +593,8 @@ def adam(start, step, rng):
             steps(model(rng), 2),
             later(vector(rng)),
             later(two),
+            after(step, "adam_step", *given(two)),
+            after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
             steps(vector(rng), 1, under_jit, note=jitted, tags=("under jit",)),
             steps(vector(rng), 3, under_jit, note=jitted, tags=("under jit",)),
         ],
@@ -631,7 +658,13 @@ def freeze(label_tree, step, rng):
     trees = varied_trees(rng, leaf, without=("bare leaf", "no leaves"))
     cases += [label(params, *some(params)) for params in trees]
 
+    cases += [after(label_tree, "label_tree", params, [one]) for params in ({one: leaf()}, deep)]
+
     names = ["train", "frozen"]
+    for _ in range(2):
+        params, rate = {"a": leaf(), "b": [leaf()]}, share(rng)
+        labels = {"a": "train", "b": [str(rng.choice(names))]}
+        cases += [after(step, "frozen_step", params, like(rng, params), labels, rate)]
     for spoiled in (False, False, True, True):
         drawn = [str(each) for each in rng.choice(names, 4)]
         labels = {one: [drawn[0], (drawn[1],)], two: Layer(*drawn[2:]), three: []}
@@ -650,6 +683,9 @@ def moving_average(start, step, rng):
         for _ in range(times):
             average = step(average, later, decay)
         return as_jax(average)
+
+    def kept(*trees):
+        return after(step, "average_step", *trees, share(rng))
 
     def half():
         """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
@@ -697,7 +733,9 @@ def moving_average(start, step, rng):
             case(lambda: [half()], slow, fewest=3, **both),
             case(lambda: layers(half), fewest=2, **both),
             case(lambda: layers(half), slow, fewest=2, **both),
-            case(lambda: layers(lambda: full())),
+            case(lambda: layers(full)),
+            kept({"w": full(), "b": full()}, {"w": full(), "b": half()}),
+            kept([full(), counter()], [half(), counter()]),
         ],
     )
 
@@ -705,25 +743,39 @@ def moving_average(start, step, rng):
 @check
 def save_and_load(save, load, rng):
     """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
+    folder, files = tempfile.mkdtemp(), {}
 
-    def saved(*trees):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "model.npz"
-            for tree in trees:
-                save(str(file), tree)
-            with np.load(file, allow_pickle=True) as arrays:
-                objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
-                return {"names": sorted(arrays.files), "pickled": objects}
-
-    def loaded(like, *trees):
-        with tempfile.TemporaryDirectory() as folder:
-            file = str(Path(folder) / "model.npz")
+    def file_of(*trees):
+        """Save trees to one file, one after the other; only once for all cases with these trees."""
+        key = tuple(map(id, trees))
+        if key not in files:
+            file = str(Path(folder) / f"model{len(files)}.npz")
             for tree in trees:
                 save(file, tree)
-            return as_jax(load(file, like))
+            files[key] = file, trees  # with the trees, so that no other ones get their ids
+        return files[key][0]
 
-    def zeros(tree):
-        return jax.tree.map(lambda leaf: array(np.zeros(leaf.shape), leaf.dtype), tree)
+    # The cases may be called when this function has ended, so no `with`.
+    weakref.finalize(file_of, shutil.rmtree, folder, ignore_errors=True)
+
+    def saved(*trees):
+        with np.load(file_of(*trees), allow_pickle=True) as arrays:
+            objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
+            return {"names": sorted(arrays.files), "pickled": objects}
+
+    def loaded(like, *trees):
+        return as_jax(load(file_of(*trees), like))
+
+    def looked_at_again(like, tree):
+        load(file_of(tree), like)
+        return like, tree
+
+    @functools.cache
+    def zero(shape, dtype):
+        return array(np.zeros(shape), dtype)
+
+    def zeros(tree, dtype=None):
+        return jax.tree.map(lambda leaf: zero(leaf.shape, dtype or leaf.dtype), tree)
 
     def layer():
         return {"w": matrix(rng), "b": vector(rng)}
@@ -743,9 +795,18 @@ def save_and_load(save, load, rng):
     def mask():
         return array(rng.random(2) < 0.5, bool)
 
+    def look(*trees, **said):
+        note = "This looks at the names in the file, and for what was pickled."
+        return Case(saved, *trees, note=note, **said)
+
     def back(tree, like=None, more="", **said):
+        note = "The first tree is `like`; the second one is saved, and then loaded."
         like = zeros(tree) if like is None else like
         return Case(loaded, like, tree, note=f"{note} {more}".strip(), **said)
+
+    def part(tree, name):
+        tags = ("a `like` that asks for a part only",)
+        return back(tree, zeros({name: tree[name]}), "It asks for a part only.", tags=tags)
 
     def missing(tree, like, path):
         return back(tree, zeros(like), "`like` asks for more.", mentions=(path,))
@@ -754,60 +815,59 @@ def save_and_load(save, load, rng):
         return back(tree, zeros(like), "A shape differs.", tags=("another shape",))
 
     def cast(tree, dtype):
-        like = jax.tree.map(lambda leaf: array(np.zeros(leaf.shape), dtype), tree)
-        return back(tree, like, "A dtype differs.", tags=("another dtype",))
+        return back(tree, zeros(tree, dtype), "A dtype differs.", tags=("another dtype",))
+
+    def kept(tree):
+        note = (
+            "The second tree is saved and loaded. Then this looks at both: they have not changed."
+        )
+        tags = ("a look at the inputs after the call",)
+        return Case(looked_at_again, zeros(tree), tree, note=note, tags=tags)
 
     one, two, three = random_words(rng, 3)
-    looked = "This looks at the names in the file, and for what was pickled."
-    note = "The first tree is `like`; the second one is saved, and then loaded."
-    twice = "The first tree is `like`. The others are saved to one file, one after the other."
-    deep = {three: Layer([vector(rng) for _ in range(11)], array(number(rng))), "none": None}
-    rich = {one: layer(), two: [layer(), half(), (count(), mask())]}
+    plain, nested = {one: vector(rng)}, [layer(), (layer(), None)]
+    halves, named = {"w": half(), "b": vector(rng)}, {one: [half()], two: Layer(count(), None)}
+    digits_, whole = {two: fine(), one: fine()}, [count(), mask()]
+    # Its places 9 and 10 are in another order as texts.
+    deep = {three: Layer([None] * 9 + [vector(rng), vector(rng)], array(number(rng)))}
+    rich = {one: layer(), two: [half(), (count(), mask())]}
     short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
-    at = int(rng.integers(2))
+    both = [[short, long], [long, short]][rng.integers(2)]
+    scalar = {one: array(number(rng))}
     last = max(one, two)  # so that other arrays come before it in the file
-    yield from shuffled(
-        rng,
-        [
-            Case(saved, {one: vector(rng)}, note=looked),
-            Case(saved, [layer(), (layer(), None)], note=looked),
-            Case(saved, {one: [half()], two: Layer(count(), None)}, note=looked),
-            Case(saved, [short, long][at], [short, long][1 - at], note=looked, tags=("two saves",)),
-            back({one: vector(rng)}),
-            back({two: fine(), one: fine()}),
-            back([layer(), (layer(), None), layer()]),
-            back({"step": count(), "mask": mask(), "w": vector(rng)}),
-            back([count(), mask()]),
-            back({"w": half(), "b": vector(rng)}),
-            back([half(), fine()]),
-            back(deep),
-            back(rich),
-            back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
-            back(
-                rich,
-                {last: zeros(rich[last])},
-                "It asks for a part only.",
-                tags=("a `like` that asks for a part only",),
-            ),
-            back(
-                long,
-                zeros({last: long[last]}),
-                "It asks for a part only.",
-                tags=("a `like` that asks for a part only",),
-            ),
-            Case(loaded, zeros(short), {one: vector(rng)}, short, note=twice, tags=("two saves",)),
-            cast({one: fine(), two: vector(rng)}, jnp.bfloat16),
-            cast({one: half(), two: [half()]}, np.float32),
-            cast([count(), mask()], np.float32),
-            missing({one: vector(rng)}, {two: vector(rng)}, two),
-            missing({one: vector(rng)}, {one: vector(rng), three: vector(rng)}, three),
-            missing([layer()], [{**layer(), two: vector(rng)}], f"0/{two}"),
-            reshaped({one: vector(rng)}, {one: matrix(rng)}),
-            reshaped({one: vector(rng)}, {one: array(1)}),
-            reshaped({one: array(1)}, {one: vector(rng)}),
-            reshaped([vector(rng), matrix(rng)], [vector(rng), array([[1, 2, 3, 4]])]),
-        ],
-    )
+    overwritten = "The first tree is `like`. The others are saved to one file, one after the other."
+    cases = [
+        look(plain),
+        look(nested),
+        look(named),
+        look(*both, tags=("two saves",)),
+        back(plain),
+        back(nested),
+        back(halves),
+        back(digits_),
+        back(whole),
+        back(deep),
+        back(rich),
+        back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
+        part(rich, last),
+        part(long, last),
+        Case(loaded, zeros(short), *both, note=overwritten, tags=("two saves",)),
+        cast(digits_, jnp.bfloat16),
+        cast(halves, np.float32),
+        cast(named, np.float32),
+        cast(whole, np.float32),
+        missing(plain, {two: vector(rng)}, two),
+        missing(plain, {one: vector(rng), three: vector(rng)}, three),
+        missing(nested, [{**nested[0], two: vector(rng)}], f"0/{two}"),
+        reshaped(plain, {one: matrix(rng)}),
+        reshaped(plain, {one: array(1)}),
+        reshaped(scalar, plain),
+        reshaped({one: matrix(rng)}, {one: array([[1, 2, 3, 4]])}),
+        reshaped({one: matrix(rng)}, {one: array([[1], [2], [3], [4]])}),
+        kept(plain),
+        kept(halves),
+    ]
+    yield from shuffled(rng, cases)
 
 
 @check
@@ -966,20 +1026,16 @@ def capstone(init, update, rng):
 
     def memories(params):
         """Draw first gradients, some of them equal: every number is either small or large."""
-        kinds_ = rng.permutation(2 ** sum(leaf.size for leaf in jax.tree.leaves(params)))[:4]
+        size = sum(leaf.size for leaf in jax.tree.leaves(params))
+        kinds_ = rng.permutation(2**size)[:4]
         chosen = [int(each) for each in (*kinds_, *rng.choice(kinds_, 2))]
 
         def gradient(kind):
-            bits = iter(range(16))
-            drawn = [
-                array(
-                    np.reshape(
-                        [(1, -30)[kind >> next(bits) & 1] for _ in range(leaf.size)], leaf.shape
-                    )
-                )
-                for leaf in jax.tree.leaves(params)
-            ]
-            return jax.tree.unflatten(jax.tree.structure(params), drawn)
+            drawn = iter([-30 if kind >> bit & 1 else 1 for bit in range(size)])
+            return jax.tree.map(
+                lambda leaf: array(np.reshape([next(drawn) for _ in range(leaf.size)], leaf.shape)),
+                params,
+            )
 
         last = jax.tree.map(jnp.ones_like, params)
         return params, [gradient(kind) for kind in shuffled(rng, chosen)], last
@@ -990,13 +1046,9 @@ def capstone(init, update, rng):
     def nested():
         return [vector(rng), {"b": (matrix(rng), None)}]
 
-    def hundreds(draw):
+    def times(factor, draw):
         params, grads = small(draw)
-        return jax.tree.map(lambda leaf: array(100 * np.asarray(leaf)), params), grads
-
-    def zeros(draw):
-        params, grads = small(draw)
-        return jax.tree.map(jnp.zeros_like, params), grads
+        return jax.tree.map(lambda leaf: array(factor * np.asarray(leaf)), params), grads
 
     kept = "One step: which dtypes and shapes do the new parameters have?"
     near = "The parameters after one step, in hundreds: are they near the old ones?"
@@ -1013,10 +1065,10 @@ def capstone(init, update, rng):
         [
             Case(one_step, *small(), note=kept),
             Case(one_step, *small(tree), note=kept),
-            Case(small_step, *hundreds(flat), note=near),
-            Case(small_step, *hundreds(nested), note=near),
-            Case(directions, *zeros(flat), note=down, tags=("one gradient again and again",)),
-            Case(directions, *zeros(tree), note=down, tags=("one gradient again and again",)),
+            Case(small_step, *times(100, flat), note=near),
+            Case(small_step, *times(100, nested), note=near),
+            Case(directions, *times(0, flat), note=down, tags=("one gradient again and again",)),
+            Case(directions, *times(0, tree), note=down, tags=("one gradient again and again",)),
             Case(form_after, *small(), note=form),
             Case(form_after, *small(tree), note=form),
             Case(first_alike, *memories({"w": vector(rng)}), note=memory),

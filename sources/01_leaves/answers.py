@@ -97,6 +97,28 @@ def count_leaves(tree):
 # by_recursion: level is None → level == None
 
 
+# %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="none-is-a-node-without-children"
+"""Your number leaves out `0`, `False` and empty texts. Python takes these for false, but each of them is a value, and for JAX a leaf."""
+def count_leaves(tree):
+    return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
+
+
+# %% exercise="count_leaves" misconception="all_but_the_root" section="structure-is-a-value"
+"""You are right for a flat container, and too high where there are containers inside it, or a `None`. Perhaps you take every node but the outermost for a leaf. Those are nodes as well."""
+def count_leaves(tree):
+    structure = jax.tree.structure(tree)
+    return max(structure.num_nodes - 1, 1)
+
+
+# %% exercise="count_leaves" misconception="one_leaf_for_each_path_text" section="key-paths"
+"""Two leaves with the same path text count as one. Perhaps you collect the texts in a dict or a set. A text such as `a/b` can be one key, or two steps."""
+def count_leaves(tree):
+    by_path = {}
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        by_path[jax.tree_util.keystr(path, simple=True, separator="/")] = leaf
+    return len(by_path)
+
+
 # %% exercise="predict_leaf_counts" starter=True
 predictions = {
     "A": ...,  # {"w": np.ones((2, 3)), "b": np.zeros(3)}
@@ -789,6 +811,25 @@ def same_structure(a, b):
 # by_recursion: same(jax.tree.structure(a), jax.tree.structure(b)) → same(jax.tree.structure(b), jax.tree.structure(a))
 
 
+# %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry-goes-by-exact-type"
+"""You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order. Perhaps you go through the containers yourself, with `isinstance`. JAX goes by the exact type: a class that it does not know is one leaf."""
+def same_structure(a, b):
+    if type(a) is type(b) and isinstance(a, dict):
+        return a.keys() == b.keys() and all(same_structure(a[k], b[k]) for k in a)
+    if type(a) is type(b) and isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(same_structure(x, y) for x, y in zip(a, b))
+    containers = (dict, list, tuple, type(None))
+    return (a is None and b is None) or not (isinstance(a, containers) or isinstance(b, containers))
+
+
+# %% exercise="same_structure" misconception="types_of_leaves_matter"
+"""You say `False` where only the types of the leaves differ. The structure is what is around the leaves: an int, a text and an array may all stand in one place."""
+def same_structure(a, b):
+    leaves_a, def_a = jax.tree.flatten(a)
+    leaves_b, def_b = jax.tree.flatten(b)
+    return def_a == def_b and all(type(x) == type(y) for x, y in zip(leaves_a, leaves_b))
+
+
 # %% exercise="replace_leaves" variant="by_flatten"
 def replace_leaves(tree, new_leaves):
     old_leaves, structure = jax.tree.flatten(tree)
@@ -927,6 +968,37 @@ def replace_leaves(tree, new_leaves):
         raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
     pairs = zip(leaves, new_leaves)
     return jax.tree.unflatten(structure, [old if new is None else new for old, new in pairs])
+
+
+# %% exercise="replace_leaves" misconception="counts_the_new_tree" section="none-is-a-node-without-children"
+"""You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count the leaves of the new tree. An item goes in whole, but whoever flattens the new tree opens it."""
+def replace_leaves(tree, new_leaves):
+    needed = jax.tree.structure(tree).num_leaves
+    items = iter(new_leaves)
+    result = jax.tree.map(lambda old: next(items, None), tree)
+    if jax.tree.structure(result).num_leaves != needed or len(new_leaves) != needed:
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    return result
+
+
+# %% exercise="replace_leaves" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
+"""You fill a dict in the order in which it was written, and take a named tuple or a registered class for one leaf, or rebuild it wrongly. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and looks into every class that it knows."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    items = iter(new_leaves)
+
+    def build(node):
+        if node is None:
+            return None
+        if type(node) is dict:
+            return {k: build(v) for k, v in node.items()}
+        if type(node) in (list, tuple):
+            return type(node)([build(v) for v in node])
+        return next(items)
+
+    return build(tree)
 
 
 # %% exercise="leaf_at" variant="by_loop"
@@ -1092,6 +1164,31 @@ def leaf_at(tree, path_text):
 # by_list: pairs[texts.index(path_text)][1] → pairs[texts.index(path_text)][-1]
 
 
+# %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="leaves-are-not-elements"
+"""For the path `""` you return every tree, containers too. This is the path of a leaf only where the whole tree is one leaf."""
+def leaf_at(tree, path_text):
+    if path_text == "":
+        return tree
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="walks_by_index"
+"""You accept the path of a container, and do not find the fields of a named tuple or a class. Perhaps you go down with `tree[step]`. Not each step is a key or an index, and not each thing that it leads to is a leaf."""
+def leaf_at(tree, path_text):
+    node = tree
+    if path_text == "":
+        return node
+    for step in path_text.split("/"):
+        try:
+            node = node[int(step)] if isinstance(node, (list, tuple)) else node[step]
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise KeyError(f"no leaf at {path_text}")
+    return node
+
+
 # %% exercise="whole_shapes" variant="by_flatten"
 def is_shape(node):
     if not isinstance(node, list):
@@ -1236,6 +1333,20 @@ def whole_shapes(tree):
 
 # %% exercise="whole_shapes" equivalent="a level is None or a tuple"
 # by_recursion: level is None → level == None
+
+
+# %% exercise="whole_shapes" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
+"""You take a dict in the order in which it was written, and do not look into registered classes. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and looks into every class that it knows."""
+def whole_shapes(tree):
+    if tree is None:
+        return []
+    if isinstance(tree, list) and all(isinstance(i, int) for i in tree):
+        return [tree]
+    if isinstance(tree, dict):
+        return [leaf for v in tree.values() for leaf in whole_shapes(v)]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for v in tree for leaf in whole_shapes(v)]
+    return [tree]
 
 
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
@@ -1609,6 +1720,24 @@ def shared_leaves(tree):
         if isinstance(leaf, np.ndarray):
             text = jax.tree_util.keystr(path, simple=True, separator="/")
             for array, group in zip(arrays, groups):
+                if array is leaf or np.shares_memory(array, leaf):
+                    group.append(text)
+                    break
+            else:
+                arrays.append(leaf)
+                groups.append([text])
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="groups_by_memory"
+"""Your groups go by memory: a view joins its array, and an array without elements is missing. A view uses the same memory, but it is another object. An array without elements has no memory to share, not even with itself."""
+def shared_leaves(tree):
+    arrays = []
+    groups = []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            for array, group in zip(arrays, groups):
                 if np.shares_memory(array, leaf):
                     group.append(text)
                     break
@@ -1734,3 +1863,17 @@ def shared_leaves(tree):
 
 # %% exercise="shared_leaves" equivalent="a pair is only taken apart"
 # by_two_passes: (jax.tree_util.keystr(path, simple=True, separator='/'), leaf) → [jax.tree_util.keystr(path, simple=True, separator='/'), leaf]
+
+
+# %% exercise="shared_leaves" misconception="scalars_are_numbers" section="leaves-are-not-elements"
+"""Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number, but it is an array, and can stand at two places."""
+def shared_leaves(tree):
+    groups = {}
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        if np.ndim(leaf) == 0:
+            continue
+        if not isinstance(leaf, np.ndarray):
+            continue
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        groups.setdefault(id(leaf), []).append(name)
+    return [names for names in groups.values() if len(names) > 1]

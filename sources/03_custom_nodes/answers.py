@@ -134,6 +134,7 @@ def register_linear(cls):
 
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
 
+
 # %% exercise="register_linear" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # solution: (linear.weight, linear.bias) → [linear.weight, linear.bias]
 # without_the_constructor: [linear.weight, linear.bias] → (linear.weight, linear.bias)
@@ -143,6 +144,52 @@ def register_linear(cls):
 # %% exercise="register_linear" equivalent="the prompt asks for no keys, so these may be any"
 # with_keys: jax.tree_util.GetAttrKey(name) → name
 # with_keys: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
+
+
+# %% exercise="register_linear" misconception="stored_values"
+"""Where the class sets its bias first, weight and bias are swapped; where it has `__slots__`, nothing works. Perhaps you take the children from `vars`. That tells how a class stores its attributes, not which children you mean."""
+def register_linear(cls):
+    def flatten(obj):
+        return tuple(vars(obj).values()), None
+
+    def unflatten(_, children):
+        return cls(*children)
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+# %% exercise="register_linear" misconception="none_is_no_child"
+"""An object whose bias is `None` cannot be rebuilt. Perhaps your flatten leaves a `None` out. `None` is a child like any other: it has no leaves below it, but it keeps its place."""
+def register_linear(cls):
+    def flatten(obj):
+        if obj.bias is None:
+            return (obj.weight,), None
+        return (obj.weight, obj.bias), None
+
+    jax.tree_util.register_pytree_node(cls, flatten, lambda aux, children: cls(*children))
+
+
+# %% exercise="register_linear" misconception="flattens_to_the_leaves"
+"""Your objects work only while weight and bias are single leaves. Perhaps your flatten goes down to the leaves. It describes one level: a child may be a tree, and JAX takes it apart by itself."""
+def register_linear(cls):
+    def flatten(obj):
+        return jax.tree.leaves((obj.weight, obj.bias)), None
+
+    def unflatten(aux, leaves):
+        weight, bias = leaves
+        return cls(weight, bias)
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+# %% exercise="register_linear" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
+"""A rebuilt object holds arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes arrays of its children. JAX also puts trees, `None` and tracers in their places."""
+def register_linear(cls):
+    def unflatten(aux, children):
+        weight, bias = children
+        return cls(jnp.asarray(weight), jnp.asarray(bias))
+
+    jax.tree_util.register_pytree_node(cls, lambda obj: ((obj.weight, obj.bias), None), unflatten)
 
 
 # %% exercise="model_state" starter=True
@@ -515,6 +562,7 @@ def zeroed(state):
 def predict(state, x):
     return x @ state.weight + state.bias
 
+
 # %% exercise="model_state" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # solution: (self.weight, self.bias, self.step) → [self.weight, self.bias, self.step]
 
@@ -523,6 +571,53 @@ def predict(state, x):
 # with_keys_and_slots: jax.tree_util.GetAttrKey(name) → name
 # with_keys_and_slots: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
 # with_keys_and_slots: dataclass(slots=True) → dataclass()
+
+
+# %% exercise="model_state" misconception="zeros_of_each_field"
+"""`zeroed` fails where a field is `None` or a list. Perhaps it calls `jnp.zeros_like` on each field. A field can be a tree; its leaves are deeper."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: jax.Array
+
+
+def zeroed(state):
+    return ModelState(
+        weight=jnp.zeros_like(state.weight),
+        bias=jnp.zeros_like(state.bias),
+        step=jnp.zeros_like(state.step),
+    )
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="fields_become_arrays" section="leaves-that-are-no-arrays"
+"""Your state holds arrays where something else was put in, and it cannot hold a text or a tree. Perhaps the constructor or `__post_init__` makes arrays of the fields. It runs whenever JAX rebuilds a state, with anything as a field."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: jax.Array
+
+    def __post_init__(self):
+        self.weight = jnp.asarray(self.weight)
+        self.bias = jnp.asarray(self.bias)
+        self.step = jnp.asarray(self.step)
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
 
 
 # %% exercise="predict_init" starter=True
@@ -826,9 +921,24 @@ def register_fields(cls, static=()):
     jax.tree_util.register_pytree_node(cls, flatten, unflatten)
     return cls
 
+
 # %% exercise="register_fields" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # by_drawing_up_two_lists: ([], []) → [[], []]
 # with_keys: tuple((getattr(node, name) for name in meta)) → list((getattr(node, name) for name in meta))
+
+
+# %% exercise="register_fields" misconception="order_of_the_signature"
+"""With a keyword-only field, your children come in another order. Perhaps you take the names from the constructor's signature. There, keyword-only fields come last; the order of the fields is that of the class."""
+import inspect
+
+
+def register_fields(cls, static=()):
+    names = list(inspect.signature(cls).parameters)
+    return jax.tree_util.register_dataclass(
+        cls,
+        data_fields=[n for n in names if n not in static],
+        meta_fields=[n for n in names if n in static],
+    )
 
 
 # %% exercise="readable_paths" starter=True
@@ -1113,6 +1223,7 @@ class Layers:
     @classmethod
     def tree_unflatten(cls, names, values):
         return cls(names, values)
+
 
 # %% exercise="readable_paths" equivalent="any sequence does for children, and any value that compares equal for aux_data; the prompt leaves open what kind of sequence an object holds"
 # solution: tuple(names) → names
@@ -1406,6 +1517,7 @@ class Normal:
     def tree_unflatten(cls, name, children):
         Normal.checking = False
         return cls(*children, name)
+
 
 # %% exercise="normal" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # solution: (jnp.asarray(mean), jnp.asarray(std), name) → [jnp.asarray(mean), jnp.asarray(std), name]
@@ -1723,6 +1835,7 @@ class RunningMean:
     def mean(self):
         return self.total / self.count
 
+
 # %% exercise="running_mean" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # solution: (function, total, count) → [function, total, count]
 # solution: (self.total, self.count) → [self.total, self.count]
@@ -1880,6 +1993,7 @@ def train_step(loss, state, rate):
     grads = jax.grad(loss)(replace(state, step=float(state.step)))
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
     return replace(state, params=params, step=state.step + 1)
+
 
 # %% exercise="train_step" equivalent="parameters are float32, and the first gradient is taken before the list is changed"
 # all_floating_leaves: jnp.floating → jnp.inexact
@@ -2177,12 +2291,73 @@ class History:
     def tree_unflatten(cls, _, children):
         return cls(*children)
 
+
 # %% exercise="history" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # solution: (values, used) → [values, used]
 # solution: (self.values, self.used) → [self.values, self.used]
 # without_the_constructor: (values, used) → [values, used]
 # without_the_constructor: [self.values, self.used] → (self.values, self.used)
 # without_the_constructor: ([self.values, self.used], ()) → ([self.values, self.used], [])
+
+
+# %% exercise="history" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
+"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes arrays of its children. JAX puts in other things too, such as `None` or a text."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        values, used = children
+        return cls(jnp.asarray(values), jnp.asarray(used))
+
+
+# %% exercise="history" misconception="length_in_the_structure" section="leaves-that-are-no-arrays"
+"""A history that JAX rebuilt with a number or `None` cannot be taken apart again. Perhaps flatten asks the values for their length. It meets whatever JAX put in, and that need not have a length."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), len(self.values)
+
+    @classmethod
+    def tree_unflatten(cls, size, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="zeros_at_the_rebuild" section="leaves-that-are-no-arrays"
+"""A rebuilt history has zeros in its empty places, or it cannot be rebuilt at all. Perhaps unflatten computes these zeros. What JAX puts in need not be a number, and should come out as it is."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        values, used = children
+        places = jnp.arange(len(values))
+        return cls(jnp.where(places < used, values, 0), used)
 
 
 # %% exercise="temperature" starter=True
@@ -2430,6 +2605,7 @@ class Model:
         (model.params,) = children
         return model
 
+
 # %% exercise="temperature" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # solution: (self.params,) → [self.params]
 # a_flag_and_a_copy: (self.params,) → [self.params]
@@ -2440,6 +2616,51 @@ class Model:
 # a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → 'params'
 # a_plain_constructor_behind_new: jax.tree_util.GetAttrKey → jax.tree_util.DictKey
 # a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → jax.tree_util.GetAttrKey('')
+
+
+# %% exercise="temperature" misconception="lists_are_shared" section="remedies"
+"""The dicts in your model are its own, but a list among its `params` is still the caller's. Perhaps your copy goes through dicts only. A tree has other containers too."""
+def _copy(tree):
+    if isinstance(tree, dict):
+        return {key: _copy(value) for key, value in tree.items()}
+    return tree
+
+
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = _copy(params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.name = children[0], name
+        return model
+
+
+# %% exercise="temperature" misconception="puts_it_back" section="leaves-that-are-no-arrays"
+"""A map keeps the temperature, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten calls the constructor and sets the temperature afterwards. Both need a dict."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        (params,) = children
+        model = cls(params, name)
+        model.params["temperature"] = params["temperature"]
+        return model
 
 
 # %% exercise="fork" starter=True
@@ -2763,6 +2984,7 @@ class Fork:
         fork.branches[:] = children[1:]
         return fork
 
+
 # %% exercise="fork" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → zip(keys, [fork.value, *fork.branches])
 # none_and_by_function: tuple(zip(keys, [fork.value, *fork.branches])) → list(zip(keys, [fork.value, *fork.branches]))
@@ -2774,3 +2996,24 @@ class Fork:
 
 # %% exercise="fork" equivalent="no list is equal to None"
 # none_and_by_function: branches is None → branches == None
+
+
+# %% exercise="fork" misconception="value_becomes_an_array" section="leaves-that-are-no-arrays"
+"""Your fork holds an array where another value was put in, and it cannot hold a tree or `None`. Perhaps the constructor makes an array of its value. JAX puts in other things too."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = jnp.asarray(value)
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        children += [(jax.tree_util.SequenceKey(i), b) for i, b in enumerate(self.branches)]
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(children[0], children[1:])

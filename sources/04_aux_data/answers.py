@@ -321,6 +321,29 @@ class Dense:
         return self.activation(x @ self.w + self.b)
 
 
+# %% exercise="dense" misconception="the_name_of_the_function" section="a-stale-answer"
+"""Layers with two different activations of the same name share a trace with you, so one of them runs the other's program. Perhaps your aux_data holds the name. A name is not the function: each lambda has the same one."""
+ACTIVATIONS = {}
+
+
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        name = self.activation.__name__
+        ACTIVATIONS[name] = self.activation
+        return (self.w, self.b), name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, ACTIVATIONS[name])
+
+
 # %% exercise="dense" equivalent="a list of children, or of names to unpack, is as good as a tuple"
 # by_class_decorator: (w, b, activation) → [w, b, activation]
 # by_class_decorator: [self.b, self.w] → (self.b, self.w)
@@ -683,6 +706,21 @@ class TrainState:
         return TrainState(params, 1, self.name)
 
 
+# %% exercise="step_counter" misconception="paired_by_position"
+"""With several parameters, your `advance` subtracts the gradient of another one. Perhaps you go through the values of both dicts side by side. A dict keeps the order in which its keys were set, and equal keys may be in two orders."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        pairs = zip(self.params.items(), grads.values())
+        params = {name: p - g for (name, p), g in pairs}
+        return replace(self, params=params, step=self.step + 1)
+
+
 # %% exercise="step_counter" equivalent="a list of children, or of values to unpack, is as good as a tuple"
 # by_class_decorator: (params, step, name) → [params, step, name]
 # by_class_decorator: (self.step, self.params) → [self.step, self.params]
@@ -871,6 +909,17 @@ class Config:
         object.__setattr__(self, "names", tuple(sorted(self.names)))
 
 
+# %% exercise="hashable_config" misconception="names_are_a_set"
+"""Neither the order of the names counts with you, nor how often one occurs. Perhaps a set holds them, for it has no order, and each item is in it once. In a network, one layer may come twice."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: frozenset
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", frozenset(self.names))
+
+
 # %% exercise="hashable_config" misconception="names_are_joined"
 """Two configs are equal with you when their names make the same text. Perhaps you join them before you compare: then nothing tells any more where one name ends and the next begins."""
 class Config:
@@ -937,6 +986,44 @@ class Config:
 
     def __eq__(self, other):
         return hash(self) == hash(other)
+
+    def __hash__(self):
+        return hash((self.width, self.names))
+
+
+# %% exercise="hashable_config" misconception="joined_with_a_comma"
+"""One name with a comma in it is equal with you to two names. Perhaps you join the names with a comma before you compare: a name may hold any text, that one too."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def key(self):
+        return self.width, ",".join(self.names)
+
+    def __eq__(self, other):
+        return self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="hashable_config" misconception="only_names_are_protected"
+"""`names` cannot be set in your config, but `width` can. Perhaps a number seems safe, since it cannot change in itself. But the field can get another one, and then the config has another hash."""
+class Config:
+    def __init__(self, width, names):
+        self.width = width
+        self.kept = tuple(names)
+
+    @property
+    def names(self):
+        return self.kept
+
+    def __eq__(self, other):
+        return (self.width, self.names) == (other.width, other.names)
 
     def __hash__(self):
         return hash((self.width, self.names))
@@ -1168,6 +1255,18 @@ class Lookup:
 
     def __call__(self, index):
         return jax.lax.stop_gradient(self.scale) * self.table[index]
+
+
+# %% exercise="lookup_table" misconception="the_scale_is_aux" covers="M19"
+"""The table is the only leaf of your layer, so there is no gradient for `scale`. As a part of aux_data, an array is compared with `==`: that gives an array, and jit raises `ValueError`."""
+@partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return self.scale * jax.lax.stop_gradient(self.table)[index]
 
 
 # %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient"
@@ -1806,6 +1905,15 @@ def repeat(layer, x):
     return jax.lax.fori_loop(0, layer["times"] + 1, body, x)
 
 
+# %% exercise="repeat" misconception="one_round_too_few"
+"""Your function makes one round too few, unless `times` is 0. Perhaps your loop starts at 1 and seems to include its end. Like `range`, `fori_loop` stops before that number."""
+def repeat(layer, x):
+    def body(_, x):
+        return layer["w"] * x + layer["b"]
+
+    return jax.lax.fori_loop(1, layer["times"], body, x)
+
+
 # %% exercise="repeat" misconception="a_formula_for_the_sum"
 """Where `w` is 1, your result is nan. Perhaps you use the formula for a geometric sum: it divides by `w - 1`. A loop needs no such case of its own."""
 def repeat(layer, x):
@@ -1910,7 +2018,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_shapes" section="part-of-the-type"
-"""You count different shapes and dtypes. jit's cache key has more in it: the structure of the arguments, which includes the aux_data of each node."""
+"""Where only the aux_data or the kind of a node differs, you count one trace. Perhaps you count different shapes and dtypes, or different jaxprs. jit's cache key has more in it: the structure of the arguments, with the aux_data of each node."""
 def traces_of(function, calls):
     def leaf_types(arguments):
         return [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
@@ -2247,6 +2355,43 @@ def partition(tree, chosen):
 
 def combine(first, second):
     return {key: second[key] if first[key] is None else first[key] for key in first}
+
+
+# %% exercise="partition" misconception="holes_are_filled_in_order"
+"""Where the tree held `None` already, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    others = iter(jax.tree.leaves(second))
+    places, structure = jax.tree.flatten(first, is_leaf=lambda node: node is None)
+    leaves = [next(others, None) if place is None else place for place in places]
+    return structure.unflatten(leaves)
+
+
+# %% exercise="partition" misconception="built_in_containers_only"
+"""Your functions work for dicts, lists and tuples, and take other nodes for leaves. Perhaps they go down the tree by themselves and ask for these three types. JAX knows more: named tuples, registered classes and others."""
+def partition(tree, chosen):
+    if tree is None:
+        return None, None
+    if type(tree) is dict:
+        pairs = {name: partition(part, chosen) for name, part in tree.items()}
+        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
+    if type(tree) in (list, tuple):
+        pairs = [partition(part, chosen) for part in tree]
+        return tuple(type(tree)(pair[side] for pair in pairs) for side in (0, 1))
+    return (tree, None) if chosen(tree) else (None, tree)
+
+
+def combine(first, second):
+    if type(first) is dict:
+        return {name: combine(first[name], second[name]) for name in first}
+    if type(first) in (list, tuple):
+        return type(first)(combine(one, other) for one, other in zip(first, second))
+    return second if first is None else first
 
 
 # %% exercise="partition" equivalent="a list of two trees is as good as a tuple"
@@ -2643,6 +2788,24 @@ class Static:
 
     def __hash__(self):
         return hash("nan" if math.isnan(self.value) else (type(self.value), self.value))
+
+
+# %% exercise="static_wrapper" misconception="only_floats_are_nan" section="never-equal"
+"""With you, two `nan` of Python are equal, but two of NumPy's float32 are not. Perhaps you look for `nan` only where the value is a `float`. NumPy's float32 is another type, and has a `nan`, too."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        is_nan = isinstance(self.value, float) and self.value != self.value
+        return type(self.value), "nan" if is_nan else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
 
 
 # %% exercise="static_wrapper" equivalent="any text marks a nan, for no other float is equal to it"

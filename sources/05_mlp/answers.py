@@ -941,6 +941,19 @@ def momentum_step(params, grads, velocity, rate, beta):
     return jax.tree.map(lambda p, v: p - rate * v, params, new), velocity
 
 
+# %% exercise="momentum" misconception="velocity_changed_in_place"
+"""The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new one into its dict. The old one is the caller's, who may want to go back to it."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    if isinstance(velocity, dict):
+        velocity.update(new)
+    return jax.tree.map(lambda p, v: p - rate * v, params, new), new
+
+
 # %% exercise="momentum" misconception="weighted_mean"
 """Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too, with larger rates to make up for it. This task adds the whole gradient."""
 def start(params):
@@ -1121,6 +1134,26 @@ def adam_step(params, grads, state, rate):
         lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v
     )
     return params, {"m": m, "v": v, "t": state["t"] + 1}
+
+
+# %% exercise="adam" misconception="state_changed_in_place"
+"""The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state is the caller's, who may want to go back to it."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    state["t"] += 1
+    t = state["t"]
+    state["m"] = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    state["v"] = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, state["m"], state["v"]), state
 
 
 # %% exercise="adam" misconception="counts_from_zero"
@@ -2171,6 +2204,54 @@ def load(file, like):
     return jax.tree.map_with_path(read, like)
 
 
+# %% exercise="save_and_load" misconception="half_for_bfloat16"
+"""Your `bfloat16` leaves come back with other numbers: large ones are infinite. Perhaps they are saved as float16, which has 16 bits as well. It ends at 65,504, and `bfloat16` goes as far as float32 does."""
+def plain(leaf):
+    return leaf.astype(jnp.float16) if leaf.dtype == jnp.bfloat16 else leaf
+
+
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="whole_numbers_through_float32"
+"""Your dtypes are right, and large whole numbers lose their last digits on the way. Perhaps every leaf is saved as float32. That has 24 bits for the digits of a number, and `int32` has more."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
 # %% exercise="save_and_load" misconception="made_to_fit"
 """An array of another shape passes, if it has as many numbers as `like` asks for. Perhaps you reshape it. The rows and columns of a matrix would then mean something else, and no error says so."""
 def plain(leaf):
@@ -2576,7 +2657,7 @@ def update(grads, state, params):
 
 
 # %% exercise="capstone" misconception="steps_too_short" section="how-large-at-the-start"
-"""Your steps go the right way, but the network learns too little in 600 of them. Perhaps the rate is far too small. Read the accuracy that the check prints, and try ten times the rate."""
+"""Your steps go the right way, but the network learns too little in 600 of them. Perhaps the rate is far too small, or a decay pulls the parameters back, or they become `nan`, as from 0 / 0 where a gradient stays 0. The check prints the accuracy."""
 def init(params):
     return jax.tree.map(jnp.zeros_like, params)
 

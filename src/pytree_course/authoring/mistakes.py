@@ -11,7 +11,7 @@ from pytree_course.checking.comparison import agree, compare
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.trees import Observation
 
-SEEDS = (PUBLIC_SEED, 11, 22, 33)
+SEEDS = (PUBLIC_SEED, 11, 22)
 """Every rule about cases has to hold on fresh cases too: these stand for them."""
 
 FEWEST = {"hints": 2, "misconceptions": 3, "variants": 2}
