@@ -40,6 +40,8 @@ RUN_ELSEWHERE = {
     "uvx --from ../pytree_course-0.1.0-py3-none-any.whl pytree-course lab": (
         "test_wheel.py::test_jupyterlab_opens_the_unpacked_course_at_lesson_1"
     ),
+    "python3 course.py cases 1": "test_telling_apart.py::test_the_command_writes_its_table",
+    "python3 course.py cases --write": "test_telling_apart.py::test_the_command_writes_its_table",
     "python benchmarks/made_class.py ../class-of-20 20 01_leaves": (
         "test_benchmarks.py::test_a_made_class_can_be_graded"
     ),
