@@ -201,6 +201,7 @@ ERRORS = [
     ("def it(tree):\n  return jnp.ones(2) @ jnp.ones(3)", "shapes do not fit"),
     ("def it(tree):\n  return it(tree)", "calls itself"),
     ("def it(tree):\n  return None + 1", "a `None`"),
+    ("def it(tree):\n  return [1] + {}", "is each of them a leaf?"),
     ("def it(tree):\n  return jax.jit(lambda x, c: x, static_argnums=1)(1.0, [])", "hashable"),
     ("def it(tree):\n  raise TypeError('no')", "is reached"),
 ]
@@ -211,6 +212,7 @@ def test_an_error_is_named_at_the_learners_line(source, said):
     text = reasons(on_trees, flat, written(source))
     assert said in text
     assert "Line 2, `" in text
+    assert "?." not in text
 
 
 def test_what_the_failing_cases_share_is_named():

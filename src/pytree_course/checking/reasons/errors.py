@@ -19,7 +19,10 @@ _OWN_ERROR = re.compile(r"\s*(raise|assert)\b")
 def error_reason(cases: Sequence[Evidence]) -> str:
     """Return a sentence on the error that most failing cases share, or an empty text."""
     group = _largest_group(cases)
-    return f"{_said(group)}{only_here(group, cases)}" if group else ""
+    if not group:
+        return ""
+    said, end = _said(group), only_here(group, cases)
+    return said + (end.removeprefix(".") if said.endswith("?") else end)
 
 
 def _largest_group(cases: Sequence[Evidence]) -> list[Evidence]:
