@@ -201,7 +201,7 @@ ERRORS = [
     ("def it(tree):\n  return jnp.ones(2) @ jnp.ones(3)", "shapes do not fit"),
     ("def it(tree):\n  return it(tree)", "calls itself"),
     ("def it(tree):\n  return None + 1", "a `None`"),
-    ("def it(tree):\n  return [1] + {}", "is each of them a leaf?"),
+    ("def it(tree):\n  return {} + 1", "is each of them a leaf?"),
     ("def it(tree):\n  return jax.jit(lambda x, c: x, static_argnums=1)(1.0, [])", "hashable"),
     ("def it(tree):\n  raise TypeError('no')", "is reached"),
 ]
