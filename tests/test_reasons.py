@@ -266,6 +266,10 @@ def test_where_nothing_is_known_something_true_is_said():
     assert text
 
 
+def test_where_every_case_fails_no_feature_is_blamed():
+    assert "always wrong" not in reasons(on_trees, flat, lambda tree: -1)
+
+
 def test_errors_that_come_before_all_else_have_to_be_alike():
     raised = [observe_error(TypeError("got 'a' at 0x12ab"))] * 2
     held = Misconception("m", "m", "", dict(enumerate(raised)))

@@ -63,6 +63,8 @@ def where_wrong(cases: Sequence[Evidence], said: str = "") -> str:
 
 def _only_in(some: Sequence[Evidence], others: Sequence[Evidence], said: str) -> str:
     """Name the features that only these cases have, where they are most of these cases."""
+    if not others:
+        return ""  # where every case fails, no feature tells why
     places: dict[str, set[int]] = {}
     for case in some:
         for feature in case.features - TOO_COMMON - WEAK:
