@@ -2,6 +2,7 @@
 
 import ast
 import shutil
+from contextlib import closing
 
 import pytest
 import typer
@@ -75,7 +76,7 @@ def test_mutants_of_one_name_are_told_apart_by_their_lines():
 
 
 def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
-    with AuthorProcess(unbuilt) as process:
+    with closing(AuthorProcess(unbuilt)) as process:
         for source, is_time_up in ((LOOPS, True), (EXITS, False)):
             with pytest.raises(EndedError) as ended:
                 process.call(5, refusal, "count_leaves", source, PUBLIC_SEED)
@@ -97,7 +98,7 @@ def test_what_a_check_does_not_tell_apart_survives_with_a_case_that_would(unbuil
     edit(unbuilt.check_script, "for _ in range(2):", "for _ in range(0):")
     edit(unbuilt.check_script, "[3.5, (1, 2)]", "[3.5]")
     sources = read_sources(unbuilt)
-    with AuthorProcess(unbuilt) as process:
+    with closing(AuthorProcess(unbuilt)) as process:
         found = find_untold(sources, process, "first_leaf")
     survivors = {each.mutant.name: each for each in found.survivors}
     survivor = survivors["solution: leaves[0] → leaves[-1]"]

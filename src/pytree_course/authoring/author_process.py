@@ -6,7 +6,6 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Any
 
 from pytree_course.authoring.authors_answers import keep_compiled_programs
@@ -30,7 +29,7 @@ class AuthorProcess:
 
     Examples
     --------
-    >>> with AuthorProcess(files) as process:  # doctest: +SKIP
+    >>> with closing(AuthorProcess(files)) as process:  # doctest: +SKIP
     ...     process.call(10, find_mistakes)
     """
 
@@ -38,17 +37,6 @@ class AuthorProcess:
         # Without the check script that this process may have loaded.
         self._files = LessonFiles(files.root, files.stem)
         self._start()
-
-    def __enter__(self) -> "AuthorProcess":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stop()
 
     def call(self, seconds: float, function: Callable[..., Any], *inputs: Any) -> Any:
         """Return what a module's function returns, given the sources and the inputs.
@@ -76,8 +64,14 @@ class AuthorProcess:
 
     def restart(self) -> None:
         """Go on in a new process, with nothing that answers left behind."""
-        self._stop()
+        self.close()
         self._start()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
 
     def _start(self) -> None:
         # Not forked: JAX has threads.
@@ -87,14 +81,9 @@ class AuthorProcess:
         self._process.start()
         theirs.close()
         if not self._connection.poll(SECONDS_TO_START):
-            self._stop()
+            self.close()
             raise TimeoutError("the process for the answers did not start")
         self._connection.recv()
-
-    def _stop(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self._connection.close()
 
 
 def _serve(connection: Connection, files: LessonFiles) -> None:

@@ -8,7 +8,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,6 @@ class AnswerResult:
 
     outcomes: list[Outcome]
     functions: bool
-    features: list[list[str]]  # of each case
 
 
 _RESULTS: dict[tuple[str, ...], bytes] = {}
@@ -64,11 +63,15 @@ def run_answer(
     key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
     if key not in _RESULTS:
         keep_compiled_programs()
-        # As in grading: the set-up cell finds the course, and shows nothing.
-        graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
-        with graded, chdir(sources.files.sources):
-            _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
+        _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
     return pickle.loads(_RESULTS[key])
+
+
+@contextmanager
+def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
+    """Let this process be as grading is: the set-up cell finds the course, and shows nothing."""
+    with patch.dict(os.environ, {SEED_VARIABLE: str(seed)}), chdir(sources.files.sources):
+        yield
 
 
 def keep_compiled_programs() -> None:
@@ -86,26 +89,27 @@ def keep_compiled_programs() -> None:
 
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
-    defined = define(sources, exercise, answer)
-    check = sources.files.checks()[exercise.name]
-    features: list[list[str]] = []
+    with as_graded(sources, seed):
+        defined = define(sources, exercise, answer)
+        check = sources.files.checks()[exercise.name]
+        try:
+            return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
+        except Exception as error:
+            raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
-    def looked_at(*answers: Any, rng: np.random.Generator) -> Iterator[Case]:
-        for case in check(*answers, rng=rng):
-            features.append(features_of(case))  # before the call, which may change its inputs
-            yield case
 
-    try:
-        outcomes = run_check(looked_at, defined, seed)
-        return AnswerResult(outcomes, all(map(callable, defined)), features)
-    except Exception as error:
-        raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+def draw_cases(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Case]:
+    """Return the cases of a check for an answer, without running them."""
+    with as_graded(sources, seed):
+        answers = define(sources, exercise, answer)
+        check = sources.files.checks()[exercise.name]
+        return list(check(*answers, rng=np.random.default_rng(seed)))
 
 
 def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
     """Run the set-up cell and an answer; return what the check of the exercise is given.
 
-    The process has to be in the folder of the lesson's sources, with `SEED_VARIABLE` set.
+    It has to be called `as_graded`.
 
     Raises
     ------
@@ -127,14 +131,15 @@ def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[A
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
     right = run_answer(sources, exercise, exercise.solution, seed)
+    cases = draw_cases(sources, exercise, exercise.solution, seed)
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
         functions=right.functions,
         observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],
         features=[
-            features + [ERROR_EXPECTED] * (outcome.observation["kind"] == "raised")
-            for features, outcome in zip(right.features, right.outcomes, strict=True)
+            features_of(case) + [ERROR_EXPECTED] * (outcome.observation["kind"] == "raised")
+            for case, outcome in zip(cases, right.outcomes, strict=True)
         ],
         lines={each.predicted: each.note for each in right.outcomes if each.predicted},
     )

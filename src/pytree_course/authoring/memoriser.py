@@ -1,17 +1,12 @@
 """The memoriser: a wrong answer that knows every public case and its result, and nothing else."""
 
-import os
-from contextlib import chdir
 from functools import partial
 from typing import Any
-from unittest.mock import patch
 
-import numpy as np
-
-from pytree_course.authoring.authors_answers import define, run_answer
+from pytree_course.authoring.authors_answers import draw_cases, run_answer
 from pytree_course.authoring.sources import Exercise, LessonSources
 from pytree_course.checking.comparison import compare
-from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
+from pytree_course.checking.outcomes import PUBLIC_SEED, Outcome
 
 Seen = list[tuple[str, Outcome]]
 """What was called in each case, and what came out of the right answer."""
@@ -30,12 +25,8 @@ def refuses_memoriser(sources: LessonSources, name: str, seed: int) -> bool:
 
 def _seen(sources: LessonSources, exercise: Exercise, seed: int) -> Seen:
     outcomes = run_answer(sources, exercise, exercise.solution, seed).outcomes
-    graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
-    with graded, chdir(sources.files.sources):
-        answers = define(sources, exercise, exercise.solution)
-        check = sources.files.checks()[exercise.name]
-        called = [_name(case.call) for case in check(*answers, rng=np.random.default_rng(seed))]
-    return list(zip(called, outcomes, strict=True))
+    cases = draw_cases(sources, exercise, exercise.solution, seed)
+    return [(_name(case.call), outcome) for case, outcome in zip(cases, outcomes, strict=True)]
 
 
 def _name(function: Any) -> str:

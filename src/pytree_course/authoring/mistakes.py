@@ -5,7 +5,7 @@ from itertools import combinations
 
 from pytree_course.authoring.authors_answers import AnswerError, run_answer
 from pytree_course.authoring.mutants import mutants
-from pytree_course.authoring.sources import Exercise, LessonSources, Mistake
+from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.comparison import agree, compare
 from pytree_course.checking.outcomes import PUBLIC_SEED
@@ -95,35 +95,29 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             if agree(right, yielded[id(wrong)]):
                 message = f"no case tells the misconception {wrong.name!r} from the right answer"
                 yield exercise.mistake(message, wrong)
-            elif not exercise.is_prediction and _failures(right, yielded[id(wrong)]) == 1:
-                yield exercise.mistake(
-                    f"only one case tells {wrong.name!r} from the right answer", wrong
-                )
         for wrong, other in combinations(exercise.misconceptions, 2):
             if agree(yielded[id(wrong)], yielded[id(other)]):
                 message = f"no case tells {wrong.name!r} and {other.name!r} apart"
                 yield exercise.mistake(message, other)
+    for wrong in on_one_case(sources, exercise):
+        yield exercise.mistake(f"only one case tells {wrong.name!r} from the right answer", wrong)
 
 
-def on_one_case(sources: LessonSources, exercise: Exercise) -> list[str]:
-    """Return the misconceptions that only one case tells from the right answer."""
+def on_one_case(sources: LessonSources, exercise: Exercise) -> list[Answer]:
+    """Return the misconceptions that only one case tells from the right answer, on some seed."""
     if exercise.is_prediction:
         return []
-    found = []
-    for wrong in exercise.misconceptions:
-        for seed in SEEDS:
-            right, got = (
-                [
-                    outcome.observation
-                    for outcome in run_answer(sources, exercise, each, seed).outcomes
-                ]
-                for each in (exercise.solution, wrong)
-            )
-            if _failures(right, got) == 1:
-                found.append(wrong.name)
-                break
-    return found
+    return [
+        wrong
+        for wrong in exercise.misconceptions
+        if any(_failures(sources, exercise, wrong, seed) == 1 for seed in SEEDS)
+    ]
 
 
-def _failures(right: list[Observation], got: list[Observation]) -> int:
-    return sum(compare(*pair) is not None for pair in zip(right, got, strict=True))
+def _failures(sources: LessonSources, exercise: Exercise, wrong: Answer, seed: int) -> int:
+    pairs = zip(
+        run_answer(sources, exercise, exercise.solution, seed).outcomes,
+        run_answer(sources, exercise, wrong, seed).outcomes,
+        strict=True,
+    )
+    return sum(compare(right.observation, got.observation) is not None for right, got in pairs)

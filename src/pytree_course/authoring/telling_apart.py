@@ -1,21 +1,25 @@
 """Whether cases tell wrong answers from right ones: mutants and a memoriser try to pass."""
 
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, chdir
+from contextlib import ExitStack, closing
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from queue import Queue
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
 from pytree_course.authoring.author_process import AuthorProcess, EndedError
-from pytree_course.authoring.authors_answers import AnswerError, define, run_answer
+from pytree_course.authoring.authors_answers import (
+    AnswerError,
+    as_graded,
+    define,
+    draw_cases,
+    run_answer,
+)
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mistakes import on_one_case
 from pytree_course.authoring.mutants import Mutant, mutants
@@ -23,7 +27,7 @@ from pytree_course.authoring.other_inputs import near
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
 from pytree_course.checking.cases import Case
 from pytree_course.checking.comparison import compare
-from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome, outcomes_of
+from pytree_course.checking.outcomes import PUBLIC_SEED, Outcome, outcomes_of
 from pytree_course.course import CourseError, LessonFiles
 
 FRESH_SEEDS = tuple(range(101, 121))
@@ -91,7 +95,7 @@ def find_untold_in(files: LessonFiles, exercise: str | None, jobs: int) -> Itera
     free: Queue[AuthorProcess] = Queue()
     with ExitStack() as stack:
         for _ in range(min(jobs, len(chosen))):
-            free.put(stack.enter_context(AuthorProcess(files)))
+            free.put(stack.enter_context(closing(AuthorProcess(files))))
 
         def find(name: str) -> Findings:
             process = free.get()
@@ -191,13 +195,10 @@ def _told_nearby(sources: LessonSources, name: str, source: str) -> Outcome | No
     """Try inputs near those of the cases, where all right answers agree; return a telling case."""
     ends = time.monotonic() + SECONDS_TO_SEARCH
     exercise = sources.exercises[name]
-    graded = patch.dict(os.environ, {SEED_VARIABLE: str(PUBLIC_SEED)})
-    check = sources.files.checks()[name]
-    drawn = []
-    for answer in (*exercise.right_answers, Answer("mutant", source, exercise.cell)):
-        with chdir(sources.files.sources), graded:
-            answers = define(sources, exercise, answer)
-        drawn.append(list(check(*answers, rng=np.random.default_rng(PUBLIC_SEED))))
+    drawn = [
+        draw_cases(sources, exercise, answer, PUBLIC_SEED)
+        for answer in (*exercise.right_answers, Answer("mutant", source, exercise.cell))
+    ]
     known = run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).outcomes
     rng = np.random.default_rng(PUBLIC_SEED)
     for place, inputs in near([case.inputs for case in drawn[0]], rng):
@@ -228,9 +229,8 @@ def refusal(sources: LessonSources, name: str, source: str, seed: int) -> Refusa
     exercise = sources.exercises[name]
     right = run_answer(sources, exercise, exercise.solution, seed).outcomes
     answer = Answer("mutant", source, exercise.cell)
-    graded = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
     try:
-        with chdir(sources.files.sources), graded:  # where the set-up cell finds the course
+        with as_graded(sources, seed):
             answers = define(sources, exercise, answer)
         check = sources.files.checks()[name]
         for expected, got in zip_longest(right, outcomes_of(check, answers, seed)):
@@ -255,4 +255,4 @@ def _measured(sources: LessonSources, name: str) -> tuple[int, float]:
 
 
 def _on_one_case(sources: LessonSources, name: str) -> list[str]:
-    return on_one_case(sources, sources.exercises[name])
+    return [wrong.name for wrong in on_one_case(sources, sources.exercises[name])]
