@@ -12,47 +12,22 @@ import ipykernel.kernelspec
 import zmq
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
-from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbval.kernel import RunningKernel
-from traitlets import Unicode
 
 from pytree_course.checking.outcomes import OUTCOMES_MIME
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.sandbox import sandbox_user, sandboxed
+from pytree_course.grading.sandbox import sandbox_user
+from pytree_course.grading.sandbox_provisioner import COURSE_INSIDE, PROVISIONER
 
 _ALIVE_CHECK_SECONDS = 0.5
 _LONGEST_FOLDER = 70  # characters: a socket's path may have 107, and names are added to it
 
-_PROVISIONER = "pytree-course-sandbox"  # see pyproject.toml
-_COURSE_INSIDE = "/course"
 _KERNEL_NAME = "pytree-course-grading"
 
 
 class KernelDiedError(RuntimeError):
     """The kernel's process ended."""
-
-
-class SandboxProvisioner(LocalProvisioner):
-    """Starts a kernel in the sandbox; jupyter_client finds it by its entry point."""
-
-    parent: KernelManager
-    course = Unicode(config=True, help="The folder that the kernel sees as the course.")
-
-    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
-        """Wrap the kernel's command into the sandbox."""
-        environment = kwargs.pop("env")
-        launched = await super().pre_launch(env={}, **kwargs)
-        os.chown(self.parent.connection_file, sandbox_user(), -1)
-        launched["cmd"] = sandboxed(
-            launched["cmd"],
-            environment,
-            shown={Path(self.course): _COURSE_INSIDE},
-            writable=Path(self.parent.connection_file).parent,
-        )
-        # bubblewrap's own variables: inside, they can be read from its process.
-        launched["env"] = {"PATH": os.environ.get("PATH", os.defpath)}
-        return launched
 
 
 class _SpecManager(KernelSpecManager):
@@ -85,8 +60,8 @@ class WatchedKernel(RunningKernel):
         if in_sandbox:
             os.chown(self._shared.name, sandbox_user(), -1)
             config = {"course": str(course)}
-            specs.provisioner = {"provisioner_name": _PROVISIONER, "config": config}
-            own = {COURSE_VARIABLE: _COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
+            specs.provisioner = {"provisioner_name": PROVISIONER, "config": config}
+            own = {COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
             variables = {**environment, **own}
         else:
             # No personal start-up files.

@@ -1,0 +1,36 @@
+"""The kernel provisioner that starts a kernel in the sandbox."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.manager import KernelManager
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+from traitlets import Unicode
+
+from pytree_course.grading.sandbox import sandbox_user, sandboxed
+
+PROVISIONER = "pytree-course-sandbox"  # its entry point in pyproject.toml
+COURSE_INSIDE = "/course"
+
+
+class SandboxProvisioner(LocalProvisioner):
+    """Starts a kernel in the sandbox; jupyter_client finds it by its entry point."""
+
+    parent: KernelManager
+    course = Unicode(config=True, help="The folder that the kernel sees as the course.")
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Wrap the kernel's command into the sandbox."""
+        environment = kwargs.pop("env")
+        launched = await super().pre_launch(env={}, **kwargs)
+        os.chown(self.parent.connection_file, sandbox_user(), -1)
+        launched["cmd"] = sandboxed(
+            launched["cmd"],
+            environment,
+            shown={Path(self.course): COURSE_INSIDE},
+            writable=Path(self.parent.connection_file).parent,
+        )
+        # bubblewrap's own variables: inside, they can be read from its process.
+        launched["env"] = {"PATH": os.environ.get("PATH", os.defpath)}
+        return launched
