@@ -145,10 +145,11 @@ def _plot(plot: Callable[..., Markup], *of: object) -> str:
 def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:
     attempt = grades.attempt(student, lesson)
     problem = _problem(attempt, grades.missing(student, lesson))
-    view: dict[str, Any] = {"lesson": lesson, "attempt": attempt, "problem": problem}
+    view: dict[str, Any] = {"lesson": lesson, "attempt": attempt}
+    view |= {"problem": problem, "remark": ""}
     if attempt is not None:
         view["late_by"] = grades.late_by(attempt)
-        view["remark"] = _reason(attempt) if not problem else ""
+        view["remark"] = "" if problem else _reason(attempt)
         view["exercises"] = [
             {"look": _look(row), "row": row, **_names(lesson, row)} for row in attempt.rows
         ]
