@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pytree_course.course import Course, CourseError
-from pytree_course.untrusted import printable_lines
+from pytree_course.printable import printable_lines
 
 CANNOT_STATUS = 2
 """Exit status of a command that could not do what it was asked to."""

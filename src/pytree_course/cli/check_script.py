@@ -8,7 +8,7 @@ from rich.text import Text
 from pytree_course.cli import options
 from pytree_course.cli.app import console, errors, run
 from pytree_course.course import Course, LessonFiles
-from pytree_course.untrusted import printable
+from pytree_course.printable import printable
 
 
 def main(check_script: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, errors, warn
 from pytree_course.course import Course, CourseError
-from pytree_course.untrusted import printable
+from pytree_course.printable import printable
 
 GRADEBOOK = "gradebook.sqlite"
 MOST_NAMED = 10  # of the files that could not be written

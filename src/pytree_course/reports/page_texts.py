@@ -14,15 +14,16 @@ from markupsafe import Markup
 
 from pytree_course import drawing
 from pytree_course.checking.feedback import backticks_to_code
-from pytree_course.drawing.labels import counted, shorten
+from pytree_course.drawing.labels import all_parts, counted, shorten
+from pytree_course.printable import printable_lines
 from pytree_course.trees import Observation
-from pytree_course.untrusted import printable_lines
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000
 MOST_IN_A_SENTENCE = 2_000
 MOST_IN_A_NAME = 120
 MOST_IN_PICTURES = 2_000_000  # characters, on one page
+MOST_PARTS = 200_000  # nodes and leaves that are looked at for them, which takes a few seconds
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # What Windows takes for a device, whatever comes after the dot; and a web server for the folder.
@@ -121,12 +122,14 @@ class Pictures:
 
     def __init__(self) -> None:
         self._room = MOST_IN_PICTURES
+        self._parts = MOST_PARTS
 
     def __call__(self, seen: Observation) -> str:
         """Return an observation as inline SVG."""
-        if self._room <= 0:
+        if self._room <= 0 or self._parts <= 0:
             return "Not drawn: there are too many pictures on this page."
         try:
+            self._parts -= sum(1 for _ in all_parts(seen))
             picture = Markup(drawing.svg(seen))
         except Exception:  # an untrusted value may be like none that was foreseen
             return "This cannot be drawn."

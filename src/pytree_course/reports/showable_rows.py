@@ -13,9 +13,12 @@ from pytree_course.drawing.labels import truncate
 from pytree_course.trees import validate
 
 MOST_INPUTS = 10  # of a case
-MOST_LINES = 100  # that were predicted wrongly
+MOST_LINES = 40  # that were predicted wrongly
 MOST_REASONS = 20
+MOST_MISCONCEPTIONS = 20
 LONGEST_EXPLANATION = 1_500  # of a verdict without its details
+LONGEST_WRITTEN = 400  # of an input as Python writes it
+LONGEST_IN_LINE = 1_000
 CANNOT_BE_SHOWN = "The details cannot be shown: they are not of a form that the course knows."
 
 _LINE = ("name", "text", "said", "wrong", "misconception")
@@ -58,8 +61,12 @@ def _row(row: VerdictRow) -> VerdictRow:
     return replace(
         row,
         failure=failure,
+        misconceptions=row.misconceptions[:MOST_MISCONCEPTIONS],
         reasons=row.reasons[:MOST_REASONS],
-        lines=row.lines[:MOST_LINES],
+        lines=[
+            {name: truncate(line[name], LONGEST_IN_LINE) for name in _LINE}
+            for line in row.lines[:MOST_LINES]
+        ],
         failed=row.failed[:MOST_LINES] if row.lines else row.failed,
     )
 
@@ -74,7 +81,7 @@ def _failure(failure: Any) -> dict[str, Any]:
     _require(line is None or (isinstance(line, dict) and _has(line, number=int, text=str)))
     return failure | {
         "inputs": [validate(each) for each in inputs[:MOST_INPUTS]],
-        "written": written[:MOST_INPUTS],
+        "written": [truncate(text, LONGEST_WRITTEN) for text in written[:MOST_INPUTS]],
         "got": validate(failure.get("got")),
         "more": max(0, len(inputs) - MOST_INPUTS),
     }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from pytree_course.drawing.labels import truncate
-from pytree_course.untrusted import printable
+from pytree_course.printable import printable
 
 LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
 
