@@ -304,6 +304,8 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
         "a\\b",
         "con",
         "NUL.x",
+        "index",
+        "report",
     ]
     students += [
         "ada~0123456789abcdef",
@@ -321,7 +323,7 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
     assert len({name.casefold() for name in names.values()}) == len(students)
     for name in names.values():
         assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,110}\.html", name)
-        assert name.split(".")[0].lower() not in ("con", "nul")
+        assert name.split(".")[0].lower() not in ("con", "nul", "index")
     assert names["x"] == "x.html"
 
 
