@@ -18,6 +18,7 @@ from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.class_grading import Summary
 from pytree_course.classroom.folder import SubmittedNotebook
 from pytree_course.classroom.verdict_changes import VerdictChange
+from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.terminal import show_class, show_grade
@@ -112,6 +113,13 @@ def test_one_notebooks_grade_is_printed_without_escapes():
     printed = io.StringIO()
     show_grade(grade, Console(file=printed, width=2000))
     assert nothing_raw(printed.getvalue())
+
+
+def test_warnings_and_errors_keep_their_lines_and_no_escapes(capsys):
+    warn(f"cannot be read:\n{HOSTILE}")
+    said = capsys.readouterr().err
+    assert said.startswith("cannot be read:\n")
+    assert nothing_raw(said)
 
 
 @given(st.text(st.characters()))
