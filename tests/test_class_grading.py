@@ -322,7 +322,7 @@ def test_who_was_not_asked_for_is_not_said_to_have_handed_nothing_in(made):
     assert notes["bob"] == "handed in, but not graded yet"
     assert (rows["cyd"], notes["cyd"]) == ("–", "not handed in")
     assert (
-        'bob,,yes,01_mini,0,3,"handed in, but not graded yet"'
+        '"bob","","yes","01_mini","0","3","handed in, but not graded yet"'
         in (made.into / "grades.csv").read_text()
     )
     assert "has not been graded yet" in (made.into / "students" / "bob.html").read_text()

@@ -56,7 +56,7 @@ class Tags(HTMLParser):
 
 def pages_of(grades, folder):
     """Write the pages, and return their texts by name."""
-    write_pages(grades, folder)
+    assert write_pages(grades, folder) == []
     return {
         file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
         for file in folder.rglob("*")
@@ -206,7 +206,10 @@ def test_pages_need_nothing_else_and_run_nothing(grades, tmp_path):
     for page in pages_of(grades, tmp_path).values():
         assert_harmless(page)
         assert page.startswith('<!doctype html>\n<html lang="en">')
-        assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
+        assert (
+            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+            in page
+        )
 
 
 def test_whatever_students_write_is_only_text(tmp_path):
@@ -301,6 +304,8 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
         "a\\b",
         "con",
         "NUL.x",
+        "index",
+        "report",
     ]
     students += [
         "ada~0123456789abcdef",
@@ -318,7 +323,7 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
     assert len({name.casefold() for name in names.values()}) == len(students)
     for name in names.values():
         assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,110}\.html", name)
-        assert name.split(".")[0].lower() not in ("con", "nul")
+        assert name.split(".")[0].lower() not in ("con", "nul", "index")
     assert names["x"] == "x.html"
 
 

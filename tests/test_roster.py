@@ -49,6 +49,13 @@ def test_what_excel_saves_is_a_list_too(tmp_path, separator, encoding):
     assert read_roster(file) == [ADA, RosterEntry("jm", "Jürgen Müller")]
 
 
+@pytest.mark.parametrize("login", ["-ada", "=ada", "+ada", "@ada"])
+def test_a_login_that_begins_as_a_formula_does_is_read_and_matched_as_it_is(tmp_path, login):
+    (entry,) = read_roster(written(tmp_path, f'student,name\n"{login}",Ada\n'))
+    assert entry == RosterEntry(login, "Ada")
+    assert matched([entry], Submitter(login)) == {login: login}
+
+
 def test_a_student_who_is_on_the_list_twice_is_named(tmp_path):
     with pytest.raises(CourseError, match="has ada more than once"):
         read_roster(written(tmp_path, "student,name\nada,Ada\nbob,\nada,Ada Again\n"))

@@ -2,15 +2,27 @@
 
 import io
 from datetime import timedelta
+from pathlib import Path
+from unicodedata import category
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
+from pytree_course.checking.comparison import Difference
+from pytree_course.checking.outcomes import Line
+from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.class_grading import Summary
+from pytree_course.classroom.folder import SubmittedNotebook
 from pytree_course.classroom.verdict_changes import VerdictChange
-from pytree_course.reports.terminal import show_class
+from pytree_course.cli.app import warn
+from pytree_course.grading.grade import Grade
+from pytree_course.printable import printable, printable_lines
+from pytree_course.reports.terminal import show_class, show_grade
+from pytree_course.reports.unexplained import TellingCase, Unexplained, show_unexplained
 from tests.made_grades import NOON, made_attempt, made_grades, made_lesson, made_row
 
 ADA = Student("12345", "lovelaceada", login="ada.lovelace@example.org")
@@ -41,3 +53,79 @@ def test_a_class_with_five_lessons_has_names_points_and_notes_whole(columns, tmp
     assert "02_tree_map, unreadable: it is empty" in words
     assert "5 graded, 0 had not changed, 1 could not be graded." in words
     assert "12345, 01_leaves, count: error, now correct: the check changed" in words
+
+
+HOSTILE = "\x1b]0;title\x07\x1b[2J\r\nada: 99\u202e\u2066\ud800[red]"
+
+
+UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def nothing_raw(text):
+    """Say whether a text has line ends of its own, and nothing else that a terminal acts on."""
+    return all(
+        each == "\n" or category(each) not in ("Cc", "Cf", "Cs", "Zl", "Zp") for each in text
+    )
+
+
+def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
+    row = made_row("count", "correct")
+    student = Student(HOSTILE, HOSTILE, login=HOSTILE, is_expected=False)
+    attempt = made_attempt(
+        HOSTILE, [row], state=AttemptState.UNREADABLE, reason=HOSTILE, file=HOSTILE
+    )
+    notebook = SubmittedNotebook(HOSTILE, "01_made", Path(HOSTILE), NOON)
+    change = VerdictChange(HOSTILE, "01_made", "count", "error", "correct", HOSTILE)
+    printed = io.StringIO()
+    show_class(
+        Summary(failed=[(notebook, HOSTILE)], changes=[change]),
+        made_grades([attempt], students=[student]),
+        tmp_path / HOSTILE,
+        Console(file=printed, width=2000),
+    )
+    assert nothing_raw(printed.getvalue())
+    assert r"\x1b]0;title\x07\x1b[2J\r\nada: 99\u202e\u2066\ud800[red]" in printed.getvalue()
+    assert not [line for line in printed.getvalue().splitlines() if line.startswith("ada: 99")]
+
+
+def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
+    found = Unexplained(
+        "01_made", "count", [HOSTILE], "error", [HOSTILE],
+        [TellingCase(1, [HOSTILE], HOSTILE)], f"line 1\n\tline 2 {HOSTILE}",
+    )  # fmt: skip
+    printed = io.StringIO()
+    show_unexplained([found], Console(file=printed, width=2000))
+    assert nothing_raw(printed.getvalue())
+    assert "line 1\n    line 2 " in printed.getvalue()
+
+
+def test_one_notebooks_grade_is_printed_without_escapes():
+    got = {"kind": "raised", "type": HOSTILE, "bases": [], "mentions": {}, "message": HOSTILE}
+    seen = {"kind": "string", "type": "str", "value": HOSTILE}
+    failure = Failure(
+        0, [seen], [HOSTILE], seen, got, Difference((HOSTILE,), "value"), HOSTILE,
+        Line(1, HOSTILE), HOSTILE,
+    )  # fmt: skip
+    verdict = Verdict(
+        "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, reasons=(HOSTILE,), failed=(0,)
+    )
+    grade = Grade("01_made", "Made", Path(HOSTILE), 1, [verdict], {"count": HOSTILE})
+    printed = io.StringIO()
+    show_grade(grade, Console(file=printed, width=2000))
+    assert nothing_raw(printed.getvalue())
+
+
+def test_warnings_and_errors_keep_their_lines_and_no_escapes(capsys):
+    warn(f"cannot be read:\n{HOSTILE}")
+    said = capsys.readouterr().err
+    assert said.startswith("cannot be read:\n")
+    assert nothing_raw(said)
+
+
+@given(st.text(st.characters()))
+def test_a_printable_text_is_one_line_that_no_terminal_acts_on(text):
+    shown = printable(text)
+    assert "\n" not in shown
+    assert nothing_raw(shown.replace("\u200d", ""))
+    shown.encode()
+    assert nothing_raw(printable_lines(text).replace("\u200d", ""))

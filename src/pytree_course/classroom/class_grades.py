@@ -23,6 +23,7 @@ class Student(Submitter):
 
     is_expected: bool = True  # on the list of the class, if there is a list
     login: str = ""  # in Canvas, or Moodle's username; empty where it is not known
+    login_is_listed: bool = False  # whether the list of the class says so, and not a folder's name
 
     @property
     def label(self) -> str:
@@ -119,4 +120,5 @@ def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool)
         submitter.system,
         submitter.canvas_id or entry.canvas_id,
         login=entry.student,
+        login_is_listed=True,
     )

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pytree_course.course import Course, CourseError
+from pytree_course.printable import printable_lines
 
 CANNOT_STATUS = 2
 """Exit status of a command that could not do what it was asked to."""
@@ -36,8 +37,13 @@ def run(application: typer.Typer, name: str | None = None) -> None:
     try:
         application(prog_name=name)
     except CourseError as error:
-        errors.print(Text(str(error), style="red"), soft_wrap=True)
+        warn(str(error), style="red")
         sys.exit(CANNOT_STATUS)
+
+
+def warn(said: str, style: str = "yellow") -> None:
+    """Print what may hold untrusted text, such as a file's name, on the error output."""
+    errors.print(Text(printable_lines(said), style=style), soft_wrap=True)
 
 
 def run_in_course(command: list[str], course: Course, **variables: str) -> int:

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import typer
+from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import console, errors, run
 from pytree_course.course import Course, LessonFiles
+from pytree_course.printable import printable
 
 
 def main(check_script: str) -> None:
@@ -31,11 +33,12 @@ def grade_and_show(files: LessonFiles, notebook: Path, json: bool, junit: Path |
     from pytree_course.grading.grade import grade_notebook
     from pytree_course.reports.junit import notebook_junit
     from pytree_course.reports.terminal import grade_as_json, show_grade
+    from pytree_course.reports.whole_files import write_whole
 
-    with errors.status(f"running {notebook.name} …"):
+    with errors.status(Text(f"running {printable(notebook.name)} …")):
         grade = grade_notebook(notebook, files)
     if junit is not None:
-        junit.write_text(notebook_junit(grade), encoding="utf-8")
+        write_whole(junit, notebook_junit(grade))
     if json:
         typer.echo(grade_as_json(grade))
     else:

@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from pytree_course.cli import options
-from pytree_course.cli.app import app, console, errors
+from pytree_course.cli.app import app, console, errors, warn
 from pytree_course.course import Course, CourseError
+from pytree_course.printable import printable
 
 GRADEBOOK = "gradebook.sqlite"
+MOST_NAMED = 10  # of the files that could not be written
 UNSANDBOXED = (
     "Without the sandbox, the notebooks can read and change all that you can, and reach the "
     "network. Do this with your own work only."
@@ -95,7 +97,7 @@ def grade(
     from pytree_course.classroom.roster import read_roster
     from pytree_course.grading.sandbox import require_sandbox
     from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.tables import not_imported, write_tables
+    from pytree_course.reports.tables import about_imports, write_tables
     from pytree_course.reports.terminal import grading_progress, show_class
 
     course = Course.around()
@@ -103,7 +105,7 @@ def grade(
         with _explained("Nothing was graded."):
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
             if unsandboxed:
-                errors.print(UNSANDBOXED, style="yellow")
+                warn(UNSANDBOXED)
             else:
                 require_sandbox()
             moment = options.last_moment(due) if due else None
@@ -119,23 +121,24 @@ def grade(
             )
             left_out = [f"Left out: {file}: {why}" for file, why in submitted.ignored]
             for said in [*left_out, *submitted.doubts()]:
-                errors.print(said, style="yellow", markup=False, soft_wrap=True)
+                warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             new_pool = stack.enter_context(dask_cluster(dask)) if dask else local_pool(jobs)
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(course, submitted, gradebook, chosen, new_pool, show_progress)
         grades = ClassGrades.of(course, submitted, gradebook, names, moment, best=best)
-    try:
-        write_tables(grades, into)
-        write_pages(grades, into)
-    except OSError as error:
-        raise CourseError(
-            "The grades are in the gradebook, but not all tables and pages could be written: "
-            f"{error}. Fix that, and start again: nothing is run twice."
-        ) from error
+    not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)
-    for what in not_imported(grades):
-        errors.print(what, style="yellow", markup=False)
+    for what in about_imports(grades):
+        warn(printable(what))
+    if not_written:
+        named = "\n".join(map(printable, not_written[:MOST_NAMED]))
+        more = f"\nand {len(not_written) - MOST_NAMED} more" if not_written[MOST_NAMED:] else ""
+        raise CourseError(
+            "The grades are in the gradebook, but not all tables and pages could be written; what "
+            "was there before is as it was. Fix that, and start again: nothing is run twice.\n"
+            f"{named}{more}"
+        )
     raise typer.Exit(1 if summary.failed else 0)
 
 

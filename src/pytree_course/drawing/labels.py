@@ -1,10 +1,10 @@
 """Short words for observations, safe to put into a picture."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
+from pytree_course.printable import printable
 from pytree_course.trees import Observation, Path
 
 LONGEST_NAME = 26
@@ -122,25 +122,11 @@ def truncate(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def printable(text: str) -> str:
-    """Write characters that XML forbids, or that hide or reorder others, as Python escapes."""
-    return "".join(map(_printable, text))
-
-
 def columns(text: str) -> int:
     """Width of a text in monospace columns; the characters of Asia and emoji take two."""
     # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
     narrow = sum(code < 0x1100 or 0x1E00 <= code < 0x2E80 for code in map(ord, text))
     return 2 * len(text) - narrow
-
-
-def _printable(character: str) -> str:
-    if character == "\N{ZERO WIDTH JOINER}":  # holds composed emoji together
-        return character
-    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-    if hidden or character in "\ufffe\uffff":
-        return character.encode("unicode_escape").decode()
-    return character
 
 
 def _cut(text: str, limit: int) -> str:

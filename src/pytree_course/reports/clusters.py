@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,11 +67,13 @@ def _unexplained(
 ) -> Iterator[tuple[Any, VerdictRow, str]]:
     """Yield of a verdict each unexplained result, the row about it, and the code that yields it."""
     if exercise is not None and exercise.lines:
-        for case, line in zip(row.failed, row.lines, strict=True) if row.lines else ():
+        for case, line in zip(row.failed, row.lines, strict=False) if row.lines else ():
             said = _SAID.fullmatch(line["said"])
             if said and not line["misconception"] and line["wrong"] in _WITHOUT_BELIEF:
                 about_line = replace(row, lines=[line], failed=[case])
-                yield (line["name"], line["said"]), about_line, _with_line(exercise, line)
+                with suppress(ValueError, SyntaxError):  # not all that looks like a number is one
+                    code = _with_line(exercise, line)
+                    yield (line["name"], line["said"]), about_line, code
     elif row.results is not None and not row.misconceptions:
         yield (attempt.seed, row.results), row, attempt.answers.get(row.exercise, "")
 

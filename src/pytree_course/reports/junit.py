@@ -1,5 +1,6 @@
 """Grades as JUnit XML, for programs that read test results."""
 
+import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -7,7 +8,11 @@ from xml.etree.ElementTree import Element, SubElement
 from pytree_course.checking.feedback import feedback
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.class_grades import ClassGrades
+from pytree_course.drawing.labels import truncate
 from pytree_course.grading.grade import Grade
+
+LONGEST_TEXT = 20_000
+_NO_XML = re.compile("[^\\t\\n\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def notebook_junit(grade: Grade) -> str:
@@ -46,7 +51,7 @@ def _suite(name: str, kinds: Sequence[str]) -> Element:
 
 
 def _add_case(suite: Element, exercise: str, kind: str, message: str, text: str = "") -> Element:
-    test = SubElement(suite, "testcase", classname=suite.get("name", ""), name=exercise)
+    test = SubElement(suite, "testcase", classname=suite.get("name", ""), name=xml_text(exercise))
     if kind == VerdictKind.NOT_ATTEMPTED:
         SubElement(test, "skipped", message=xml_text(message))
     elif kind != VerdictKind.CORRECT:
@@ -60,8 +65,5 @@ def _text(root: Element) -> str:
 
 
 def xml_text(text: str) -> str:
-    """Replace the characters that XML cannot hold at all, such as NUL."""
-    return "".join(
-        character if character in "\t\n" or ord(character) >= 32 else "\N{REPLACEMENT CHARACTER}"
-        for character in text
-    )
+    """Replace the characters that XML cannot hold at all, such as NUL, and cut off what is long."""
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", truncate(text, LONGEST_TEXT))

@@ -14,16 +14,20 @@ from markupsafe import Markup
 
 from pytree_course import drawing
 from pytree_course.checking.feedback import backticks_to_code
-from pytree_course.drawing.labels import counted, printable, shorten
+from pytree_course.drawing.labels import all_parts, counted, shorten
+from pytree_course.printable import printable_lines
+from pytree_course.trees import Observation
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000
 MOST_IN_A_SENTENCE = 2_000
 MOST_IN_A_NAME = 120
+MOST_IN_PICTURES = 2_000_000  # characters, on one page
+MOST_PARTS = 200_000  # nodes and leaves that are looked at for them, which takes a few seconds
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-# What Windows takes for a device, whatever comes after the dot.
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+# What Windows takes for a device, whatever comes after the dot; and a web server for the folder.
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|index", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,7 @@ def visible(value: object) -> object:
     """Make a text printable line by line, with escapes for what HTML cannot hold or would hide."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
-    lines = value.replace("\r\n", "\n").expandtabs(4).split("\n")
-    return "\n".join(line if line.isprintable() else printable(line) for line in lines)
+    return printable_lines(value)
 
 
 def sentence(text: str) -> Markup:
@@ -111,5 +114,24 @@ def templates() -> Environment:
         "duration": duration,
         "counted": counted,
     }
-    environment.globals |= {"svg": lambda seen: Markup(drawing.svg(seen))}
     return environment
+
+
+class Pictures:
+    """Draws the pictures of one page; one that cannot be drawn, or is too many, is a sentence."""
+
+    def __init__(self) -> None:
+        self._room = MOST_IN_PICTURES
+        self._parts = MOST_PARTS
+
+    def __call__(self, seen: Observation) -> str:
+        """Return an observation as inline SVG."""
+        if self._room <= 0 or self._parts <= 0:
+            return "Not drawn: there are too many pictures on this page."
+        try:
+            self._parts -= sum(1 for _ in all_parts(seen))
+            picture = Markup(drawing.svg(seen))
+        except Exception:  # an untrusted value may be like none that was foreseen
+            return "This cannot be drawn."
+        self._room -= len(picture)
+        return picture

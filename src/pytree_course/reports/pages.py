@@ -1,8 +1,14 @@
 """The pages of a class: one for each student to read, and a report for the teacher."""
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
 
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, VerdictLook
@@ -26,7 +32,9 @@ from pytree_course.reports.class_statistics import (
     points_of_students,
 )
 from pytree_course.reports.clusters import find_clusters
-from pytree_course.reports.page_texts import page_names, templates
+from pytree_course.reports.page_texts import Pictures, page_names, templates
+from pytree_course.reports.showable_rows import showable, without_details
+from pytree_course.reports.whole_files import write_each
 
 REPORT = "report.html"
 STUDENTS = "students"
@@ -37,22 +45,54 @@ GENERATOR = '<meta name="generator" content="pytree-course">'
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
 
 
-def write_pages(grades: ClassGrades, into: Path) -> None:
-    """Write `report.html`, and `students/` with a page for each student."""
+def write_pages(grades: ClassGrades, into: Path) -> list[str]:
+    """Write `report.html`, and `students/` with a page for each student.
+
+    Returns
+    -------
+    list of str
+        What could not be written, in words; everything else is.
+    """
+    grades = showable(grades)
     environment = templates()
     names = page_names(student.id for student in grades.students)
-    (into / STUDENTS).mkdir(parents=True, exist_ok=True)
-    for file in (into / STUDENTS).glob("*.html"):
-        # Of an earlier run, in which a student may have had another name.
-        if file.name not in names.values() and GENERATOR in file.read_text("utf-8", "replace"):
-            file.unlink()
-    page = environment.get_template("student.html")
-    for student in grades.students:
-        text = page.render(student_view(grades, student))
-        (into / STUDENTS / names[student.id]).write_text(text, encoding="utf-8", newline="\n")
+    _remove_earlier(into / STUDENTS, {*names.values()})
+    pages = {
+        into / STUDENTS / names[student.id]: partial(_student_page, environment, grades, student)
+        for student in grades.students
+    }
     links = {student: f"{STUDENTS}/{name}" for student, name in names.items()}
-    text = environment.get_template(REPORT).render(report_view(grades), links=links)
-    (into / REPORT).write_text(text, encoding="utf-8", newline="\n")
+    return write_each({**pages, into / REPORT: partial(_report, environment, grades, links)})
+
+
+def _remove_earlier(folder: Path, names: set[str]) -> None:
+    """Remove the pages of an earlier run, in which a student may have had another name."""
+    for file in folder.glob("*.html"):
+        with suppress(OSError):
+            if file.name not in names and GENERATOR in file.read_text("utf-8", "replace"):
+                file.unlink()
+
+
+def _student_page(environment: Environment, grades: ClassGrades, student: Student) -> str:
+    pictures = Pictures()
+
+    def exercise(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
+        view = _exercise_view(lesson, attempt, row)
+        return Markup(environment.get_template("exercise.html").render(view, svg=pictures))
+
+    def exercise_or_less(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
+        try:
+            return exercise(lesson, attempt, row)
+        except Exception:  # one answer's strange data must not cost the rest of the page
+            return exercise(lesson, attempt, without_details(row))
+
+    view = student_view(grades, student)
+    return environment.get_template("student.html").render(view, one_exercise=exercise_or_less)
+
+
+def _report(environment: Environment, grades: ClassGrades, links: dict[str, str]) -> str:
+    view = report_view(grades)
+    return environment.get_template(REPORT).render(view, links=links, svg=Pictures())
 
 
 def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:
@@ -73,17 +113,17 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
     return {
         "grades": grades,
         "points": sorted(points),
-        "points_plot": points_plot(points, grades.all_points) if points else "",
+        "points_plot": _plot(points_plot, points, grades.all_points) if points else "",
         "graded_at": max((each.graded_at for _, _, each in grades.all_attempts()), default=None),
         "handed_in": len(
             {student.id for student, _, _ in grades.all_attempts()}
             | {student for student, _ in grades.waiting}
         ),
         "lessons": [list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
-        "pass_plot": pass_plot,
-        "time_plot": time_plot,
+        "pass_plot": partial(_plot, pass_plot),
+        "time_plot": partial(_plot, time_plot),
         "held": held,
-        "misconceptions_plot": misconceptions_plot(held) if held else "",
+        "misconceptions_plot": _plot(misconceptions_plot, held) if held else "",
         "most_misconceptions": MOST_MISCONCEPTIONS,
         "reasons": held_reasons(grades),
         "most_reasons": MOST_REASONS,
@@ -95,13 +135,24 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
     }
 
 
+def _plot(plot: Callable[..., Markup], *of: object) -> str:
+    try:
+        return plot(*of)
+    except Exception:
+        return "This plot could not be drawn; its numbers are below."
+
+
 def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:
     attempt = grades.attempt(student, lesson)
     problem = _problem(attempt, grades.missing(student, lesson))
-    view: dict[str, Any] = {"lesson": lesson, "attempt": attempt, "problem": problem}
+    view: dict[str, Any] = {"lesson": lesson, "attempt": attempt}
+    view |= {"problem": problem, "remark": ""}
     if attempt is not None:
         view["late_by"] = grades.late_by(attempt)
-        view["exercises"] = [_exercise_view(lesson, attempt, row) for row in attempt.rows]
+        view["remark"] = "" if problem else _reason(attempt)
+        view["exercises"] = [
+            {"look": _look(row), "row": row, **_names(lesson, row)} for row in attempt.rows
+        ]
     return view
 
 
@@ -115,11 +166,26 @@ def _problem(attempt: Attempt | None, missing: str) -> str:
         case AttemptState.GRADED:
             return ""
         case AttemptState.UNREADABLE:
-            # The teacher's folders are private.
-            reason = attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
-            return f"Your notebook could not be read: {reason}"
+            return f"Your notebook could not be read: {_reason(attempt)}"
         case AttemptState.FAILED:
             return "Grading failed, through no fault of yours. It will be tried again."
+
+
+def _reason(attempt: Attempt) -> str:
+    """Return what is remarked of an attempt; the teacher's folders are private."""
+    return attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
+
+
+def _look(row: VerdictRow) -> VerdictLook:
+    return LOOKS.get(row.kind, _NO_VERDICT)  # type: ignore[call-overload]
+
+
+def _names(lesson: Expected, row: VerdictRow) -> dict[str, str]:
+    exercise = lesson.exercises.get(row.exercise)
+    return {
+        "anchor": f"{lesson.lesson}-{row.exercise}",
+        "title": exercise.title if exercise else row.exercise,
+    }
 
 
 def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[str, Any]:
@@ -135,10 +201,9 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
         sections = [each.section for each in held] or [exercise.section]
     known = [each for each in dict.fromkeys(sections) if each in lesson.sections]
     return {
-        "anchor": f"{lesson.lesson}-{row.exercise}",
-        "title": exercise.title if exercise else row.exercise,
+        **_names(lesson, row),
         "row": row,
-        "look": LOOKS.get(row.kind, _NO_VERDICT),  # type: ignore[call-overload]
+        "look": _look(row),
         "answer": attempt.answers.get(row.exercise),  # None where the student did not work
         "got": got,
         "reread": [lesson.sections[each] for each in known],

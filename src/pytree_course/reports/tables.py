@@ -1,33 +1,35 @@
 """The tables of a class, as CSV: plain ones, and what Canvas and Moodle import."""
 
-import csv
-import io
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from pytree_course.classroom.attempt import Attempt
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.reports.junit import class_junit
+from pytree_course.reports.showable_rows import showable
+from pytree_course.reports.spreadsheets import ImportKey, plain_text, to_csv
+from pytree_course.reports.whole_files import write_each
+
+Cells = list[str | int]
 
 
-def write_tables(grades: ClassGrades, folder: Path) -> None:
-    """Write every table, and the JUnit XML, into a folder."""
-    texts = {
-        "grades.csv": grades_csv(grades),
-        "exercises.csv": exercises_csv(grades),
-        "canvas.csv": canvas_csv(grades),
-        "moodle.csv": moodle_csv(grades),
-        "junit.xml": class_junit(grades),
+def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
+    """Write every table, and the JUnit XML; return, in words, what could not be written."""
+    grades = showable(grades)
+    tables = {
+        "grades.csv": grades_csv,
+        "exercises.csv": exercises_csv,
+        "canvas.csv": canvas_csv,
+        "moodle.csv": moodle_csv,
+        "junit.xml": class_junit,
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return write_each({folder / name: partial(make, grades) for name, make in tables.items()})
 
 
 def grades_csv(grades: ClassGrades) -> str:
     """Return a line for each student and lesson."""
-    lines: list[dict[str, object]] = []
+    lines: list[dict[str, str | int]] = []
     for student in grades.students:
         for lesson in grades.lessons:
             attempt = grades.attempt(student, lesson)
@@ -51,7 +53,7 @@ def grades_csv(grades: ClassGrades) -> str:
 
 def exercises_csv(grades: ClassGrades) -> str:
     """Return a line for each student, lesson and exercise."""
-    lines: list[dict[str, object]] = [
+    lines: list[dict[str, str | int]] = [
         {
             "student": student.id,
             "lesson": lesson.lesson,
@@ -78,18 +80,21 @@ def canvas_csv(grades: ClassGrades) -> str:
     (`lib/gradebook_importer.rb` in instructure/canvas-lms). Who has neither of the first is left
     out: Canvas would take another student of that name, or ask. An empty cell leaves a grade as it
     is in Canvas: so it is where nothing was handed in.
+
+    Who has an ID is found by that; otherwise the login has to be written as it is: see
+    `_import_login`. Canvas takes a row whose name has "Points Possible" in it for the points.
     """
     titles = [lesson.title for lesson in grades.lessons]
-    rows: list[list[object]] = [
+    rows: list[Cells] = [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *titles],
         ["    Points Possible", *[""] * 4, *(lesson.points for lesson in grades.lessons)],
     ]
     for student in grades.students:
-        if student.canvas_id or student.login:
-            name = student.name or student.id
-            points = _points(grades, student)
-            rows.append([name, student.canvas_id, "", student.login, "", *points])
-    return _csv(rows)
+        login = student.login if student.canvas_id else _import_login(student)
+        if student.canvas_id or login:
+            name = (student.name or student.id).replace("Points Possible", "Points possible")
+            rows.append([name, student.canvas_id, "", login, "", *_points(grades, student)])
+    return to_csv(rows)
 
 
 def moodle_csv(grades: ClassGrades) -> str:
@@ -97,15 +102,26 @@ def moodle_csv(grades: ClassGrades) -> str:
 
     Who has no known username is left out: one that Moodle does not find stops the import.
     """
-    rows: list[list[object]] = [["username", *(lesson.title for lesson in grades.lessons)]]
-    rows += [
-        [student.login, *_points(grades, student)] for student in grades.students if student.login
-    ]
-    return _csv(rows)
+    rows: list[Cells] = [["username", *(lesson.title for lesson in grades.lessons)]]
+    for student in grades.students:
+        if login := _import_login(student):
+            rows.append([login, *_points(grades, student)])
+    return to_csv(rows)
 
 
-def not_imported(grades: ClassGrades) -> list[str]:
-    """Say of whom Canvas or Moodle, that the work came from, can import no points, and why."""
+def _import_login(student: Student) -> str:
+    """Return the login as it must stand in what an LMS imports; nothing where it may not.
+
+    One that a spreadsheet takes for a formula would match nobody with an apostrophe before it. It
+    is written as it is where the teacher's list has it, for then it is no student's invention.
+    """
+    if plain_text(student.login) == student.login:
+        return student.login
+    return ImportKey(student.login) if student.login_is_listed else ""
+
+
+def about_imports(grades: ClassGrades) -> list[str]:
+    """Say whom Canvas or Moodle cannot import, and why; and of which logins to beware."""
     said = []
     moodles = [each for each in grades.students if each.system == MOODLE and not each.login]
     if moodles:
@@ -119,6 +135,20 @@ def not_imported(grades: ClassGrades) -> list[str]:
         said.append(
             f"Not in canvas.csv, for Canvas did not say who it is: {_names(canvas)}. Turn "
             "anonymous grading off there, download again, and grade that into another folder."
+        )
+    odd = [each for each in grades.students if plain_text(each.login) != each.login]
+    listed = [each for each in odd if each.login_is_listed]
+    if listed:
+        said.append(
+            "canvas.csv and moodle.csv have logins that begin as a formula does, as your list "
+            f"has them: {_names(listed)}. Import those files, and open them in no spreadsheet."
+        )
+    unlisted = [each for each in odd if not each.login_is_listed]
+    if unlisted:
+        said.append(
+            "Not in moodle.csv, nor without an ID in canvas.csv, for a spreadsheet would take the "
+            f"login for a formula: {_names(unlisted)}. If they are right, name with --roster a "
+            "list of the class that has them: they are then written as they are."
         )
     return said
 
@@ -144,17 +174,5 @@ def _late_hours(grades: ClassGrades, attempt: Attempt) -> str:
     return "" if late is None else f"{late.total_seconds() / 3600:.1f}"
 
 
-def _with_headings(lines: list[dict[str, object]]) -> str:
-    return _csv([*map(list, lines[:1]), *(list(line.values()) for line in lines)])
-
-
-def _csv(rows: Sequence[Sequence[object]]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerows([_harmless(cell) for cell in row] for row in rows)
-    return text.getvalue()
-
-
-def _harmless(cell: object) -> object:
-    """Escape an untrusted text that a spreadsheet would take for a formula."""
-    is_formula = isinstance(cell, str) and cell.lstrip()[:1] in ("=", "+", "-", "@")
-    return f"'{cell}" if is_formula else cell
+def _with_headings(lines: list[dict[str, str | int]]) -> str:
+    return to_csv([*map(list, lines[:1]), *(list(line.values()) for line in lines)])

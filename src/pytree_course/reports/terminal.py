@@ -31,8 +31,13 @@ from pytree_course.classroom.class_grades import (
     Student,
 )
 from pytree_course.classroom.class_grading import ShowProgress, Summary
+from pytree_course.drawing.labels import shorten
 from pytree_course.grading.grade import Grade
+from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.class_statistics import not_graded
+
+LONGEST_NAME = 120
+LONGEST_REASON = 600
 
 _STYLES = {
     VerdictKind.CORRECT: "green",
@@ -44,7 +49,7 @@ _STYLES = {
 def show_grade(grade: Grade, console: Console) -> None:
     """Print a table of the exercises, and below it the feedback on wrong answers."""
     console.print(Text(grade.title, style="bold"))
-    console.print(Text(str(grade.notebook)), soft_wrap=True)
+    console.print(Text(printable(str(grade.notebook))), soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Exercise", overflow="fold")
     table.add_column("Points", justify="right", no_wrap=True)
@@ -61,9 +66,10 @@ def show_grade(grade: Grade, console: Console) -> None:
     for verdict in grade.verdicts:
         is_said = verdict.kind in says_all or verdict.lines
         if not is_said or verdict.exercise in grade.notes:
-            console.print(Text(f"{verdict.exercise}: {explanation(verdict, grade.notes)}"))
+            said = f"{verdict.exercise}: {explanation(verdict, grade.notes)}"
+            console.print(Text(printable_lines(said)))
         if verdict.failed:
-            console.print(Text(feedback(verdict).text), end="\n\n")
+            console.print(Text(printable_lines(feedback(verdict).text)), end="\n\n")
     which = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
     correct = sum(verdict.kind is VerdictKind.CORRECT for verdict in grade.verdicts)
     console.print(
@@ -128,17 +134,20 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     console.print(table)
     for student in grades.students:
         if notes := "; ".join(_notes(grades, student)):
-            console.print(Text(f"{student.label}: {notes}"))
+            console.print(Text(f"{_label(student)}: {notes}"))
     for change in summary.changes:
         where = f"{change.student}, {change.lesson}, {change.exercise}"
-        console.print(Text(f"Changed: {where}: {change.before}, now {change.after}: {change.why}"))
+        said = f"Changed: {where}: {change.before}, now {change.after}: {change.why}"
+        console.print(Text(printable(said)))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(not_graded(grades))} could not be graded."
     )
     for notebook, reason in summary.failed:
-        console.print(Text(f"{notebook.file}: {reason} It will be tried again next time."))
-    console.print(Text(f"The class report: {into / 'report.html'}"))
+        why = shorten(reason, LONGEST_REASON)
+        said = f"{printable(str(notebook.file))}: {why} It will be tried again next time."
+        console.print(Text(said))
+    console.print(Text(printable(f"The class report: {into / 'report.html'}")))
 
 
 def _class_table(grades: ClassGrades, heading: str) -> Table:
@@ -150,8 +159,12 @@ def _class_table(grades: ClassGrades, heading: str) -> Table:
     for student in grades.students:
         attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
         cells = ["–" if attempt is None else str(attempt.points) for attempt in attempts]
-        table.add_row(Text(student.label), *cells)
+        table.add_row(Text(_label(student)), *cells)
     return table
+
+
+def _label(student: Student) -> str:
+    return shorten(student.label, LONGEST_NAME)
 
 
 def _notes(grades: ClassGrades, student: Student) -> Iterator[str]:
@@ -163,7 +176,7 @@ def _notes(grades: ClassGrades, student: Student) -> Iterator[str]:
         state = "" if attempt.state is AttemptState.GRADED else f", {attempt.state}"
         if attempt.reason:
             reason = attempt.reason.replace(attempt.file, Path(attempt.file).name)
-            yield f"{attempt.lesson}{state}: {reason}"
+            yield f"{attempt.lesson}{state}: {shorten(reason, LONGEST_REASON)}"
         if late := grades.late_by(attempt):
             yield f"{attempt.lesson}: late by {str(late).split('.')[0]}"
     if not any(attempts):

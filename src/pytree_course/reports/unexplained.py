@@ -15,7 +15,9 @@ from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
 from pytree_course.drawing.labels import counted
+from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.clusters import Cluster, find_clusters
+from pytree_course.reports.showable_rows import showable
 
 MOST_CASES = 5  # that are shown of an answer
 READ_FIRST = (
@@ -57,7 +59,7 @@ def find_unexplained(course: Course, file: Path) -> list[Unexplained]:
         grades = ClassGrades.of(course, nothing_more, gradebook, None, None, best=False)
     sources: dict[str, LessonSources] = {}
     found = []
-    for cluster in find_clusters(grades, fewest=1):
+    for cluster in find_clusters(showable(grades), fewest=1):
         if cluster.lesson not in sources:
             sources[cluster.lesson] = read_sources(course.lesson(cluster.lesson))
         found.append(_unexplained(cluster, sources[cluster.lesson]))
@@ -105,11 +107,11 @@ def show_unexplained(found: Sequence[Unexplained], console: Console) -> None:
         who = counted(len(each.students), "student", "students")
         heading = f"{number}. {each.exercise} · {who} · {each.verdict}"
         console.print(Text(f"\n{heading}", style="bold"))
-        console.print(Text(", ".join(each.students)))
+        console.print(Text(printable(", ".join(each.students))))
         for reason in each.reasons:
-            console.print(Text(reason))
-        console.print(Text(_cases(each.telling)))
-        console.print(Text(f"\n{each.cell}"), soft_wrap=True, end="")
+            console.print(Text(printable(reason)))
+        console.print(Text(printable_lines(_cases(each.telling))))
+        console.print(Text(f"\n{printable_lines(each.cell)}"), soft_wrap=True, end="")
 
 
 def _cases(telling: Sequence[TellingCase] | None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pytree_course.checking.comparison import COARSE_RELATIVE_TOLERANCE, compare
 from pytree_course.checking.reasons.places import Place
-from pytree_course.drawing.labels import printable
+from pytree_course.printable import printable
 from pytree_course.trees import Observation
 
 CLOSE = 1e-3  # relative: a factor is found again in rounded results

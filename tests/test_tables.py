@@ -1,0 +1,227 @@
+"""The tables of a class: whole for honest names, no formula for hostile ones, and importable."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+from unicodedata import category
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytree_course.classroom.class_grades import Student
+from pytree_course.classroom.downloads import CANVAS
+from pytree_course.reports.junit import class_junit
+from pytree_course.reports.spreadsheets import LONGEST_FIELD, plain_text, to_csv
+from pytree_course.reports.tables import about_imports, canvas_csv, moodle_csv, write_tables
+from pytree_course.reports.whole_files import write_whole
+from tests.made_grades import NOON, made_attempt, made_grades, made_row
+
+HONEST = [
+    "Jürgen Müller",
+    "Bob O'Brien-Ray",
+    'Anna "Ann" Lee',
+    "Ray, Bob",
+    "王小明",
+    "Zoë 👩‍🔬",
+    "محمد‌رضا",  # with a zero width non-joiner
+    "d'Arc; Jeanne",
+    "a=b",
+    "ada+exam@example.org",
+]
+HOSTILE = [
+    *("=1+1", "+1", "-1+1", "@SUM(A1)", "  =1", "\t=1", "\r\n=1", "\x00=1", "\u00a0=1", "\ufeff=1"),
+    *("a;=1", "a; =1", "a\t=1", "a\n=1", "a\r=1", "a\x85=1", "a\u2028=1", 'a;"=1"', 'a;""=1'),
+    *("＝1+1", "＋1", "－1", "＠SUM(A1)", "a;＝1", "﹦1", "−1", "\u200d=1", "\u200b=1"),
+    '=1+2";=1+2',
+    "=1+2'\" ;,=1+2",
+    '=HYPERLINK("http://x";"y")\n=cmd|\'/c calc\'!A0',
+    "\x1b]0;title\x07",
+    "\u202eevil",
+    "\ud800",
+]
+SIGNS = "=+@-＝＋＠－﹦﹢﹫﹣⁼⁺⁻₌₊₋−"
+TEXTS = st.one_of(
+    st.text(),
+    st.lists(st.sampled_from([*SIGNS, *";\t\n\r\", '1\u200c\u200d\x00\u2028"])).map("".join),
+)
+
+
+def read(text, **how):
+    return [*csv.reader(io.StringIO(text, newline=""), **how)]
+
+
+def hidden(text):
+    """Return what cannot be seen in a table: controls, overrides, half characters."""
+    seen = re.sub("\r\n|[\u200c\u200d]", "", text)
+    return [each for each in seen if category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+
+
+def strange_class(names, **values):
+    """Return a class in which every text that a student has a say in is one of the names."""
+    attempts = [
+        made_attempt(
+            name,
+            [made_row("count", "incorrect", explanation=name, misconceptions=[name])],
+            reason=name,
+            **values,
+        )
+        for name in names
+    ]
+    return made_grades(attempts, students=[Student(name, name) for name in names])
+
+
+def tables(grades, folder):
+    assert write_tables(grades, folder) == []
+    return {file.name: file.read_bytes().decode() for file in folder.glob("*.csv")}
+
+
+@given(TEXTS)
+def test_no_cell_is_a_formula_wherever_a_spreadsheet_splits(text):
+    line = to_csv([["ada", text, 3], [text, text, text]])
+    for separator in ",;\t":
+        for row in read(line, delimiter=separator):
+            for cell in row:
+                assert cell.strip('\t "\u200c\u200d')[:1] not in [*SIGNS]
+
+
+@given(TEXTS)
+def test_a_row_is_one_line_with_its_fields_quoted_and_nothing_hidden(text):
+    line = to_csv([[text, 3]])
+    assert len(line.splitlines()) == 1
+    assert line.startswith('"')
+    assert line.endswith('","3"\r\n')
+    assert not hidden(line)
+    ((cell, number),) = read(line)
+    assert number == "3"
+    assert plain_text(cell) == cell
+    line.encode()
+
+
+@given(st.text(st.characters(categories=["L", "N", "Zs"]), max_size=LONGEST_FIELD))
+def test_a_name_of_letters_and_blanks_stays_as_it_is(name):
+    if name.isprintable():
+        assert read(to_csv([[name, "x"]])) == [[name, "x"]]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_is_hostile_is_changed(text):
+    assert plain_text(text) != text
+
+
+def test_a_text_is_cut_before_a_spreadsheet_breaks_it_in_two():
+    assert len(plain_text("e" * 10**6)) == LONGEST_FIELD
+
+
+def test_honest_names_come_back_from_every_table_as_they_are(tmp_path):
+    found = tables(strange_class(HONEST), tmp_path)
+    heading, *grades = read(found["grades.csv"])
+    column = {name: [row[at] for row in grades] for at, name in enumerate(heading)}
+    assert column["student"] == column["name"] == column["reason"] == HONEST
+    assert column["points"] == ["0"] * len(HONEST)
+    _, *exercises = read(found["exercises.csv"])
+    assert [(row[0], row[-1]) for row in exercises] == [(name, name) for name in HONEST]
+
+
+def test_no_table_has_a_formula_or_a_second_line_in_a_row(tmp_path):
+    found = tables(strange_class(HOSTILE), tmp_path)
+    for name, text in found.items():
+        rows = read(text)
+        assert len(text.splitlines()) == len(rows)
+        assert len({len(row) for row in rows}) == 1, name
+        for separator in ",;\t":
+            for row in read(text, delimiter=separator):
+                assert not [cell for cell in row if re.match(rf'[\s"]*[{re.escape(SIGNS)}]', cell)]
+        assert not hidden(text)
+
+
+def listed(name, **values):
+    return Student(name, "Ada", login=name, login_is_listed=True, **values)
+
+
+@pytest.mark.parametrize("login", ["-ada", "=ada", "+ada", "@ada"])
+def test_a_login_that_the_teachers_list_has_matches_and_is_said(login):
+    grades = made_grades([made_attempt(login, [made_row("count", "correct")])], students=[])
+    grades.students.append(listed(login))
+    _, _, row = read(canvas_csv(grades))
+    assert row == ["Ada", "", "", login, "", "2"]
+    assert read(moodle_csv(grades))[1] == [login, "2"]
+    (said,) = about_imports(grades)
+    assert f"Ada ({login})" in said
+    assert "open them in no spreadsheet" in said
+
+
+def test_a_login_that_only_a_folder_has_is_no_formula_and_is_said():
+    folder = Student("=1+1", login="=1+1")
+    grades = made_grades([], students=[folder, Student("bob", login="bob")])
+    assert [row[3] for row in read(canvas_csv(grades))[2:]] == ["bob"]
+    assert [row[0] for row in read(moodle_csv(grades))[1:]] == ["bob"]
+    (said,) = about_imports(grades)
+    assert said.startswith("Not in moodle.csv, nor without an ID in canvas.csv")
+    assert "=1+1" in said
+
+
+def test_who_has_canvass_id_is_found_by_that_and_needs_no_login():
+    student = Student("12", "=1", CANVAS, "12", login="-ada", login_is_listed=True)
+    (row,) = read(canvas_csv(made_grades([], students=[student])))[2:]
+    assert row[:4] == ["'=1", "12", "", "'-ada"]
+
+
+def test_canvas_takes_no_student_for_the_points_to_be_had():
+    student = Student("Points Possible", login="Points Possible")
+    rows = read(canvas_csv(made_grades([], students=[student])))
+    assert [("Points Possible" in row[0]) for row in rows] == [False, True, False]
+    assert rows[2][3] == "Points Possible"
+
+
+@given(st.text(st.characters()), TEXTS)
+def test_junit_is_well_formed_whatever_was_handed_in(text, other):
+    row = made_row("count", "incorrect", explanation=text + other)
+    skipped = made_row("paths", "not attempted", explanation=other)
+    root = ElementTree.fromstring(class_junit(made_grades([made_attempt(other, [row, skipped])])))
+    assert len(root.findall("testsuite/testcase/failure")) == 1
+
+
+@pytest.mark.parametrize("text", ["\uffff", "\ufffe", "\ud800", "\x00\x1b\r", "]]>", "<!--", "&x;"])
+def test_junit_keeps_what_xml_can_hold(text):
+    row = made_row("count", "incorrect", explanation=f"before {text} after")
+    root = ElementTree.fromstring(class_junit(made_grades([made_attempt(text, [row])])).encode())
+    message = root.find("testsuite/testcase/failure").get("message")
+    assert message.startswith("incorrect: before ")
+    assert message.endswith(" after")
+
+
+def test_a_table_that_cannot_be_written_stops_no_other(tmp_path):
+    (tmp_path / "canvas.csv").mkdir()
+    grades = strange_class(["ada"])
+    (said,) = write_tables(grades, tmp_path)
+    assert said == f"{tmp_path / 'canvas.csv'}: Is a directory"
+    assert {file.name for file in tmp_path.iterdir()} == {
+        *("grades.csv", "exercises.csv", "canvas.csv", "moodle.csv", "junit.xml")
+    }
+
+
+def test_one_row_of_another_form_costs_no_table(tmp_path):
+    bad = replace(made_row("count", "incorrect"), misconceptions=[None, {}], reasons=3)
+    grades = made_grades(
+        [made_attempt("eve", [bad]), made_attempt("ada", [made_row("count", "correct")])]
+    )
+    text = tables(grades, tmp_path)["exercises.csv"]
+    assert [row[0] for row in read(text)[1:]] == ["ada", "eve"]
+    assert "cannot be shown" in text
+
+
+def test_a_full_disk_leaves_the_old_file_whole(tmp_path):
+    file = tmp_path / "grades.csv"
+    write_whole(file, "old")
+    with pytest.raises(UnicodeEncodeError):  # as far as it got, the new text is nowhere
+        write_whole(file, "new" * 10**5 + "\ud800")
+    assert file.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_times_are_those_of_the_submissions(tmp_path):
+    (row,) = read(tables(strange_class(["ada"]), tmp_path)["grades.csv"])[1:]
+    assert NOON.isoformat(timespec="seconds") in row
