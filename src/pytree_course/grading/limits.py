@@ -12,10 +12,16 @@ FILE_BYTES = 64 * MIB  # in one file
 FOLDER_BYTES = 128 * MIB  # in all files of a folder: they are in memory
 CPU_SECONDS = 900  # of all threads together
 
-# Every kernel, in the sandbox or not.
-START_SECONDS = 60.0
-CELL_SECONDS = 30.0
-MESSAGE_BYTES = 32 * MIB
+# Every kernel, in the sandbox or not. A cell's time is `budget.CellBudget`'s.
+START_SECONDS = 180.0  # by the clock on the wall
+CELL_SECONDS = 15.0
+SUBMISSION_SECONDS = 30.0  # of all cells together; after that, each has the shortest time
+SHORTEST_SECONDS = 3.0
+WALL_FACTOR = 10  # how far above its time the bound by the clock on the wall is
+CELL_MESSAGES = 5_000
+CELL_BYTES = 32 * MIB
+REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
+RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell runs
 SOCKET_FOLDER_BYTES = MIB  # in the folder of the kernel's sockets, all that it shares with us
 SOCKET_FOLDER_FILES = 100
 
