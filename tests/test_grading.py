@@ -47,9 +47,9 @@ def lesson(built_course):
     return GradedLesson(Course(built_course).lesson("01_mini"), SEED)
 
 
-def verdicts(lesson, cell_timeout=300, **answers):
+def verdicts(lesson, seconds=300, **answers):
     """Run answers, and return the verdicts by exercise."""
-    settings = RunSettings(SEED, in_sandbox=False, cell_timeout=cell_timeout)
+    settings = RunSettings(SEED, in_sandbox=False, seconds=seconds)
     runs = run_answers(answers, lesson.blank, lesson.kernel_course, settings)
     found = judge_submission(lesson, Submission(answers), runs)
     return {verdict.exercise: verdict for verdict in found}
@@ -166,7 +166,7 @@ def test_an_answer_that_leaves_python_costs_its_own_exercise_only(lesson):
     ],
 )
 def test_an_endless_loop_costs_its_own_exercise_only(lesson, code):
-    found = verdicts(lesson, cell_timeout=20, count_leaves=code, first_leaf=RIGHT_FIRST)
+    found = verdicts(lesson, seconds=20, count_leaves=code, first_leaf=RIGHT_FIRST)
     assert str(found["count_leaves"].kind) == "timed out"
     assert "loop" in found["count_leaves"].reason
     assert str(found["first_leaf"].kind) == "correct"

@@ -19,24 +19,25 @@ class OverOutputError(Exception):
 
 
 class SubmissionBudget:
-    """What all cells of one submission have together: each has less when others took much.
+    """The time that all answers of one submission have together: some have less if others took much.
 
-    A submission costs a worker little, whatever its cells do; and yet no cell gets less than
-    `limits.SHORTEST_SECONDS`, which is far more than a right answer takes.
+    So a submission costs a worker little, whatever its cells do; and yet no exercise gets less than
+    `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
     """
 
-    def __init__(self, cell_seconds: float = limits.CELL_SECONDS) -> None:
-        self._cell_seconds = cell_seconds
-        self._left = max(limits.SUBMISSION_SECONDS, cell_seconds)
+    def __init__(self, exercise_seconds: float = limits.EXERCISE_SECONDS) -> None:
+        self._most = exercise_seconds
+        self._left = max(limits.SUBMISSION_SECONDS, exercise_seconds)
+        self.start_exercise()
 
-    @property
-    def cell_seconds(self) -> float:
-        """The time that the next cell has."""
-        return min(self._cell_seconds, max(self._left, limits.SHORTEST_SECONDS))
+    def start_exercise(self) -> None:
+        """Give the next exercise its time: its answer cell and its check cell share it."""
+        self.seconds = min(self._most, max(self._left, limits.SHORTEST_SECONDS))
 
     def spend(self, seconds: float) -> None:
         """Take off what a cell took."""
         self._left -= seconds
+        self.seconds -= seconds
 
 
 class CellBudget:

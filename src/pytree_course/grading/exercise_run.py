@@ -58,7 +58,7 @@ class _Runner:
         self._blank = blank
         self._course = course
         self._settings = settings
-        self._budget = SubmissionBudget(settings.cell_timeout)
+        self._budget = SubmissionBudget(settings.seconds)
 
     def run(self, answers: dict[str, str]) -> dict[str, ExerciseRun]:
         """Run all answers; none runs again that was over its budget."""

@@ -12,7 +12,6 @@ from pytree_course.course import LessonFiles
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.limits import CELL_SECONDS
 from pytree_course.grading.notebook_run import RunSettings
 from pytree_course.grading.submission import Submission, read_submission
 
@@ -46,13 +45,11 @@ class Grade:
         return all(verdict.kind is VerdictKind.CORRECT for verdict in self.verdicts)
 
 
-def grade_notebook(
-    notebook: Path, files: LessonFiles, seed: int | None = None, cell_timeout: float = CELL_SECONDS
-) -> Grade:
+def grade_notebook(notebook: Path, files: LessonFiles, seed: int | None = None) -> Grade:
     """Grade one's own notebook: it runs outside of the sandbox."""
     lesson = GradedLesson(files, seed)
     submission = read_submission(notebook, lesson.starters)
-    settings = RunSettings(lesson.seed, in_sandbox=False, cell_timeout=cell_timeout)
+    settings = RunSettings(lesson.seed, in_sandbox=False)
     runs = run_answers(submission.answers, lesson.blank, lesson.kernel_course, settings)
     verdicts = judge_submission(lesson, submission, runs)
     return Grade(files.stem, lesson.title, notebook, lesson.seed, verdicts, submission.notes)

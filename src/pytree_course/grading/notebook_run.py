@@ -55,11 +55,11 @@ class NotebookRun:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run a notebook: the seed of its cases, where, and the seconds that a cell may take."""
+    """How to run answers: the seed of the cases, where, and the seconds that an exercise may take."""
 
     seed: int
     in_sandbox: bool
-    cell_timeout: float = limits.CELL_SECONDS
+    seconds: float = limits.EXERCISE_SECONDS
 
 
 def run_notebook(
@@ -75,7 +75,7 @@ def run_notebook(
     those whose answers are the learner's. A RuntimeError says that the notebook could not be run at
     all, which is not the learner's fault.
     """
-    collector = _Collector(exercises)
+    collector = _Collector(exercises, budget)
     with tempfile.TemporaryDirectory(prefix="pytree-course-") as name, _ONE_AT_A_TIME:
         folder = Path(name)
         course.write(folder / "course")
@@ -116,7 +116,8 @@ class _Collector:
 
     new_kernel: Callable[[], WatchedKernel]
 
-    def __init__(self, exercises: Collection[str]) -> None:
+    def __init__(self, exercises: Collection[str], budget: SubmissionBudget) -> None:
+        self._budget = budget
         self.run = NotebookRun()
         self.is_set_up_unfinished = False
         self._answers = set(map(answer_id, exercises))
@@ -134,7 +135,9 @@ class _Collector:
         kernel, name = item.parent.kernel, item.cell.id
         if self._has_ended:
             pytest.skip("the kernel has ended")
-        self._is_learners |= name in self._answers
+        if name in self._answers:
+            self._is_learners = True
+            self._budget.start_exercise()
         kernel.is_set_up = self._is_learners
         item.options["check"] = False
         try:
