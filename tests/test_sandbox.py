@@ -227,7 +227,8 @@ def grade_first(lesson, code, seconds=300):
         ("def count_leaves(tree): return len(jax.tree.leaves(tree))", "correct", "all"),
         ("print('x' * 300_000_000)", "crashed", "far too much"),
         (
-            f"display = get_ipython().display_pub.publish\nfor _ in range(28): display({{{OUTCOMES_MIME!r}: 'x' * 10**7}})",
+            "publish = get_ipython().display_pub.publish\n"
+            f"for _ in range(28): publish({{{OUTCOMES_MIME!r}: 'x' * 10**7}})",
             "crashed",
             "far too much",
         ),

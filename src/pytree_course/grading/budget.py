@@ -19,7 +19,7 @@ class OverOutputError(Exception):
 
 
 class SubmissionBudget:
-    """The time that all answers of one submission have together: some have less if others took much.
+    """The time that all answers of one submission have: some have less if others took much.
 
     So a submission costs a worker little, whatever its cells do; and yet no exercise gets less than
     `limits.SHORTEST_SECONDS`, which is more than a right answer takes.

@@ -12,7 +12,7 @@ FILE_BYTES = 64 * MIB  # in one file
 FOLDER_BYTES = 128 * MIB  # in all files of a folder: they are in memory
 CPU_SECONDS = 900  # of all threads together
 
-# Every kernel, in the sandbox or not. The time of a cell is what `budget.CellBudget` counts. Of right
+# Every kernel, in the sandbox or not. What counts as a cell's time is said in `budget`. Of right
 # answers, the longest takes 3.6 seconds on a busy machine, all of a lesson take 12.4, and the
 # largest report of a check has 100 kB.
 START_SECONDS = 60.0

@@ -55,7 +55,7 @@ class NotebookRun:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run answers: the seed of the cases, where, and the seconds that an exercise may take."""
+    """How to run answers: the seed of the cases, where, and the seconds that each may take."""
 
     seed: int
     in_sandbox: bool
