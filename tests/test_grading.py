@@ -263,17 +263,15 @@ json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda children: st.lists(children) | st.dictionaries(st.text(), children),
 )
-KINDS = (
-    "node none array number string treedef star key shape tracer object raised unbounded".split()
-)
-ENTRIES = (
-    "type children library dtype shape values value tree items text bases mentions message why aux"
-).split()
+KINDS = ["node", "none", "array", "number", "string", "treedef", "star", "container leaf", "key"]
+KINDS += ["shape", "tracer", "object", "raised", "not attempted", "unbounded"]
+ENTRIES = ["type", "children", "library", "dtype", "shape", "values", "value", "tree", "items"]
+ENTRIES += ["text", "bases", "mentions", "message", "why", "aux", "name"]
 observations = st.recursive(
     json_values,
     lambda inner: st.builds(
         lambda kind, found: {"kind": kind, **found},
-        st.sampled_from([*KINDS, "container leaf", "not attempted"]),
+        st.sampled_from(KINDS),
         st.dictionaries(
             st.sampled_from(ENTRIES), inner | st.lists(inner) | st.text() | st.just({})
         ),
