@@ -20,6 +20,8 @@ from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation
 from pytree_course.cli.check_script import main
 from pytree_course.course import Course
+from pytree_course.grading import limits
+from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, _Runner, run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
@@ -54,7 +56,7 @@ def lesson(built_course):
     return GradedLesson(Course(built_course).lesson("01_mini"), SEED)
 
 
-def verdicts(lesson, seconds=300, **answers):
+def verdicts(lesson, seconds=18, **answers):
     """Run answers, and return the verdicts by exercise."""
     how = RunSettings(SEED, in_sandbox=False, seconds=seconds)
     runs = run_answers(answers, lesson.blank, lesson.kernel_course, how)
@@ -184,6 +186,21 @@ def test_an_answer_that_does_not_end_runs_once(lesson, tmp_path):
     found = verdicts(lesson, seconds=2, count_leaves=loop, first_leaf="while True: pass")
     assert [str(verdict.kind) for verdict in found.values()] == ["timed out", "timed out"]
     assert ran.read_text() == "x\n"
+
+
+def test_exercises_that_take_long_leave_each_other_one_its_shortest_time():
+    budget = SubmissionBudget()
+    given = []
+    for _ in range(5):
+        budget.start_exercise()
+        given.append(budget.seconds)
+        budget.spend(budget.seconds)
+    assert given == [18, 12, 6, 6, 6]
+    quick = SubmissionBudget()
+    for _ in range(20):
+        quick.start_exercise()
+        assert quick.seconds == limits.EXERCISE_SECONDS
+        quick.spend(4)
 
 
 def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):

@@ -213,7 +213,7 @@ def graded(lesson, answers, seconds):
     return judge_submission(lesson, Submission(answers), runs)
 
 
-def grade_first(lesson, code, seconds=300):
+def grade_first(lesson, code, seconds=18):
     """Grade one answer beside a right one, which has to stay right; return the verdict on it."""
     answers = {"count_leaves": code, "first_leaf": RIGHT_FIRST}
     first, second = graded(lesson, answers, seconds)

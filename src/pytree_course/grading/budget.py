@@ -19,25 +19,29 @@ class OverOutputError(Exception):
 
 
 class SubmissionBudget:
-    """The time that all answers of one submission have: some have less if others took much.
+    """The time of one submission's exercises: each has a short one, and all share what is more.
 
-    So a submission costs a worker little, whatever its cells do; and yet no exercise gets less than
+    So a submission costs a worker little, whatever its cells do; and no exercise gets less than
     `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
     """
 
     def __init__(self, exercise_seconds: float = limits.EXERCISE_SECONDS) -> None:
         self._most = exercise_seconds
-        self._left = max(limits.SUBMISSION_SECONDS, exercise_seconds)
+        self._shared = limits.SHARED_SECONDS
         self.start_exercise()
 
     def start_exercise(self) -> None:
         """Give the next exercise its time: its answer cell and its check cell share it."""
-        self.seconds = min(self._most, max(self._left, limits.SHORTEST_SECONDS))
+        self.seconds = min(self._most, limits.SHORTEST_SECONDS + max(self._shared, 0.0))
+        self._short = limits.SHORTEST_SECONDS
 
     def spend(self, seconds: float) -> None:
         """Take off what a cell took."""
-        self._left -= seconds
         self.seconds -= seconds
+        self._short -= seconds
+        if self._short < 0:
+            self._shared += self._short
+            self._short = 0.0
 
 
 class CellBudget:
