@@ -16,8 +16,8 @@ from pytree_course.classroom.class_grading import GradingOptions, grade_class
 from pytree_course.classroom.folder import read_class_folder
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.cli.main import main
+from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
-from pytree_course.grading.notebook_run import CellRun
 from tests.conftest import ExerciseNotebook
 
 RIGHT = {
@@ -74,7 +74,7 @@ class MadeClass:
                 exercise = sources.exercises[name]
                 answer = replace(exercise.solution, source=code)
                 outcomes = run_answer(sources, exercise, answer, settings.seed).outcomes
-                runs[name] = ExerciseRun(CellRun(), CellRun(outcomes), kernel_died=False)
+                runs[name] = ExerciseRun(CellRun(), CellRun(outcomes))
             return runs
 
         monkeypatch.setattr("pytree_course.classroom.submission_run.run_answers", run)

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytree_course.checking.untrusted import validate
 from pytree_course.drawing import Picture, draw, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import layout
-from pytree_course.trees import observe, observe_raised, validate
+from pytree_course.trees import observe, observe_raised
 
 SVG = "{http://www.w3.org/2000/svg}"
 MARK_COLOUR = "#c2500c"

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.trees import MAX_NODES, observe, observe_raised, validate
+from pytree_course.checking.untrusted import validate
+from pytree_course.trees import MAX_NODES, observe, observe_raised
 
 Pair = namedtuple("Pair", ["x", "y"])
 

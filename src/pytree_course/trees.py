@@ -5,6 +5,7 @@ result can leave the learner's kernel as data, be compared in another process, a
 """
 
 import math
+import re
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 Observation = dict[str, Any]
-"""Plain JSON whose entry "kind" says what was seen; `KINDS` lists the kinds and their entries."""
+"""Plain JSON whose entry "kind" says what was seen; `checking.untrusted` reads all its kinds."""
 
 Path = tuple[str, ...]
 """The way from a tree's root to a node or leaf: the texts of its key path entries."""
@@ -27,24 +28,9 @@ MAX_DEPTH = 100
 MAX_CHARACTERS = 10_000
 MAX_INT_BITS = 4_096
 
-KINDS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "node": {"type": str, "children": list},
-    "none": {},
-    "array": {"library": str, "dtype": str, "shape": list, "values": list},
-    "number": {"type": str},
-    "string": {"type": str, "value": str},
-    "treedef": {"tree": dict},
-    "star": {},
-    "container leaf": {"type": str, "items": list},
-    "key": {"type": str, "text": str},
-    "shape": {"dtype": str, "shape": list},
-    "tracer": {"dtype": str, "shape": list},
-    "object": {"type": str},
-    "raised": {"type": str, "bases": list, "mentions": dict, "message": str},
-    "not attempted": {},
-    "unbounded": {"why": str},
-}
-"""Every kind of observation, with the entries it must have."""
+# Half a surrogate pair is no character to UTF-8, and the others are none to XML, to some databases
+# or to terminals, which obey them.
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
 _BUILT_IN = (dict, list, tuple, OrderedDict, defaultdict, type(None))
@@ -82,7 +68,7 @@ def observe(
 def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observation:
     """Describe an exception by its type and by which of the texts `mentions` its message has."""
     try:
-        message = str(error)[:MAX_CHARACTERS]
+        message = writable(str(error))
     except Exception as broken:
         message = f"(its message cannot be shown: {type(broken).__name__})"
     return {
@@ -94,32 +80,9 @@ def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observ
     }
 
 
-def validate(observation: object) -> Observation:
-    """Return untrusted data as an observation to compare and draw, or raise ValueError."""
-    if not isinstance(observation, dict) or observation.get("kind") not in KINDS:
-        raise ValueError("not an observation")
-    for entry, wanted in KINDS[observation["kind"]].items():
-        if not isinstance(observation.get(entry), wanted):
-            raise ValueError(f"{observation['kind']!r} observation without a proper {entry!r}")
-    match observation["kind"]:
-        case "node":
-            for child in observation["children"]:
-                if not (isinstance(child, list) and len(child) == 2 and isinstance(child[0], str)):
-                    raise ValueError("a child is a key's text and an observation")
-                validate(child[1])
-            if observation.get("aux") is not None:
-                validate(observation["aux"])
-        case "treedef":
-            validate(observation["tree"])
-        case "container leaf":
-            for item in observation["items"]:
-                validate(item)
-        case "array" | "shape" | "tracer":
-            if not all(isinstance(length, int) for length in observation["shape"]):
-                raise ValueError("a shape is a list of integers")
-        case "number" if "value" not in observation:
-            raise ValueError("a number without a value")
-    return observation
+def writable(text: str, most: int = MAX_CHARACTERS) -> str:
+    """Return at most `most` characters of a text, with those escaped that not every file holds."""
+    return _UNWRITABLE.sub(_escaped, text[:most])[:most]
 
 
 class _Walk:
@@ -253,9 +216,7 @@ class _Walk:
         if len(value) > MAX_CHARACTERS:
             raise _TooLargeError(f"it holds a text of more than {MAX_CHARACTERS:,} characters")
         text = value if isinstance(value, str) else value.decode("latin-1")
-        # A lone surrogate cannot be written as UTF-8, and so not saved in a notebook.
-        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-        return {"kind": "string", "type": type(value).__name__, "value": text}
+        return {"kind": "string", "type": type(value).__name__, "value": writable(text)}
 
     def array(self, array: jax.Array | np.ndarray) -> Observation:
         library = "jax" if isinstance(array, jax.Array) else "numpy"
@@ -345,6 +306,13 @@ def _number(value: Any) -> Any:
         raise _TooLargeError(f"it holds an integer of more than {MAX_INT_BITS:,} bits")
     if isinstance(value, complex):
         return [_number(value.real), _number(value.imag)]
+    if isinstance(value, str):
+        return writable(value)
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     return value
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from pytree_course.checking.cases import Case, Check
+from pytree_course.checking.untrusted import validate
 from pytree_course.drawing.labels import truncate
-from pytree_course.trees import Observation, observe, observe_raised, validate
+from pytree_course.trees import Observation, observe, observe_raised, writable
 
 PUBLIC_SEED = 0
 """The seed of the cases that every learner sees; grading draws another one each time."""
@@ -25,6 +26,10 @@ OUTCOMES_MIME = "application/vnd.pytree-course.outcomes+json"
 MAX_PRINTED = 2_000  # characters of what an answer prints in one case
 MAX_PRINTED_LINES = 10
 MAX_WRITTEN = 200  # characters of an input as Python writes it
+MAX_INPUTS = 50  # of one case
+MAX_OUTCOMES = 1_000  # of one check
+MAX_LINE = 1_000  # characters of a line of code
+MAX_LINES = 1_000_000  # of an answer cell
 
 
 @dataclass(frozen=True)
@@ -52,17 +57,19 @@ class Outcome:
     def from_json(cls, data: Any) -> "Outcome":
         """Read an outcome from untrusted JSON; a ValueError says that it is none."""
         try:
-            line = data["line"] and Line(int(data["line"]["number"]), str(data["line"]["text"]))
+            inputs, written = data["inputs"], data["written"]
+            if not (isinstance(inputs, list) and len(inputs) == len(written) <= MAX_INPUTS):
+                raise ValueError("not the inputs of an outcome")
             return cls(
-                inputs=[validate(observation) for observation in data["inputs"]],
-                written=[str(text)[:MAX_WRITTEN] for text in data["written"]],
+                inputs=[validate(observation) for observation in inputs],
+                written=[_text(text, MAX_WRITTEN) for text in written],
                 observation=validate(data["observation"]),
-                printed=str(data["printed"])[:MAX_PRINTED],
-                line=line,
-                note=str(data["note"])[:MAX_PRINTED],
+                printed=_text(data["printed"], MAX_PRINTED),
+                line=_line(data["line"]),
+                note=_text(data["note"], MAX_PRINTED),
                 changed=data["changed"] is True,
             )
-        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("not the outcome of a case") from error
 
 
@@ -123,3 +130,18 @@ def _learners_line(error: BaseException) -> Line | None:
         if "ipykernel_" in frame.filename:
             return Line(frame.lineno or 0, frame.line or "")
     return None
+
+
+def _text(data: Any, most: int) -> str:
+    if not isinstance(data, str):
+        raise ValueError("not a text of an outcome")
+    return writable(data, most)
+
+
+def _line(data: Any) -> Line | None:
+    if data is None:
+        return None
+    number, text = data["number"], data["text"]
+    if type(number) is not int or not 0 <= number <= MAX_LINES:
+        raise ValueError("not the line of an outcome")
+    return Line(number, _text(text, MAX_LINE))

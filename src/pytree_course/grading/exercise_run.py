@@ -1,4 +1,4 @@
-"""Run a submission's answers together; where that leaves a doubt, run the answer alone."""
+"""Run a submission's answers together, as far as a kernel goes; the others in a fresh one."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -7,8 +7,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from pytree_course.course import answer_id, check_id
+from pytree_course.grading.budget import SubmissionBudget
+from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.kernel_course import KernelCourse
-from pytree_course.grading.notebook_run import CellRun, NotebookRun, RunSettings, run_notebook
+from pytree_course.grading.notebook_run import NotebookRun, RunSettings, run_notebook
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,22 @@ class ExerciseRun:
 
     answer: CellRun
     check: CellRun
-    kernel_died: bool
+
+    @property
+    def kernel_died(self) -> bool:
+        """Whether its kernel ended while it ran."""
+        return self.answer.died or self.check.died
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what came of it is its own doing, whatever ran before it in its kernel."""
+        return self.answer.is_over or not self.check.is_silent
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether it may run again before other answers, which may use what it defines."""
+        both = (self.answer, self.check)
+        return not any(each.is_over or each.died or each.is_out_of_memory for each in both)
 
     @property
     def seconds(self) -> float:
@@ -31,31 +48,54 @@ def run_answers(
     """Put answers into `blank`, the exercise notebook as it was handed out, and run it."""
     if not answers:
         return {}  # a blank notebook needs no kernel
-    notebook = nbformat.reads(blank, as_version=4)
-    together = run_notebook(_with_answers(notebook, answers), course, settings)
-    runs = {}
-    disturbed = False
-    for name, source in answers.items():
-        run = _exercise(name, together)
-        disturbs = run.answer.disturbs or run.check.disturbs
-        is_settled = run.check.outcomes is not None and not disturbs
-        # An earlier answer may be to blame, and only that answer's exercise may suffer.
-        if not is_settled and (disturbed or run.check.is_silent):
-            alone = run_notebook(_with_answers(notebook, {name: source}), course, settings)
-            runs[name] = _exercise(name, alone)
-        else:
-            runs[name] = run
-        disturbed |= disturbs or run.check.is_silent
-    return runs
+    return _Runner(nbformat.reads(blank, as_version=4), course, settings).run(answers)
 
 
-def _with_answers(blank: NotebookNode, answers: dict[str, str]) -> NotebookNode:
-    merged = deepcopy(blank)
-    by_cell = {answer_id(name): source for name, source in answers.items()}
-    for cell in merged.cells:
-        cell.source = by_cell.get(cell.id, cell.source)
-    return merged
+class _Runner:
+    """Runs the answers of one submission, in as few kernels as will do."""
+
+    def __init__(self, blank: NotebookNode, course: KernelCourse, settings: RunSettings) -> None:
+        self._blank = blank
+        self._course = course
+        self._settings = settings
+        self._budget = SubmissionBudget(settings.seconds)
+
+    def run(self, answers: dict[str, str]) -> dict[str, ExerciseRun]:
+        """Run all answers; none runs again that was over its budget."""
+        runs: dict[str, ExerciseRun] = {}
+        waiting, earlier = dict(answers), dict[str, str]()
+        while waiting:
+            together = self._run(waiting, earlier)
+            had_turn = [name for name in waiting if together.has(name)]
+            is_alone = len(had_turn) == 1 and not earlier
+            if not had_turn:
+                earlier = {}  # one of them now does what it did not do the first time
+            for name in had_turn:
+                source = waiting.pop(name)
+                runs[name] = _exercise(name, together)
+                if not (runs[name].is_settled or is_alone):
+                    # An earlier answer may be to blame, and only its exercise may suffer.
+                    runs[name] = _exercise(name, self._run({name: source}, {}))
+                    earlier = {} if runs[name].is_settled else earlier
+                elif runs[name].is_fit:
+                    earlier[name] = source
+        return runs
+
+    def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> NotebookRun:
+        """Run answers with their checks, and without them earlier ones, which others may use."""
+        notebook = deepcopy(self._blank)
+        sources = {answer_id(name): source for name, source in (answers | earlier).items()}
+        checks = set(map(check_id, answers))
+        notebook.cells = [
+            cell
+            for cell in notebook.cells
+            if not cell.id.endswith(check_id("")) or cell.id in checks
+        ]
+        for cell in notebook.cells:
+            cell.source = sources.get(cell.id, cell.source)
+        names = (*earlier, *answers)
+        return run_notebook(notebook, names, self._course, self._settings, self._budget)
 
 
 def _exercise(name: str, run: NotebookRun) -> ExerciseRun:
-    return ExerciseRun(run.cell(answer_id(name)), run.cell(check_id(name)), run.kernel_died)
+    return ExerciseRun(run.cell(answer_id(name)), run.cell(check_id(name)))

@@ -9,10 +9,10 @@ from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.judging import judge, without_outcomes
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import LessonFiles
+from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.limits import CELL_SECONDS
-from pytree_course.grading.notebook_run import CellRun, RunSettings
+from pytree_course.grading.notebook_run import RunSettings
 from pytree_course.grading.submission import Submission, read_submission
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
@@ -45,13 +45,11 @@ class Grade:
         return all(verdict.kind is VerdictKind.CORRECT for verdict in self.verdicts)
 
 
-def grade_notebook(
-    notebook: Path, files: LessonFiles, seed: int | None = None, cell_timeout: float = CELL_SECONDS
-) -> Grade:
+def grade_notebook(notebook: Path, files: LessonFiles, seed: int | None = None) -> Grade:
     """Grade one's own notebook: it runs outside of the sandbox."""
     lesson = GradedLesson(files, seed)
     submission = read_submission(notebook, lesson.starters)
-    settings = RunSettings(lesson.seed, in_sandbox=False, cell_timeout=cell_timeout)
+    settings = RunSettings(lesson.seed, in_sandbox=False)
     runs = run_answers(submission.answers, lesson.blank, lesson.kernel_course, settings)
     verdicts = judge_submission(lesson, submission, runs)
     return Grade(files.stem, lesson.title, notebook, lesson.seed, verdicts, submission.notes)
@@ -67,11 +65,20 @@ def judge_submission(
             reason = submission.notes.get(name, words.NOT_ATTEMPTED)
             verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
             continue
-        verdict = _verdict(lesson.right(name), runs[name])
+        verdict = _guarded(lesson.right(name), runs[name])
         if verdict.failed:
-            verdict = _verdict(lesson.explained(name), runs[name])
+            verdict = _guarded(lesson.explained(name), runs[name])
         verdicts.append(verdict)
     return verdicts
+
+
+def _guarded(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
+    """Judge one exercise; whatever its outcomes are, they cost no other one its verdict."""
+    try:
+        return _verdict(exercise, run)
+    except Exception as error:
+        reason = words.NOT_JUDGED.format(type=type(error).__name__)
+        return without_outcomes(exercise, VerdictKind.ERROR, reason)
 
 
 def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
@@ -80,7 +87,7 @@ def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
         return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
     if check.outcomes is not None and len(check.outcomes) == len(exercise.observations):
         return judge(exercise, check.outcomes)
-    if answer.flooded or check.flooded:
+    if answer.flooded or check.flooded or (check.has_bulk and not check.reports):
         return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
     if run.kernel_died:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
@@ -97,4 +104,4 @@ def _error(answer: CellRun, check: CellRun) -> str:
     if check.error:
         kind, message = check.error
         return words.CHECK_CELL_RAISED.format(type=kind, message=message)
-    return words.NO_REPORT
+    return words.SEVERAL_REPORTS if check.reports > 1 else words.NO_REPORT

@@ -1,26 +1,34 @@
 """Kernels for grading: nbval's, watched, and in the sandbox where the code is untrusted."""
 
-import json
+import contextlib
 import os
 import tempfile
-from math import inf
+from itertools import islice
 from pathlib import Path
-from queue import Empty
 from typing import Any
+from uuid import uuid4
 
 import ipykernel.kernelspec
 import zmq
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
-from nbval.kernel import RunningKernel
 
-from pytree_course.checking.outcomes import OUTCOMES_MIME
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
+from pytree_course.grading.budget import (
+    CellBudget,
+    OverOutputError,
+    OverTimeError,
+    SubmissionBudget,
+)
+from pytree_course.grading.cell_run import READ_MESSAGES, CellRun
+from pytree_course.grading.process_tree import ProcessTree
 from pytree_course.grading.sandbox import sandbox_user
 from pytree_course.grading.sandbox_provisioner import COURSE_INSIDE, PROVISIONER
 
-_ALIVE_CHECK_SECONDS = 0.5
+_POLL_MILLISECONDS = 250
+_LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
+_RUN = "run"
 _LONGEST_FOLDER = 70  # characters: a socket's path may have 107, and names are added to it
 
 _KERNEL_NAME = "pytree-course-grading"
@@ -43,16 +51,24 @@ class _SpecManager(KernelSpecManager):
         return KernelSpec(resource_dir=ipykernel.kernelspec.RESOURCES, **described)
 
 
-class WatchedKernel(RunningKernel):
-    """nbval's kernel, watched: its death ends the wait, and so does a flood of files.
+class WatchedKernel:
+    """A kernel that runs one cell after another, each within a budget; nbval drives it.
 
-    It starts in the folder `cwd`, and sees the folder `course` as the course.
+    It starts in the folder `cwd`, and sees the folder `course` as the course. A cell that is over
+    its budget ends it.
     """
 
     def __init__(
-        self, cwd: Path, course: Path, environment: dict[str, str], in_sandbox: bool
+        self,
+        cwd: Path,
+        course: Path,
+        environment: dict[str, str],
+        in_sandbox: bool,
+        budget: SubmissionBudget | None = None,
     ) -> None:
-        self.interrupted = False
+        self.last_run = CellRun()
+        self.is_set_up = True  # and what runs may be the learner's
+        self._budget = budget or SubmissionBudget()
         folder = tempfile.gettempdir()
         folder = folder if len(folder) < _LONGEST_FOLDER else "/tmp"
         self._shared = tempfile.TemporaryDirectory(prefix="kernel-", dir=folder)
@@ -78,38 +94,100 @@ class WatchedKernel(RunningKernel):
                 self.km.start_kernel(stderr=nowhere, stdout=nowhere, cwd=str(cwd), env=variables)
             self.kc = self.km.client()
             # A longer message is not received at all: it ends the connection, not our memory.
-            self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.MESSAGE_BYTES)
-            self.kc.start_channels()
+            self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
+            # What comes on any other channel would pile up in our memory, unread.
+            self.kc.start_channels(stdin=False, hb=False, control=False)
             self.kc.wait_for_ready(timeout=limits.START_SECONDS)
-            self._ensure_iopub_up()
         except BaseException:
             self.stop()
             raise
 
-    def get_message(self, stream: str, timeout: float | None = None) -> Any:
-        """Return the next message, or raise KernelDiedError when none can come any more."""
-        waited = 0.0
-        while True:
-            left = min(_ALIVE_CHECK_SECONDS, inf if timeout is None else timeout - waited)
-            try:
-                return _lightened(super().get_message(stream, timeout=max(left, 0.0)))
-            except Empty:
-                waited += _ALIVE_CHECK_SECONDS
-                if self._floods_the_folder():
-                    self.stop()
-                if not self.is_alive():
-                    raise KernelDiedError from None
-                if timeout is not None and waited >= timeout:
-                    raise
-            except Exception:
-                # What comes is no message of Jupyter's: the kernel cannot be trusted any more.
-                self.stop()
-                raise KernelDiedError from None
+    def is_alive(self) -> bool:
+        """Say whether it still runs."""
+        return bool(self.km.has_kernel and self.km.is_alive())
 
-    def interrupt(self) -> None:
-        """Interrupt the cell that runs, and remember it."""
-        self.interrupted = True
-        super().interrupt()
+    def run_cell(self, source: str) -> CellRun:
+        """Run a cell and return how it ran; one that is over its budget ends the kernel."""
+        run = CellRun()
+        processes = ProcessTree(self.km.provisioner.pid)  # type: ignore[union-attr]
+        seconds = self._budget.seconds if self.is_set_up else limits.START_SECONDS
+        budget = CellBudget(processes, seconds)
+        try:
+            self._run(source, run, budget)
+        except OverTimeError:
+            run.timed_out = True
+        except OverOutputError:
+            run.flooded = True
+        except Exception:
+            # It has ended, or what it sends is no message of Jupyter's.
+            run.died = True
+        if run.is_over or run.died:
+            self.stop()
+        run.seconds = budget.seconds
+        if self.is_set_up:
+            self._budget.spend(run.seconds)
+        return run
+
+    def _run(self, source: str, run: CellRun, budget: CellBudget) -> None:
+        request = self._request(source)
+        poller = zmq.Poller()
+        for channel in (self.kc.shell_channel, self.kc.iopub_channel):
+            poller.register(channel.socket, zmq.POLLIN)
+        awaited = {"execute_reply", "idle"}
+        while awaited:
+            ready = poller.poll(_POLL_MILLISECONDS)
+            for socket, _ in ready:
+                frames = socket.recv_multipart()
+                budget.charge(sum(map(len, frames)))
+                came = self._take(frames, request, run)
+                if came == "execute_reply" and came in awaited:
+                    budget.end_within(_LATE_SECONDS)
+                awaited.discard(came)
+            if budget.look() and self._floods_the_folder():
+                raise OverOutputError
+            if not ready and not self.is_alive():
+                raise KernelDiedError
+
+    def _request(self, source: str) -> str:
+        """Send a cell, and return what its messages name as their parent: it cannot be guessed."""
+        wanted = {"code": source, "silent": False, "store_history": False, "allow_stdin": False}
+        wanted |= {"user_expressions": {}, "stop_on_error": False}
+        message = self.kc.session.msg("execute_request", wanted)
+        message["header"]["msg_id"] = message["msg_id"] = uuid4().hex
+        self.kc.shell_channel.send(message)
+        return str(message["msg_id"])
+
+    def _take(self, frames: list[bytes], request: str, run: CellRun) -> str:
+        """Take from a message what a cell's run is known by; return which it was, or nothing."""
+        session = self.kc.session
+        _, parts = session.feed_identities(frames)
+        if sum(map(len, parts)) > limits.REPORT_BYTES:
+            run.has_bulk = True  # and it is not even read
+            return ""
+        message = session.deserialize(parts, content=False)
+        kind = str(message["msg_type"])
+        if message["parent_header"].get("msg_id") != request:
+            return ""
+        if kind == "status":
+            return str(session.unpack(message["content"])["execution_state"])
+        if kind in READ_MESSAGES:
+            run.take(kind, session.unpack(message["content"]))
+        return kind
+
+    # What nbval's cells call. They find that the cell has run, and is idle.
+
+    def execute_cell_input(self, source: str, allow_stdin: bool | None = None) -> str:
+        """Run a cell."""
+        self.last_run = self.run_cell(source)
+        return _RUN
+
+    def await_reply(self, message_id: str, timeout: float | None = None) -> None:
+        """Return at once: the cell has run."""
+
+    def get_message(self, stream: str, timeout: float | None = None) -> dict[str, Any]:
+        """Return the message that the cell has run."""
+        content = {"execution_state": "idle"}
+        return {"msg_type": "status", "content": content, "parent_header": {"msg_id": _RUN}}
 
     def stop(self) -> None:
         """End the kernel at once."""
@@ -117,26 +195,15 @@ class WatchedKernel(RunningKernel):
             self.kc.stop_channels()
         if self.km.has_kernel:
             self.km.shutdown_kernel(now=True)
-        self._shared.cleanup()
+        # Whoever wrote into it may have made what cannot be removed; it is swept some other time.
+        with contextlib.suppress(OSError, RecursionError):
+            self._shared.cleanup()
 
     def _floods_the_folder(self) -> bool:
-        files = list(Path(self._shared.name).rglob("*"))
-        size = sum(file.lstat().st_size for file in files)
-        return len(files) > limits.SOCKET_FOLDER_FILES or size > limits.SOCKET_FOLDER_BYTES
-
-
-def _lightened(message: Any) -> Any:
-    """Take out of a message what grading does not read: it may be large, and nbval stores it."""
-    content = message["content"]
-    match message["msg_type"]:
-        case "stream":
-            content["text"] = ""
-        case "display_data" | "execute_result":
-            data = content["data"]
-            content["data"] = {key: data[key] for key in (OUTCOMES_MIME,) if key in data}
-        case "error":
-            content["traceback"] = []
-    # Half a surrogate pair is text to JSON and to Python, but to no file and no database.
-    text = json.dumps(content, ensure_ascii=False, default=str).encode("utf-8", "replace")
-    message["content"] = json.loads(text)
-    return message
+        most = limits.SOCKET_FOLDER_FILES
+        files = list(islice(Path(self._shared.name).rglob("*"), most + 1))
+        size = 0
+        for file in files:
+            with contextlib.suppress(FileNotFoundError):
+                size += file.lstat().st_size
+        return len(files) > most or size > limits.SOCKET_FOLDER_BYTES

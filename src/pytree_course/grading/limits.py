@@ -12,10 +12,18 @@ FILE_BYTES = 64 * MIB  # in one file
 FOLDER_BYTES = 128 * MIB  # in all files of a folder: they are in memory
 CPU_SECONDS = 900  # of all threads together
 
-# Every kernel, in the sandbox or not.
+# Every kernel, in the sandbox or not. What counts as a cell's time is said in `budget`. Of right
+# answers, the longest takes 3.6 seconds on a busy machine, all of a lesson take 12.4, and the
+# largest report of a check has 100 kB.
 START_SECONDS = 60.0
-CELL_SECONDS = 30.0
-MESSAGE_BYTES = 32 * MIB
+EXERCISE_SECONDS = 18.0  # for its answer cell and its check cell together
+SHORTEST_SECONDS = 6.0  # what each exercise has in any case
+SHARED_SECONDS = 18.0  # what all exercises of a submission may take beyond that
+WALL_FACTOR = 10  # how far above its time the bound by the clock on the wall is
+CELL_MESSAGES = 5_000
+CELL_BYTES = 32 * MIB
+REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
+RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell runs
 SOCKET_FOLDER_BYTES = MIB  # in the folder of the kernel's sockets, all that it shares with us
 SOCKET_FOLDER_FILES = 100
 

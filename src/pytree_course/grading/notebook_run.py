@@ -7,11 +7,9 @@ the outcomes are judged elsewhere, by `pytree_course.checking`.
 import contextlib
 import io
 import os
-import re
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,8 +20,11 @@ import pytest
 from nbformat import NotebookNode
 from nbval.plugin import IPyNbFile
 
-from pytree_course.checking.outcomes import OUTCOMES_MIME, SEED_VARIABLE, Outcome
+from pytree_course.checking.outcomes import SEED_VARIABLE
+from pytree_course.course import answer_id, check_id
 from pytree_course.grading import limits
+from pytree_course.grading.budget import SubmissionBudget
+from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.kernel_course import KernelCourse
 from pytree_course.grading.kernels import WatchedKernel
 
@@ -34,39 +35,18 @@ _NBVAL_OPTIONS = (
 )
 _LONGEST_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
 
 
 @dataclass
-class CellRun:
-    """How one cell ran."""
-
-    outcomes: list[Outcome] | None = None  # of a check cell that came to its end
-    error: tuple[str, str] | None = None  # type and message of the exception that ended it
-    timed_out: bool = False
-    flooded: bool = False  # it came to its end, but there was too much output to receive
-    seconds: float = 0.0
-
-    @property
-    def is_silent(self) -> bool:
-        """Whether its kernel ended, or had no memory left to report what went wrong."""
-        return self.outcomes is None and self.error is None and not self.timed_out
-
-    @property
-    def disturbs(self) -> bool:
-        """Whether its kernel may be unfit for the cells after it."""
-        errors = [self.error[0]] if self.error else []
-        errors += [str(outcome.observation.get("type")) for outcome in self.outcomes or ()]
-        return self.timed_out or self.flooded or "MemoryError" in errors
-
-
-@dataclass
 class NotebookRun:
-    """How the cells of a notebook ran, by cell id."""
+    """How the cells of a notebook ran, by cell id, as far as its kernel came."""
 
     cells: dict[str, CellRun] = field(default_factory=dict)
-    kernel_died: bool = False  # before all cells had their turn
+
+    def has(self, exercise: str) -> bool:
+        """Say whether an exercise had its turn before the kernel ended."""
+        return answer_id(exercise) in self.cells
 
     def cell(self, cell_id: str) -> CellRun:
         """Return how a cell ran; one that is not there did not run."""
@@ -75,38 +55,46 @@ class NotebookRun:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run a notebook: the seed of its cases, where, and the seconds that a cell may take."""
+    """How to run answers: the seed of the cases, where, and the seconds that each may take."""
 
     seed: int
     in_sandbox: bool
-    cell_timeout: float = limits.CELL_SECONDS
+    seconds: float = limits.EXERCISE_SECONDS
 
 
 def run_notebook(
-    notebook: NotebookNode, course: KernelCourse, settings: RunSettings
+    notebook: NotebookNode,
+    exercises: Collection[str],
+    course: KernelCourse,
+    settings: RunSettings,
+    budget: SubmissionBudget,
 ) -> NotebookRun:
     """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
 
-    A RuntimeError says that it could not be run at all, which is not the notebook's fault.
+    A kernel in which more cells would not do ends: the cells after that do not run. `exercises` are
+    those whose answers are the learner's. A RuntimeError says that the notebook could not be run at
+    all, which is not the learner's fault.
     """
-    collected = NotebookRun()
+    collector = _Collector(exercises, budget)
     with tempfile.TemporaryDirectory(prefix="pytree-course-") as name, _ONE_AT_A_TIME:
         folder = Path(name)
         course.write(folder / "course")
         file = folder / "submission.ipynb"
-        file.write_text(nbformat.writes(notebook), encoding="utf-8")
+        # Half a surrogate pair is text to JSON and to Python, but not to a file.
+        file.write_bytes(nbformat.writes(notebook).encode("utf-8", "replace"))
         variables = {SEED_VARIABLE: str(settings.seed)}
-        new_kernel = partial(
-            WatchedKernel, folder, folder / "course", variables, settings.in_sandbox
+        collector.new_kernel = partial(
+            WatchedKernel, folder, folder / "course", variables, settings.in_sandbox, budget
         )
-        arguments = ["--rootdir", name, f"--nbval-cell-timeout={settings.cell_timeout}", str(file)]
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            plugins = [_Collector(collected, new_kernel)]
-            status = pytest.main([*_NBVAL_OPTIONS, *arguments], plugins=plugins)
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not collected.cells:
+            status = pytest.main([*_NBVAL_OPTIONS, "--rootdir", name, str(file)], [collector])
+    passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    if not passed_or_failed or not collector.run.cells:
         raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")
-    return collected
+    if collector.is_set_up_unfinished:
+        raise RuntimeError("the notebook's set-up cells did not come to their end")
+    return collector.run
 
 
 class _NotebookFile(IPyNbFile):
@@ -126,9 +114,16 @@ class _NotebookFile(IPyNbFile):
 class _Collector:
     """The pytest plugin that hands the notebook to nbval and collects how its cells run."""
 
-    def __init__(self, collected: NotebookRun, new_kernel: Callable[[], WatchedKernel]) -> None:
-        self.collected = collected
-        self.new_kernel = new_kernel
+    new_kernel: Callable[[], WatchedKernel]
+
+    def __init__(self, exercises: Collection[str], budget: SubmissionBudget) -> None:
+        self._budget = budget
+        self.run = NotebookRun()
+        self.is_set_up_unfinished = False
+        self._answers = set(map(answer_id, exercises))
+        self._checks = set(map(check_id, exercises))
+        self._is_learners = False  # from the first answer on, all that runs may be the learner's
+        self._has_ended = False
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
         file = _NotebookFile.from_parent(parent, path=file_path)
@@ -137,32 +132,26 @@ class _Collector:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: Any) -> Generator[None, object, object]:
-        run = self.collected.cells[item.cell.id] = CellRun()
-        kernel = item.parent.kernel
-        if not kernel.is_alive():
-            self.collected.kernel_died = True
-            pytest.skip("the kernel is gone")
+        kernel, name = item.parent.kernel, item.cell.id
+        if self._has_ended:
+            pytest.skip("the kernel has ended")
+        if name in self._answers:
+            self._is_learners = True
+            self._budget.start_exercise()
+        kernel.is_set_up = self._is_learners
         item.options["check"] = False
-        item.parent.timed_out = False
-        kernel.interrupted = False
-        start = time.perf_counter()
         try:
-            return (yield)
+            if kernel.is_alive():
+                return (yield)
+            kernel.last_run = CellRun(died=True)
+            pytest.skip("the kernel ended after the last cell")
         finally:
-            run.seconds = time.perf_counter() - start
-            run.timed_out = item.parent.timed_out and kernel.interrupted
-            run.flooded = item.parent.timed_out and not kernel.interrupted
-            self.collected.kernel_died |= not kernel.is_alive()
-            for output in item.test_outputs or ():
-                if output.output_type == "error":
-                    run.error = (str(output.ename), _ANSI.sub("", str(output.evalue)))
-                elif OUTCOMES_MIME in output.get("data", {}):
-                    run.outcomes = _outcomes(output.data[OUTCOMES_MIME])
+            self._collect(name, kernel)
 
-
-def _outcomes(data: Any) -> list[Outcome] | None:
-    """Read what a check reported; None when it is forged: the data is untrusted."""
-    try:
-        return [Outcome.from_json(each) for each in data] if isinstance(data, list) else None
-    except ValueError:
-        return None
+    def _collect(self, name: str, kernel: WatchedKernel) -> None:
+        run = self.run.cells[name] = kernel.last_run
+        is_unfit = run.is_out_of_memory or (name in self._checks and run.is_silent)
+        if run.is_over or run.died or is_unfit:
+            self._has_ended = True
+            self.is_set_up_unfinished = not self._is_learners
+            kernel.stop()

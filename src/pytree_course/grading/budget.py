@@ -1,0 +1,95 @@
+"""The one budget of a cell's run, looked at on every message: time, messages and bytes."""
+
+import time
+
+import psutil
+
+from pytree_course.grading import limits
+from pytree_course.grading.process_tree import ProcessTree
+
+_LOOK_SECONDS = 0.25  # between two looks at the kernel's processes
+
+
+class OverTimeError(Exception):
+    """A cell took more time than it has."""
+
+
+class OverOutputError(Exception):
+    """A cell sent more than is received."""
+
+
+class SubmissionBudget:
+    """The time of one submission's exercises: each has a short one, and all share what is more.
+
+    So a submission costs a worker little, whatever its cells do; and no exercise gets less than
+    `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
+    """
+
+    def __init__(self, exercise_seconds: float = limits.EXERCISE_SECONDS) -> None:
+        self._most = exercise_seconds
+        self._shared = limits.SHARED_SECONDS
+        self.start_exercise()
+
+    def start_exercise(self) -> None:
+        """Give the next exercise its time: its answer cell and its check cell share it."""
+        self.seconds = min(self._most, limits.SHORTEST_SECONDS + max(self._shared, 0.0))
+        self._short = limits.SHORTEST_SECONDS
+
+    def spend(self, seconds: float) -> None:
+        """Take off what a cell took."""
+        self.seconds -= seconds
+        self._short -= seconds
+        if self._short < 0:
+            self._shared += self._short
+            self._short = 0.0
+
+
+class CellBudget:
+    """What one cell of a running kernel may use up.
+
+    Its time is the processor time of the kernel's processes, and the time in which none of them
+    wanted to run: a cell that sleeps. A machine that is busy with other things costs it nothing.
+    Only the bound by the clock on the wall, which is far above, counts everything.
+    """
+
+    def __init__(self, processes: ProcessTree, seconds: float) -> None:
+        self.seconds = 0.0
+        self._processes = processes
+        self._most = seconds
+        self._started = self._looked = time.monotonic()
+        self._processor, _ = processes.look()
+        self._has_ended = False
+        self._messages = 0
+        self._bytes = 0
+        self._own_memory = psutil.Process()
+        self._memory = self._own_memory.memory_info().rss + limits.RECEIVED_MEMORY
+
+    def end_within(self, seconds: float) -> None:
+        """Give the cell so much time, after it said that it has ended, for what it has sent."""
+        self.look(at_once=True)
+        self._most = min(self._most, self.seconds + seconds)
+        self._has_ended = True
+
+    def charge(self, size: int) -> None:
+        """Count a message of so many bytes."""
+        self._messages += 1
+        self._bytes += size
+        if self._messages > limits.CELL_MESSAGES or self._bytes > limits.CELL_BYTES:
+            raise OverOutputError
+
+    def look(self, at_once: bool = False) -> bool:
+        """See what was used since the last look; return False where that was just now."""
+        now = time.monotonic()
+        passed = now - self._looked
+        if passed < _LOOK_SECONDS and not at_once:
+            return False
+        self._looked = now
+        processor, is_runnable = self._processes.look()
+        used, self._processor = processor - self._processor, processor
+        self.seconds += used if is_runnable else max(used, passed)
+        if self._own_memory.memory_info().rss > self._memory:
+            raise OverOutputError  # a message that never ends is in our memory before we see it
+        if self.seconds > self._most or now - self._started > limits.WALL_FACTOR * self._most:
+            # What has not come from a cell that has ended is lost: it sent too much.
+            raise OverOutputError if self._has_ended else OverTimeError
+        return True

@@ -1,0 +1,69 @@
+"""How one cell ran: what is kept of the messages that a kernel sent while it did."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pytree_course.checking.outcomes import MAX_OUTCOMES, OUTCOMES_MIME, Outcome
+from pytree_course.trees import writable
+
+READ_MESSAGES = ("error", "display_data", "execute_result")
+"""The types of the messages that `CellRun.take` takes something from."""
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_LONGEST_NAME = 200
+_LONGEST_MESSAGE = 2_000
+
+
+@dataclass
+class CellRun:
+    """How one cell ran."""
+
+    outcomes: list[Outcome] | None = None  # of a check cell that reported once, and properly
+    reports: int = 0
+    error: tuple[str, str] | None = None  # type and message of the exception that ended it
+    timed_out: bool = False
+    flooded: bool = False  # it sent more than is received
+    has_bulk: bool = False  # it sent a message too long to be read
+    died: bool = False  # its kernel ended, or sent what is no message
+    seconds: float = 0.0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it ended its kernel, or had no memory left to report what went wrong."""
+        reported = self.outcomes is not None or self.error is not None or self.has_bulk
+        return not (reported or self.is_over)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it used up its budget; its kernel was ended then."""
+        return self.timed_out or self.flooded
+
+    @property
+    def is_out_of_memory(self) -> bool:
+        """Whether it leaves a kernel that may be unfit for the cells after it."""
+        errors = [self.error[0]] if self.error else []
+        errors += [str(outcome.observation.get("type")) for outcome in self.outcomes or ()]
+        return "MemoryError" in errors
+
+    def take(self, kind: str, content: dict[str, Any]) -> None:
+        """Take from a message of the cell what grading reads."""
+        if kind == "error":
+            name, message = (str(content[entry]) for entry in ("ename", "evalue"))
+            message = _ANSI.sub("", message[: 2 * _LONGEST_MESSAGE])
+            self.error = writable(name, _LONGEST_NAME), writable(message, _LONGEST_MESSAGE)
+        elif OUTCOMES_MIME in content["data"]:
+            # A check reports once. Whoever reports in its place is not believed, nor is the check.
+            self.reports += 1
+            is_first = self.reports == 1
+            self.outcomes = _outcomes(content["data"][OUTCOMES_MIME]) if is_first else None
+
+
+def _outcomes(data: Any) -> list[Outcome] | None:
+    """Read what a check reported; None when it is forged: the data is untrusted."""
+    if not isinstance(data, list) or len(data) > MAX_OUTCOMES:
+        return None
+    try:
+        return [Outcome.from_json(each) for each in data]
+    except ValueError:
+        return None
