@@ -11,6 +11,7 @@ PROCESSES = 128 + 8 * CORES  # threads count too
 FILE_BYTES = 64 * MIB  # in one file
 FOLDER_BYTES = 128 * MIB  # in all files of a folder: they are in memory
 CPU_SECONDS = 900  # of all threads together
+OPEN_FILES = 256  # of a process: each open socket can hold memory
 
 # Every kernel, in the sandbox or not.
 START_SECONDS = 60.0

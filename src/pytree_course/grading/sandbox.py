@@ -12,6 +12,7 @@ from pytree_course.course import CourseError
 from pytree_course.grading import limits
 
 _TRIAL_SECONDS = 60
+_FILTER_FD = "10"  # the file descriptor at which bubblewrap finds the filter of system calls
 
 
 def require_sandbox() -> None:
@@ -86,8 +87,17 @@ def sandboxed(
     options = [
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
-        *("--clearenv", "--proc", "/proc", "--dev", "/dev"),
+        *("--clearenv", "--proc", "/proc", "--perms", "0755", "--tmpfs", "/dev"),
     ]
+    # Not bubblewrap's own /dev: no terminals, and no /dev/zero, which is memory when it is mapped.
+    for device in ("/dev/full", "/dev/null", "/dev/random", "/dev/urandom"):
+        options += ["--dev-bind", device, device]
+    for name, target in {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}.items():
+        options += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
+    # Which keys the user has is told there, to each process of the same user.
+    for file in ("/proc/keys", "/proc/key-users"):
+        if Path(file).exists():
+            options += ["--ro-bind", "/dev/null", file]
     for folder in map(Path, ("/dev/shm", "/tmp")):
         options += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", str(folder)]
     for folder in map(Path, ("/bin", "/lib", "/lib64")):
@@ -121,17 +131,20 @@ def sandboxed(
         f"--nproc={limits.PROCESSES}",
         f"--fsize={limits.FILE_BYTES}",
         f"--cpu={limits.CPU_SECONDS}",
+        f"--nofile={limits.OPEN_FILES}",
         *("--core=0", "--", *command),
     ]
     unprivileged = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
+    unprivileged += ["--seccomp", _FILTER_FD]
+    launcher = [sys.executable, "-I", "-m", "pytree_course.grading.sandbox_launcher", _FILTER_FD]
     if os.geteuid() != 0:
-        return ["bwrap", *unprivileged, *options, "--", *limited]
+        return [*launcher, "bwrap", *unprivileged, *options, "--", *limited]
     # Root is above the limit on processes, and may write to parts of /proc. So root prepares the
     # view, which only root may be able to see into, and hands it to a user of its own.
     user = str(sandbox_user())
     become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all"]
     return [
-        *("bwrap", *options, "--", *become, "--"),
+        *(*launcher, "bwrap", *options, "--", *become, "--"),
         *("bwrap", *unprivileged, "--dev-bind", "/", "/", "--", *limited),
     ]
 
