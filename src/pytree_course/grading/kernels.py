@@ -19,9 +19,10 @@ from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import sandbox_user
 from pytree_course.grading.sandbox_provisioner import COURSE_INSIDE, PROVISIONER
+from pytree_course.grading.sandbox_sockets import SandboxSockets
+from pytree_course.grading.usage import UsageWatch
 
 _ALIVE_CHECK_SECONDS = 0.5
-_LONGEST_FOLDER = 70  # characters: a socket's path may have 107, and names are added to it
 
 _KERNEL_NAME = "pytree-course-grading"
 
@@ -44,7 +45,7 @@ class _SpecManager(KernelSpecManager):
 
 
 class WatchedKernel(RunningKernel):
-    """nbval's kernel, watched: its death ends the wait, and so does a flood of files.
+    """nbval's kernel, watched: its death ends the wait, and so does too much use of the machine.
 
     It starts in the folder `cwd`, and sees the folder `course` as the course.
     """
@@ -53,12 +54,12 @@ class WatchedKernel(RunningKernel):
         self, cwd: Path, course: Path, environment: dict[str, str], in_sandbox: bool
     ) -> None:
         self.interrupted = False
-        folder = tempfile.gettempdir()
-        folder = folder if len(folder) < _LONGEST_FOLDER else "/tmp"
-        self._shared = tempfile.TemporaryDirectory(prefix="kernel-", dir=folder)
+        self.watch: UsageWatch | None = None
+        self._sockets = SandboxSockets()
+        self._folder = tempfile.TemporaryDirectory(prefix="kernel-", dir=cwd)
         specs = _SpecManager()
         if in_sandbox:
-            os.chown(self._shared.name, sandbox_user(), -1)
+            os.chown(self._folder.name, sandbox_user(), -1)
             config = {"course": str(course)}
             specs.provisioner = {"provisioner_name": PROVISIONER, "config": config}
             own = {COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
@@ -71,11 +72,19 @@ class WatchedKernel(RunningKernel):
             kernel_name=_KERNEL_NAME,
             kernel_spec_manager=specs,
             transport="ipc" if in_sandbox else "tcp",  # no network reaches into the sandbox
-            connection_file=str(Path(self._shared.name) / "kernel.json"),
+            connection_file=str(Path(self._folder.name) / "kernel.json"),
         )
+        if in_sandbox:
+            self.km.ip = self._sockets.inside
         try:
             with open(os.devnull, "w") as nowhere:
                 self.km.start_kernel(stderr=nowhere, stdout=nowhere, cwd=str(cwd), env=variables)
+            if in_sandbox:
+                sandbox = self.km.provisioner.process.pid
+                self._sockets.open(sandbox, self.km.ports, limits.START_SECONDS)
+                self.km.ip = self._sockets.outside
+                self.watch = UsageWatch(sandbox, self._sockets.folders)
+                self.watch.start()
             self.kc = self.km.client()
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.MESSAGE_BYTES)
@@ -95,8 +104,6 @@ class WatchedKernel(RunningKernel):
                 return _lightened(super().get_message(stream, timeout=max(left, 0.0)))
             except Empty:
                 waited += _ALIVE_CHECK_SECONDS
-                if self._floods_the_folder():
-                    self.stop()
                 if not self.is_alive():
                     raise KernelDiedError from None
                 if timeout is not None and waited >= timeout:
@@ -115,14 +122,12 @@ class WatchedKernel(RunningKernel):
         """End the kernel at once."""
         if hasattr(self, "kc"):
             self.kc.stop_channels()
+        if self.watch is not None:
+            self.watch.stop()
         if self.km.has_kernel:
             self.km.shutdown_kernel(now=True)
-        self._shared.cleanup()
-
-    def _floods_the_folder(self) -> bool:
-        files = list(Path(self._shared.name).rglob("*"))
-        size = sum(file.lstat().st_size for file in files)
-        return len(files) > limits.SOCKET_FOLDER_FILES or size > limits.SOCKET_FOLDER_BYTES
+        self._sockets.close()
+        self._folder.cleanup()
 
 
 def _lightened(message: Any) -> Any:

@@ -8,7 +8,6 @@ import contextlib
 import io
 import os
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -26,6 +25,7 @@ from pytree_course.checking.outcomes import OUTCOMES_MIME, SEED_VARIABLE, Outcom
 from pytree_course.grading import limits
 from pytree_course.grading.kernel_course import KernelCourse
 from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.private_folder import private_folder
 
 _NBVAL_OPTIONS = (
     *("--disable-plugin-autoload", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
@@ -90,8 +90,7 @@ def run_notebook(
     A RuntimeError says that it could not be run at all, which is not the notebook's fault.
     """
     collected = NotebookRun()
-    with tempfile.TemporaryDirectory(prefix="pytree-course-") as name, _ONE_AT_A_TIME:
-        folder = Path(name)
+    with private_folder() as folder, _ONE_AT_A_TIME:
         course.write(folder / "course")
         file = folder / "submission.ipynb"
         file.write_text(nbformat.writes(notebook), encoding="utf-8")
@@ -99,7 +98,7 @@ def run_notebook(
         new_kernel = partial(
             WatchedKernel, folder, folder / "course", variables, settings.in_sandbox
         )
-        arguments = ["--rootdir", name, f"--nbval-cell-timeout={settings.cell_timeout}", str(file)]
+        arguments = ["--rootdir", str(folder), f"--nbval-cell-timeout={settings.cell_timeout}", str(file)]
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             plugins = [_Collector(collected, new_kernel)]

@@ -66,7 +66,6 @@ def sandboxed(
     environment: Mapping[str, str],
     *,
     shown: Mapping[Path, str] | None = None,
-    writable: Path | None = None,
 ) -> list[str]:
     """Return the command that runs a command inside the sandbox.
 
@@ -79,8 +78,6 @@ def sandboxed(
         Environment variables, besides those that Python needs anyway.
     shown
         Folders to be seen, read-only: where they are, and where they appear.
-    writable
-        A folder that the inside and the outside share.
     """
     binds = {Path("/usr"): "/usr"}
     binds |= {folder: str(folder) for folder in _python_folders()} | dict(shown or {})
@@ -108,8 +105,6 @@ def sandboxed(
     for source, place in binds.items():
         options += [*_folders_above(place), "--ro-bind", str(source), place]
     options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
-    if writable is not None:
-        options += [*_folders_above(str(writable)), "--bind", str(writable), str(writable)]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     variables = {

@@ -3,7 +3,6 @@
 import ctypes
 import errno
 import os
-import socket
 from typing import BinaryIO
 
 import pyseccomp
@@ -38,6 +37,8 @@ _ABSENT = [
 # Calls since Linux 5.17, which have the same number everywhere: what they can do is not known here.
 _NEWER = range(449, 600)
 
+# Sockets of other families lead out of a network namespace (VSOCK) or deep into the kernel (ALG).
+_FAMILIES = [1, 2, 10, 16]  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
 _NEW_NAMESPACES = [  # CLONE_NEW..., of cgroup, host name, IPC, mounts, network, processes, users
     *(0x02000000, 0x04000000, 0x08000000, 0x00020000, 0x40000000, 0x20000000, 0x10000000)
 ]
@@ -69,9 +70,10 @@ def write_filter(file: BinaryIO) -> None:
     for flags in (_SHARED_ANONYMOUS, _HUGE_PAGES):
         _deny(calls, refused, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, flags, flags))
     _deny(calls, refused, "personality", pyseccomp.Arg(0, pyseccomp.NE, 0))
-    not_unix = pyseccomp.Arg(0, pyseccomp.NE, int(socket.AF_UNIX))
-    for name in ("socket", "socketpair"):
-        _deny(calls, pyseccomp.ERRNO(errno.EAFNOSUPPORT), name, not_unix)
+    no_such_family = pyseccomp.ERRNO(errno.EAFNOSUPPORT)
+    for family in set(range(max(_FAMILIES))) - set(_FAMILIES):
+        _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
+    _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.GT, max(_FAMILIES)))
     calls.export_bpf(file)
 
 
