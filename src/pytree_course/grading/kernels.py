@@ -80,7 +80,8 @@ class WatchedKernel(RunningKernel):
             with open(os.devnull, "w") as nowhere:
                 self.km.start_kernel(stderr=nowhere, stdout=nowhere, cwd=str(cwd), env=variables)
             if in_sandbox:
-                sandbox = self.km.provisioner.process.pid
+                provisioner: Any = self.km.provisioner
+                sandbox = provisioner.process.pid
                 self._sockets.open(sandbox, self.km.ports, limits.START_SECONDS)
                 self.km.ip = self._sockets.outside
                 self.watch = UsageWatch(sandbox, self._sockets.folders)

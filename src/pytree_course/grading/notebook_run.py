@@ -98,7 +98,8 @@ def run_notebook(
         new_kernel = partial(
             WatchedKernel, folder, folder / "course", variables, settings.in_sandbox
         )
-        arguments = ["--rootdir", str(folder), f"--nbval-cell-timeout={settings.cell_timeout}", str(file)]
+        limit = f"--nbval-cell-timeout={settings.cell_timeout}"
+        arguments = ["--rootdir", str(folder), limit, str(file)]
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             plugins = [_Collector(collected, new_kernel)]

@@ -1,5 +1,6 @@
 """The sandbox: what a learner's code may see and reach, by bubblewrap; see also `limits`."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -24,11 +25,13 @@ def require_sandbox() -> None:
             f"WSL, a virtual machine or a container. {instead}"
         )
     missing = [name for name in ("bwrap", "prlimit", "setpriv") if shutil.which(name) is None]
+    missing += [] if _finds_libseccomp() else ["libseccomp"]
     if missing:
         raise CourseError(
             f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
-            "here. Install it: `sudo apt install bubblewrap util-linux` (Debian, Ubuntu) or "
-            f"`sudo dnf install bubblewrap util-linux` (Fedora). {instead}"
+            "here. Install it: `sudo apt install bubblewrap libseccomp2 util-linux` (Debian, "
+            "Ubuntu) or `sudo dnf install bubblewrap libseccomp util-linux` (Fedora). "
+            f"{instead}"
         )
     try:
         trial = subprocess.run(
@@ -149,6 +152,14 @@ def sandbox_user() -> int:
     # Root takes another user for each process that grades, so that one sandbox cannot use up the
     # processes or touch the sockets of another.
     return os.geteuid() or 20_000 + os.getpid() % 40_000
+
+
+def _finds_libseccomp() -> bool:
+    try:
+        importlib.import_module("pyseccomp")
+    except RuntimeError:  # it looks for the library when it is imported
+        return False
+    return True
 
 
 def _folders_above(place: str) -> list[str]:
