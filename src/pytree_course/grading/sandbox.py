@@ -33,6 +33,13 @@ def require_sandbox() -> None:
             "Ubuntu) or `sudo dnf install bubblewrap libseccomp util-linux` (Fedora). "
             f"{instead}"
         )
+    for folder in _python_folders():
+        if any(private.is_relative_to(folder) for private in _private_folders()):
+            raise CourseError(
+                f"Python is installed in {folder}, which holds the course's solutions or your own "
+                "files too, and the sandbox has to show it. Use an environment in a folder of its "
+                f"own: start with `python3 course.py`. {instead}"
+            )
     try:
         trial = subprocess.run(
             sandboxed([sys.executable, "-c", "import pytree_course"], {}),
@@ -107,6 +114,9 @@ def sandboxed(
             binds[folder] = str(folder)
     for source, place in binds.items():
         options += [*_folders_above(place), "--ro-bind", str(source), place]
+    cache = Path(sys.prefix, "cache")  # what the author's answers made JAX compile
+    if cache.is_dir():
+        options += ["--tmpfs", str(cache), "--remount-ro", str(cache)]
     options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
@@ -170,6 +180,12 @@ def _folders_above(place: str) -> list[str]:
         if folder != Path("/") and folder not in map(Path, ("/tmp", "/dev", "/dev/shm"))
         for option in ("--perms", "0755", "--dir", str(folder))
     ]
+
+
+def _private_folders() -> list[Path]:
+    """Return folders that the sandbox must not show: the user's own, and a course with sources."""
+    course = Path(pytree_course.__file__).resolve().parents[2]
+    return [Path.home(), *([course] if (course / "sources").is_dir() else [])]
 
 
 def _python_folders() -> list[Path]:
