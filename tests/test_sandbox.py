@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -164,17 +163,16 @@ def test_nothing_of_the_host_is_mounted_to_be_written(inside):
 
 def test_no_open_file_of_the_outside_is_inherited(inside):
     code = (
-        "import os\nresult = [os.readlink(f'/proc/self/fd/{fd}') for fd in os.listdir('/proc/self/fd')"
-        " if os.path.islink(f'/proc/self/fd/{fd}')]"
+        "import glob, os\n"
+        "links = [os.readlink(fd) for fd in glob.glob('/proc/self/fd/*') if os.path.islink(fd)]\n"
+        "result = [link for link in links if link.startswith('/')]"
     )
-    opened = [file for file in inside(code) if file.startswith("/")]
-    assert {*opened} <= {"/dev/null", "/dev/urandom", "/dev/random"} | {
-        file for file in opened if file.startswith(("/tmp/ipython/", "/proc/"))
-    }
+    own = ("/dev/", "/proc/", "/tmp/ipython/")
+    assert [file for file in inside(code) if not file.startswith(own)] == []
 
 
 def number(call):
-    import pyseccomp
+    import pyseccomp  # it is for Linux only
 
     return pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, call)
 
@@ -400,6 +398,12 @@ def grade_first(lesson, code, cell_timeout=300):
         ("def count_leaves(tree): return len(jax.tree.leaves(tree))", "correct", "all"),
         ("print('x' * 300_000_000)", "crashed", "far too much"),
         ("import os; os._exit(0)", "crashed", "ended the Python process"),
+        # Four processes, none of which uses too much.
+        (
+            "import os, time\nos.fork(), os.fork()\nx = b'x' * 9 * 10**8\ntime.sleep(600)",
+            "crashed",
+            "ended the Python process",
+        ),
     ],
 )
 def test_what_one_answer_does_costs_no_other_exercise(lesson, code, kind, reason):
@@ -428,11 +432,6 @@ def test_an_attack_earns_nothing_and_costs_no_other_exercise(lesson, code):
         ("import time\nwhile True: print('x' * 10_000); time.sleep(0.01)", "timed out"),
         ("import time\ndef count_leaves(tree):\n    while True: time.sleep(1)", "timed out"),
         ("import os, time\nwhile True: os.fork(); time.sleep(0.1)", ""),
-        (
-            "import os, time\nx = [os.fork(), os.fork(), bytes(10**9), bytes(10**9)]\n"
-            "x = [b'x' * 10**9]\ntime.sleep(600)",
-            "crashed",
-        ),
         ("x = []\nwhile True: x.append(bytes(10**8))", ""),  # no memory left to report it
     ],
 )
@@ -469,7 +468,7 @@ def test_without_bubblewrap_it_is_said_how_to_install_it(monkeypatch, tmp_path):
 def test_without_libseccomp_it_is_said_how_to_install_it(monkeypatch):
     monkeypatch.delitem(sys.modules, "pyseccomp", raising=False)
     monkeypatch.setattr(ctypes.util, "find_library", lambda name: None)
-    with pytest.raises(CourseError, match="libseccomp is not here.* libseccomp2 "):
+    with pytest.raises(CourseError, match=r"libseccomp is not here.* libseccomp2 "):
         require_sandbox()
 
 
