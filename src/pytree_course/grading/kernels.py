@@ -3,7 +3,6 @@
 import contextlib
 import os
 import tempfile
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,11 +24,12 @@ from pytree_course.grading.cell_run import READ_MESSAGES, CellRun
 from pytree_course.grading.process_tree import ProcessTree
 from pytree_course.grading.sandbox import sandbox_user
 from pytree_course.grading.sandbox_provisioner import COURSE_INSIDE, PROVISIONER
+from pytree_course.grading.sandbox_sockets import SandboxSockets
+from pytree_course.grading.usage import UsageWatch
 
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
 _RUN = "run"
-_LONGEST_FOLDER = 70  # characters: a socket's path may have 107, and names are added to it
 
 _KERNEL_NAME = "pytree-course-grading"
 
@@ -69,12 +69,12 @@ class WatchedKernel:
         self.last_run = CellRun()
         self.is_set_up = True  # and what runs may be the learner's
         self._budget = budget or SubmissionBudget()
-        folder = tempfile.gettempdir()
-        folder = folder if len(folder) < _LONGEST_FOLDER else "/tmp"
-        self._shared = tempfile.TemporaryDirectory(prefix="kernel-", dir=folder)
+        self.watch: UsageWatch | None = None
+        self._sockets = SandboxSockets()
+        self._folder = tempfile.TemporaryDirectory(prefix="kernel-", dir=cwd)
         specs = _SpecManager()
         if in_sandbox:
-            os.chown(self._shared.name, sandbox_user(), -1)
+            os.chown(self._folder.name, sandbox_user(), -1)
             config = {"course": str(course)}
             specs.provisioner = {"provisioner_name": PROVISIONER, "config": config}
             own = {COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
@@ -87,11 +87,20 @@ class WatchedKernel:
             kernel_name=_KERNEL_NAME,
             kernel_spec_manager=specs,
             transport="ipc" if in_sandbox else "tcp",  # no network reaches into the sandbox
-            connection_file=str(Path(self._shared.name) / "kernel.json"),
+            connection_file=str(Path(self._folder.name) / "kernel.json"),
         )
+        if in_sandbox:
+            self.km.ip = self._sockets.inside
         try:
             with open(os.devnull, "w") as nowhere:
                 self.km.start_kernel(stderr=nowhere, stdout=nowhere, cwd=str(cwd), env=variables)
+            if in_sandbox:
+                provisioner: Any = self.km.provisioner
+                sandbox = provisioner.process.pid
+                self._sockets.open(sandbox, self.km.ports, limits.START_SECONDS)
+                self.km.ip = self._sockets.outside
+                self.watch = UsageWatch(sandbox, self._sockets.folders)
+                self.watch.start()
             self.kc = self.km.client()
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
@@ -143,8 +152,7 @@ class WatchedKernel:
                 if came == "execute_reply" and came in awaited:
                     budget.end_within(_LATE_SECONDS)
                 awaited.discard(came)
-            if budget.look() and self._floods_the_folder():
-                raise OverOutputError
+            budget.look()
             if not ready and not self.is_alive():
                 raise KernelDiedError
 
@@ -193,17 +201,11 @@ class WatchedKernel:
         """End the kernel at once."""
         if hasattr(self, "kc"):
             self.kc.stop_channels()
+        if self.watch is not None:
+            self.watch.stop()
         if self.km.has_kernel:
             self.km.shutdown_kernel(now=True)
+        self._sockets.close()
         # Whoever wrote into it may have made what cannot be removed; it is swept some other time.
         with contextlib.suppress(OSError, RecursionError):
-            self._shared.cleanup()
-
-    def _floods_the_folder(self) -> bool:
-        most = limits.SOCKET_FOLDER_FILES
-        files = list(islice(Path(self._shared.name).rglob("*"), most + 1))
-        size = 0
-        for file in files:
-            with contextlib.suppress(FileNotFoundError):
-                size += file.lstat().st_size
-        return len(files) > most or size > limits.SOCKET_FOLDER_BYTES
+            self._folder.cleanup()

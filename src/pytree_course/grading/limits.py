@@ -6,11 +6,15 @@ MIB = 2**20
 CORES = os.cpu_count() or 1
 
 # The sandbox. JAX starts threads for every core, and their stacks count as memory.
-MEMORY = 2048 * MIB + CORES * 32 * MIB
+MEMORY = 2048 * MIB + CORES * 32 * MIB  # of each process, and of all together with their files
 PROCESSES = 128 + 8 * CORES  # threads count too
 FILE_BYTES = 64 * MIB  # in one file
 FOLDER_BYTES = 128 * MIB  # in all files of a folder: they are in memory
 CPU_SECONDS = 900  # of all threads together
+OPEN_FILES = 256  # of a process
+SOCKETS = 1_000  # of all processes: what waits in them is memory too
+FILES = 20_000  # in all folders: an empty one is memory too
+WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 
 # Every kernel, in the sandbox or not. What counts as a cell's time is said in `budget`. Of right
 # answers, the longest takes 3.6 seconds on a busy machine, all of a lesson take 12.4, and the
@@ -24,8 +28,6 @@ CELL_MESSAGES = 5_000
 CELL_BYTES = 32 * MIB
 REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
 RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell runs
-SOCKET_FOLDER_BYTES = MIB  # in the folder of the kernel's sockets, all that it shares with us
-SOCKET_FOLDER_FILES = 100
 
 # The notebook file.
 NOTEBOOK_BYTES = 100_000_000

@@ -7,7 +7,6 @@ the outcomes are judged elsewhere, by `pytree_course.checking`.
 import contextlib
 import io
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.kernel_course import KernelCourse
 from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.private_folder import private_folder
 
 _NBVAL_OPTIONS = (
     *("--disable-plugin-autoload", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
@@ -76,8 +76,7 @@ def run_notebook(
     all, which is not the learner's fault.
     """
     collector = _Collector(exercises, budget)
-    with tempfile.TemporaryDirectory(prefix="pytree-course-") as name, _ONE_AT_A_TIME:
-        folder = Path(name)
+    with private_folder() as folder, _ONE_AT_A_TIME:
         course.write(folder / "course")
         file = folder / "submission.ipynb"
         # Half a surrogate pair is text to JSON and to Python, but not to a file.
@@ -88,7 +87,9 @@ def run_notebook(
         )
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            status = pytest.main([*_NBVAL_OPTIONS, "--rootdir", name, str(file)], [collector])
+            status = pytest.main(
+                [*_NBVAL_OPTIONS, "--rootdir", str(folder), str(file)], [collector]
+            )
     passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     if not passed_or_failed or not collector.run.cells:
         raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")

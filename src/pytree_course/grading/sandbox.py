@@ -1,5 +1,6 @@
 """The sandbox: what a learner's code may see and reach, by bubblewrap; see also `limits`."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pytree_course.course import CourseError
 from pytree_course.grading import limits
 
 _TRIAL_SECONDS = 60
+_FILTER_FD = "10"  # the file descriptor at which bubblewrap finds the filter of system calls
 
 
 def require_sandbox() -> None:
@@ -23,12 +25,21 @@ def require_sandbox() -> None:
             f"WSL, a virtual machine or a container. {instead}"
         )
     missing = [name for name in ("bwrap", "prlimit", "setpriv") if shutil.which(name) is None]
+    missing += [] if _finds_libseccomp() else ["libseccomp"]
     if missing:
         raise CourseError(
             f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
-            "here. Install it: `sudo apt install bubblewrap util-linux` (Debian, Ubuntu) or "
-            f"`sudo dnf install bubblewrap util-linux` (Fedora). {instead}"
+            "here. Install it: `sudo apt install bubblewrap libseccomp2 util-linux` (Debian, "
+            "Ubuntu) or `sudo dnf install bubblewrap libseccomp util-linux` (Fedora). "
+            f"{instead}"
         )
+    for folder in _python_folders():
+        if any(private.is_relative_to(folder) for private in _private_folders()):
+            raise CourseError(
+                f"Python is installed in {folder}, which holds the course's solutions or your own "
+                "files too, and the sandbox has to show it. Use an environment in a folder of its "
+                f"own: start with `python3 course.py`. {instead}"
+            )
     try:
         trial = subprocess.run(
             sandboxed([sys.executable, "-c", "import pytree_course"], {}),
@@ -65,7 +76,6 @@ def sandboxed(
     environment: Mapping[str, str],
     *,
     shown: Mapping[Path, str] | None = None,
-    writable: Path | None = None,
 ) -> list[str]:
     """Return the command that runs a command inside the sandbox.
 
@@ -78,16 +88,23 @@ def sandboxed(
         Environment variables, besides those that Python needs anyway.
     shown
         Folders to be seen, read-only: where they are, and where they appear.
-    writable
-        A folder that the inside and the outside share.
     """
     binds = {Path("/usr"): "/usr"}
     binds |= {folder: str(folder) for folder in _python_folders()} | dict(shown or {})
     options = [
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
-        *("--clearenv", "--proc", "/proc", "--dev", "/dev"),
+        *("--clearenv", "--proc", "/proc", "--perms", "0755", "--tmpfs", "/dev"),
     ]
+    # Not bubblewrap's own /dev: no terminals, and no /dev/zero, which is memory when it is mapped.
+    for device in ("/dev/full", "/dev/null", "/dev/random", "/dev/urandom"):
+        options += ["--dev-bind", device, device]
+    for name, target in {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}.items():
+        options += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
+    # Which keys the user has is told there, to each process of the same user.
+    for file in ("/proc/keys", "/proc/key-users"):
+        if Path(file).exists():
+            options += ["--ro-bind", "/dev/null", file]
     for folder in map(Path, ("/dev/shm", "/tmp")):
         options += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", str(folder)]
     for folder in map(Path, ("/bin", "/lib", "/lib64")):
@@ -97,9 +114,10 @@ def sandboxed(
             binds[folder] = str(folder)
     for source, place in binds.items():
         options += [*_folders_above(place), "--ro-bind", str(source), place]
+    cache = Path(sys.prefix, "cache")  # what the author's answers made JAX compile
+    if cache.is_dir():
+        options += ["--tmpfs", str(cache), "--remount-ro", str(cache)]
     options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
-    if writable is not None:
-        options += [*_folders_above(str(writable)), "--bind", str(writable), str(writable)]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     variables = {
@@ -121,17 +139,20 @@ def sandboxed(
         f"--nproc={limits.PROCESSES}",
         f"--fsize={limits.FILE_BYTES}",
         f"--cpu={limits.CPU_SECONDS}",
+        f"--nofile={limits.OPEN_FILES}",
         *("--core=0", "--", *command),
     ]
     unprivileged = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
+    unprivileged += ["--seccomp", _FILTER_FD]
+    launcher = [sys.executable, "-I", "-m", "pytree_course.grading.sandbox_launcher", _FILTER_FD]
     if os.geteuid() != 0:
-        return ["bwrap", *unprivileged, *options, "--", *limited]
+        return [*launcher, "bwrap", *unprivileged, *options, "--", *limited]
     # Root is above the limit on processes, and may write to parts of /proc. So root prepares the
     # view, which only root may be able to see into, and hands it to a user of its own.
     user = str(sandbox_user())
     become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all"]
     return [
-        *("bwrap", *options, "--", *become, "--"),
+        *(*launcher, "bwrap", *options, "--", *become, "--"),
         *("bwrap", *unprivileged, "--dev-bind", "/", "/", "--", *limited),
     ]
 
@@ -143,6 +164,14 @@ def sandbox_user() -> int:
     return os.geteuid() or 20_000 + os.getpid() % 40_000
 
 
+def _finds_libseccomp() -> bool:
+    try:
+        importlib.import_module("pyseccomp")
+    except RuntimeError:  # it looks for the library when it is imported
+        return False
+    return True
+
+
 def _folders_above(place: str) -> list[str]:
     """Return the options that make the folders above a place, open to every user."""
     return [
@@ -151,6 +180,12 @@ def _folders_above(place: str) -> list[str]:
         if folder != Path("/") and folder not in map(Path, ("/tmp", "/dev", "/dev/shm"))
         for option in ("--perms", "0755", "--dir", str(folder))
     ]
+
+
+def _private_folders() -> list[Path]:
+    """Return folders that the sandbox must not show: the user's own, and a course with sources."""
+    course = Path(pytree_course.__file__).resolve().parents[2]
+    return [Path.home(), *([course] if (course / "sources").is_dir() else [])]
 
 
 def _python_folders() -> list[Path]:

@@ -24,12 +24,12 @@ class SandboxProvisioner(LocalProvisioner):
         """Wrap the kernel's command into the sandbox."""
         environment = kwargs.pop("env")
         launched = await super().pre_launch(env={}, **kwargs)
-        os.chown(self.parent.connection_file, sandbox_user(), -1)
+        file = Path(self.parent.connection_file)
+        os.chown(file, sandbox_user(), -1)
         launched["cmd"] = sandboxed(
             launched["cmd"],
             environment,
-            shown={Path(self.course): COURSE_INSIDE},
-            writable=Path(self.parent.connection_file).parent,
+            shown={Path(self.course): COURSE_INSIDE, file.parent: str(file.parent)},
         )
         # bubblewrap's own variables: inside, they can be read from its process.
         launched["env"] = {"PATH": os.environ.get("PATH", os.defpath)}

@@ -1,0 +1,60 @@
+"""How the outside reaches the sockets of a kernel, which lie inside the sandbox, in memory."""
+
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Iterable
+
+import psutil
+
+_FOLDERS = ("tmp", "dev/shm")  # those inside that can be written, all in memory
+_POLL_SECONDS = 0.02
+
+
+class SandboxSockets:
+    """The sandbox's own /tmp, kept open from outside: nothing of the outside need be shared.
+
+    Attributes
+    ----------
+    inside
+        The beginning of the sockets' names, as the kernel sees them.
+    folders
+        The sandbox's folders in memory, as file descriptors, once it is open.
+    """
+
+    def __init__(self) -> None:
+        # What has this name is our sandbox's, and of no other.
+        self._name = f"kernel-{secrets.token_hex(8)}"
+        self.inside = f"/tmp/{self._name}"
+        self.folders: list[int] = []
+
+    @property
+    def outside(self) -> str:
+        """The beginning of the sockets' names, as this process sees them."""
+        return f"/proc/self/fd/{self.folders[0]}/{self._name}"
+
+    def open(self, sandbox: int, ports: Iterable[int], timeout: float) -> None:
+        """Wait until a sandbox, by its process, has all sockets; a TimeoutError says it has not."""
+        deadline = time.monotonic() + timeout
+        process = psutil.Process(sandbox)
+        while time.monotonic() < deadline and process.status() != psutil.STATUS_ZOMBIE:
+            for child in process.children():
+                with contextlib.suppress(OSError):
+                    for name in _FOLDERS:
+                        self.folders.append(_opened(f"/proc/{child.pid}/root/{name}"))
+                    # Until bubblewrap has made its view, these are folders of the outside.
+                    if all(os.path.exists(f"{self.outside}-{port}") for port in ports):
+                        return
+                self.close()
+            time.sleep(_POLL_SECONDS)
+        raise TimeoutError("the sandbox's kernel opened no sockets")
+
+    def close(self) -> None:
+        """Let the sandbox's folders go: their memory is free once its processes have ended."""
+        while self.folders:
+            os.close(self.folders.pop())
+
+
+def _opened(folder: str) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -1,0 +1,97 @@
+"""The system calls that a learner's code may not make, as a filter that bubblewrap installs."""
+
+import ctypes
+import errno
+import os
+from typing import BinaryIO
+
+import pyseccomp
+
+# What a mature sandbox refuses (Flatpak's list, and Docker's), by what each call would reach.
+_REFUSED = [
+    # keys: those of a session and of a user outlive a process
+    *("add_key", "keyctl", "request_key"),
+    # other processes
+    *("kcmp", "pidfd_getfd", "process_madvise", "process_mrelease"),
+    *("process_vm_readv", "process_vm_writev", "ptrace"),
+    # namespaces, mounts, and files by handle, which no mount hides
+    *("chroot", "mount", "pivot_root", "setns", "umount", "umount2", "unshare"),
+    *("fanotify_init", "name_to_handle_at", "open_by_handle_at"),
+    # the machine: modules, time, swap, accounts, log, NUMA, ports
+    *("delete_module", "finit_module", "init_module", "kexec_file_load", "kexec_load", "reboot"),
+    *("adjtimex", "clock_adjtime", "clock_settime", "settimeofday"),
+    *("acct", "quotactl", "quotactl_fd", "swapoff", "swapon", "syslog", "uselib", "vhangup"),
+    *("get_mempolicy", "mbind", "migrate_pages", "move_pages", "set_mempolicy"),
+    *("ioperm", "iopl", "modify_ldt", "setdomainname", "sethostname"),
+    # what has been the way out of many sandboxes
+    *("bpf", "perf_event_open", "userfaultfd"),
+]
+# Libraries try these and do without.
+_ABSENT = [
+    *("io_uring_enter", "io_uring_register", "io_uring_setup"),
+    *("fsconfig", "fsmount", "fsopen", "fspick", "mount_setattr", "move_mount", "open_tree"),
+    "clone3",  # its flags cannot be looked at; the C library then calls clone
+    # memory that is in no process and no folder, where it would not be measured
+    *("memfd_create", "memfd_secret", "mq_open", "msgget", "semget", "shmget", "vmsplice"),
+]
+# Calls since Linux 5.17, which have the same number everywhere: what they can do is not known here.
+_NEWER = range(449, 600)
+
+# Sockets of other families lead out of a network namespace (VSOCK) or deep into the kernel (ALG).
+_FAMILIES = [1, 2, 10, 16]  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
+_NEW_NAMESPACES = [  # CLONE_NEW..., of cgroup, host name, IPC, mounts, network, processes, users
+    *(0x02000000, 0x04000000, 0x08000000, 0x00020000, 0x40000000, 0x20000000, 0x10000000)
+]
+_TERMINAL_INPUT = [0x5412, 0x541C]  # TIOCSTI, TIOCLINUX
+_SHARED_ANONYMOUS = 0x01 | 0x20  # MAP_SHARED, MAP_ANONYMOUS
+_HUGE_PAGES = 0x40000  # MAP_HUGETLB
+_WORD = 0xFFFFFFFF  # the kernel looks at no more of these arguments
+
+_JOIN_SESSION_KEYRING = 1
+
+
+def write_filter(file: BinaryIO) -> None:
+    """Write the filter, for this machine's processor, in the form that the kernel reads."""
+    calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    # Calls of another architecture (32 bits, x32) have other numbers.
+    calls.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
+    calls.set_attr(pyseccomp.Attr.CTL_OPTIMIZE, 2)  # look a call up in a tree, not in a list
+    refused, absent = pyseccomp.ERRNO(errno.EPERM), pyseccomp.ERRNO(errno.ENOSYS)
+    for name in _REFUSED:
+        _deny(calls, refused, name)
+    for name in _ABSENT:
+        _deny(calls, absent, name)
+    for number in _NEWER:
+        calls.add_rule(absent, number)
+    for flag in _NEW_NAMESPACES:
+        _deny(calls, refused, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
+    for request in _TERMINAL_INPUT:
+        _deny(calls, refused, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _WORD, request))
+    for flags in (_SHARED_ANONYMOUS, _HUGE_PAGES):
+        _deny(calls, refused, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, flags, flags))
+    _deny(calls, refused, "personality", pyseccomp.Arg(0, pyseccomp.NE, 0))
+    no_such_family = pyseccomp.ERRNO(errno.EAFNOSUPPORT)
+    for family in set(range(max(_FAMILIES))) - set(_FAMILIES):
+        _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
+    _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.GT, max(_FAMILIES)))
+    calls.export_bpf(file)
+
+
+def leave_session_keyring() -> None:
+    """Give this process, and those that it starts, an empty session keyring of their own."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    keyctl = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "keyctl")
+    if libc.syscall(ctypes.c_long(keyctl), ctypes.c_long(_JOIN_SESSION_KEYRING), None) >= 0:
+        return
+    error = ctypes.get_errno()
+    # Where the call itself is not there or refused, as in many containers, no key can be read.
+    if error not in (errno.ENOSYS, errno.EPERM):
+        raise OSError(error, f"no session keyring: {os.strerror(error)}")
+
+
+def _deny(
+    calls: pyseccomp.SyscallFilter, action: int, name: str, *arguments: pyseccomp.Arg
+) -> None:
+    number = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name)
+    if number != -1:  # known to this libseccomp
+        calls.add_rule(action, number, *arguments)

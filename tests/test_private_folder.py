@@ -1,0 +1,87 @@
+"""Private temporary folders, and what killed gradings leave."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from pytree_course.grading import private_folder as module
+from pytree_course.grading.private_folder import private_folder
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows sweeps its own folder")
+
+MAKES_ONE = """\
+import sys
+from pytree_course.grading.private_folder import private_folder
+with private_folder() as folder:
+    (folder / "answer.ipynb").touch()
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    module._sweep.cache_clear()
+    return tmp_path
+
+
+@pytest.fixture
+def another(temporary):
+    """Start another grading, which has made its folder."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", MAKES_ONE], stdin=pipe, stdout=pipe) as process:
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+def test_no_other_user_can_look_into_it_and_in_the_end_it_is_gone(temporary):
+    with private_folder() as folder:
+        assert folder.parent == temporary
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not folder.exists()
+
+
+def test_what_a_killed_grading_left_is_swept(temporary, another):
+    another.send_signal(signal.SIGKILL)
+    another.wait()
+    (left,) = temporary.iterdir()
+    with private_folder() as folder:
+        assert [*temporary.iterdir()] == [folder]
+    assert not left.exists()
+
+
+def test_the_folder_of_a_grading_that_runs_is_left_alone(temporary, another):
+    (its,) = temporary.iterdir()
+    with private_folder() as folder:
+        assert {*temporary.iterdir()} == {its, folder}
+    assert (its / "answer.ipynb").exists()
+
+
+def test_what_is_not_surely_a_dead_gradings_is_left_alone(temporary):
+    mine = temporary / "mine"
+    mine.mkdir()
+    (mine / "lock").touch()
+    (temporary / "pytree-course-link").symlink_to(mine)
+    (temporary / "pytree-course-jupyter-1").mkdir()
+    with private_folder():
+        pass
+    names = {path.name for path in temporary.iterdir()}
+    assert names == {"mine", "pytree-course-link", "pytree-course-jupyter-1"}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give")
+def test_another_users_folder_is_left_alone(temporary):
+    theirs = temporary / "pytree-course-theirs"
+    theirs.mkdir()
+    (theirs / "lock").touch()
+    os.chown(theirs, 65534, -1)
+    with private_folder():
+        pass
+    assert theirs.exists()
