@@ -21,3 +21,4 @@ SOCKET_FOLDER_FILES = 100
 
 # The notebook file.
 NOTEBOOK_BYTES = 100_000_000
+ANSWER_CHARACTERS = 100_000  # in one answer cell

@@ -136,8 +136,8 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(not_graded(grades))} could not be graded."
     )
-    for notebook, reason in summary.failed:
-        console.print(Text(f"{notebook.file}: {reason} It will be tried again next time."))
+    for file, reason in summary.failed:
+        console.print(Text(f"{file}: {reason} It will be tried again next time."))
     console.print(Text(f"The class report: {into / 'report.html'}"))
 
 
