@@ -98,6 +98,7 @@ def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(z
     assert not list(zipped.into.rglob("essay.pdf"))
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_nothing_escapes_or_is_followed_and_no_file_replaces_another(zipped, course, tmp_path):
     zipped.put("ada/01_mini.ipynb", "ada's")
     zipped.put("../bob/01_mini.ipynb")

@@ -252,8 +252,10 @@ def test_deep_folders_and_thousands_of_files_cost_their_student_only(folder, cou
         put(folder / "fay" / f"01_mini-{number}.ipynb")
         put(folder / "fay" / f"essay-{number}.ipynb")
     os.utime(folder / "fay" / "01_mini-7.ipynb", (2e9, 2e9))
-    read = read_class_folder(folder, course)
-    subprocess.run(["rm", "-r", folder / "eve"], check=True)  # Python cannot
+    try:
+        read = read_class_folder(folder, course)
+    finally:
+        subprocess.run(["rm", "-r", folder / "eve"], check=True)  # Python cannot
     assert read.students == ["ada", "eve", "fay"]
     assert Counter(each.student for each in read.notebooks) == {"ada": 1, "fay": 100}
     assert "01_mini-7.ipynb" in {each.file.name for each in read.notebooks}

@@ -25,7 +25,8 @@ def made(course, tmp_path, monkeypatch):
 
 def hand_in(made, student, number, answers=None):
     """Hand in the try that is the `number`th by its time."""
-    code = {"count_leaves": f"# {number}"} if answers is None else answers
+    wrong = {"count_leaves": f"def count_leaves(tree):\n    return -1 - {number}"}
+    code = wrong if answers is None else answers
     file = made.hand_in(student, code, f"01_mini-{number}.ipynb")
     os.utime(file, (1_000_000 + number, 1_000_000 + number))
     return file
@@ -85,6 +86,7 @@ def test_with_best_the_first_ten_tries_are_run_over_all_gradings(made):
     hand_in(made, "ada", -1, RIGHT)  # whatever time it says it has
     assert made.grade(BEST).graded == 0
     assert made.points(best=True) == {"ada": 0}
+    assert made.points(best=False) == {"ada": 0}
 
 
 def test_without_best_the_newest_ten_tries_are_run_and_the_newest_counts(made):
