@@ -165,7 +165,7 @@ def test_hostile_entries_cost_themselves_only(zipped, course):
     reasons = {file.split("/")[0]: why for file, why in ignored.items()}
     assert reasons["deep"] == "it is too deep: put it nearer to the top"
     assert reasons["y" * 250].startswith("it cannot be unpacked: File name too long")
-    assert reasons["large"] == "it is larger than 100 MB: clear its cells' outputs"
+    assert reasons["large"] == "it is larger than 30 MB: clear its cells' outputs"
     assert reasons["secret"].startswith("it cannot be unpacked: ")
 
 

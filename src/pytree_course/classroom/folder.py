@@ -25,7 +25,7 @@ from pytree_course.course import Course, CourseError
 UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""
 
-MOST_NOTEBOOKS = 100
+MOST_NOTEBOOKS = 30
 """So many of one student's notebooks are read."""
 
 A_HARD_LINK = (

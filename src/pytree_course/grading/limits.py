@@ -20,5 +20,5 @@ SOCKET_FOLDER_BYTES = MIB  # in the folder of the kernel's sockets, all that it 
 SOCKET_FOLDER_FILES = 100
 
 # The notebook file.
-NOTEBOOK_BYTES = 100_000_000
+NOTEBOOK_BYTES = 30_000_000  # read as JSON, the worst take twenty-five times as much memory
 ANSWER_CHARACTERS = 100_000  # in one answer cell
