@@ -98,6 +98,7 @@ def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(z
     assert not list(zipped.into.rglob("essay.pdf"))
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_nothing_escapes_or_is_followed_and_no_file_replaces_another(zipped, course, tmp_path):
     zipped.put("ada/01_mini.ipynb", "ada's")
     zipped.put("../bob/01_mini.ipynb")
@@ -106,7 +107,7 @@ def test_nothing_escapes_or_is_followed_and_no_file_replaces_another(zipped, cou
     zipped.put("C:\\evil\\01_mini.ipynb")
     zipped.put("eve/01_mini.ipynb", "/etc/passwd", mode=stat.S_IFLNK | 0o777)
     zipped.put("fay/01_mini.ipynb", mode=stat.S_IFIFO | 0o777)
-    zipped.put("ADA/01_mini.ipynb")
+    zipped.put("ada/01_mini.ipynb", "eve's")
     zipped.put("ada/01_mini.ipynb/01_mini.ipynb")
     zipped.put("/".join("deep" * 20) + "/01_mini.ipynb")
     zipped.put("x" * 300 + "/01_mini.ipynb")
@@ -129,6 +130,70 @@ def test_nothing_escapes_or_is_followed_and_no_file_replaces_another(zipped, cou
         "its name is too long",
     ]
     assert {file.name for file in tmp_path.iterdir()} == {"submissions.zip", "grades", "course"}
+
+
+def test_names_that_differ_in_capitals_are_two_students_where_the_system_tells_them_apart(
+    zipped, course
+):
+    for student in ("ada", "Ada"):
+        zipped.put(f"{student}/01_mini.ipynb", student)
+    for _ in range(2):  # also where it was unpacked before
+        files, ignored = zipped.read(course)
+        lost = {file.split("/")[0] for file in ignored}
+        assert {student for student, _ in files} | lost == {"ada", "Ada"}
+
+
+def test_hostile_entries_cost_themselves_only(zipped, course):
+    zipped.put("ada/01_mini.ipynb")
+    zipped.put("a\x1b[2J\nb\u202e/01_mini.ipynb")
+    zipped.put("old/01_mini.ipynb", moment=(1980, 0, 0, 0, 0, 0))
+    zipped.put("new/01_mini.ipynb", moment=(2107, 15, 31, 31, 63, 62))
+    zipped.put("long/" + "x" * 250 + "/" * 20 + "01_mini.ipynb")
+    zipped.put("/".join(["deep"] * 1_200) + "/01_mini.ipynb")
+    zipped.put("/".join(["y" * 250] * 18) + "/01_mini.ipynb")  # longer than a path may be
+    zipped.put("large/01_mini.ipynb")
+    zipped.put("secret/01_mini.ipynb")
+    data = bytearray(zipped.file.read_bytes())
+    large = data.rindex(b"large/01_mini.ipynb") - 46
+    data[large + 24 : large + 28] = (10**9).to_bytes(4, "little")  # its header lies about its size
+    for at in (data.index(b"secret/") - 30 + 6, data.rindex(b"secret/") - 46 + 8):
+        data[at] |= 1  # it is encrypted
+    zipped.file.write_bytes(data)
+    files, ignored = zipped.read(course)
+    assert {student for student, _ in files} >= {"ada", "old", "new", "long"}
+    assert all(text.isprintable() for each in [*files, *ignored.items()] for text in each)
+    reasons = {file.split("/")[0]: why for file, why in ignored.items()}
+    assert reasons["deep"] == "it is too deep: put it nearer to the top"
+    assert reasons["y" * 250].startswith("it cannot be unpacked: File name too long")
+    assert reasons["large"] == "it is larger than 30 MB: clear its cells' outputs"
+    assert reasons["secret"].startswith("it cannot be unpacked: ")
+
+
+def test_a_notebook_that_is_longer_than_its_header_says_is_not_read_to_its_end(zipped, course):
+    zipped.put("ada/01_mini.ipynb")
+    zipped.put("bomb/01_mini.ipynb", "0" * 10_000_000)
+    data = bytearray(zipped.file.read_bytes())
+    for at in (data.index(b"bomb/") - 30 + 22, data.rindex(b"bomb/") - 46 + 24):
+        data[at : at + 4] = (1_000).to_bytes(4, "little")
+    zipped.file.write_bytes(data)
+    files, ignored = zipped.read(course)
+    assert files == [("ada", "01_mini.ipynb")]
+    assert ignored["bomb/01_mini.ipynb"].startswith("it cannot be unpacked: Bad CRC-32")
+
+
+def test_a_name_that_is_not_the_utf_8_that_it_says_it_is_is_refused_with_a_reason(zipped, course):
+    zipped.put("zo\xeb/01_mini.ipynb")
+    data = zipped.file.read_bytes()
+    zipped.file.write_bytes(data.replace("zo\xeb".encode(), b"zo\xed\xa0"))
+    with pytest.raises(CourseError, match="neither a folder nor a zip that can be read"):
+        zipped.read(course)
+
+
+def test_a_zip_of_thousands_of_students(zipped, course):
+    with zipfile.ZipFile(zipped.file, "w") as opened:
+        for number in range(3_000):
+            opened.writestr(f"student{number}/01_mini.ipynb", "{}")
+    assert len(zipped.read(course)[0]) == 3_000
 
 
 def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatch):

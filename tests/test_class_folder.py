@@ -1,12 +1,21 @@
 """What a class handed in: found in every layout that teachers have."""
 
 import os
+import socket
+import stat
+import subprocess
+from collections import Counter
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from pytree_course.classroom.folder import read_class_folder
+from pytree_course.classroom.folder import A_HARD_LINK, MOST_NOTEBOOKS, read_class_folder
+from pytree_course.classroom.handing_in import NO_TIME
 from pytree_course.course import CourseError
+from pytree_course.grading.regular_file import UnreadableError
+from pytree_course.grading.submission import read_notebook
 
 
 @pytest.fixture
@@ -45,10 +54,19 @@ def test_nbgraders_folder_and_its_time_of_handing_in(folder, course):
     assert submitted.handed_in == datetime(2026, 11, 21, 12, 30, 0, 123456, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("stamp", ["", "soon", "2026-11-21 12:30 Atlantis/Capital"])
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        *("", "soon", "2026-11-21 12:30 Atlantis/Capital", "2026-11-21 12:30 ../UTC"),
+        *("0001-01-01 00:00:00 Asia/Tokyo", "9999-12-31 23:59:59 America/New_York"),
+        *("2026-11-21 12:30 America", "1000-01-01 00:00:00 UTC", "2026-11-21 12:30 \0"),
+        "2026-11-21 12:30:00" + " " * 100_000 + "UTC",
+    ],
+)
 def test_without_a_readable_timestamp_the_files_own_time_counts(folder, course, stamp):
-    file = put(folder / "ada" / "01_mini.ipynb")
-    put(folder / "ada" / "timestamp.txt", stamp)
+    assignment = folder / "submitted" / "ada" / "01_mini"
+    file = put(assignment / "01_mini.ipynb")
+    put(assignment / "timestamp.txt", stamp)
     os.utime(file, (1_000_000, 1_000_000))
     (submitted,) = read_class_folder(folder, course).notebooks
     assert submitted.handed_in == datetime.fromtimestamp(1_000_000, tz=UTC)
@@ -100,11 +118,203 @@ def test_two_assignments_of_nbgraders_are_not_doubted(folder, course):
     assert read_class_folder(folder, course).doubts() == []
 
 
-def test_a_name_that_is_not_utf_8_becomes_text(folder, course):
-    put(folder / os.fsdecode(b"j\xfcrgen") / "01_mini.ipynb")
-    put(folder / os.fsdecode(b"j\xf6rgen") / "01_mini-2.ipynb")
-    assert read_class_folder(folder, course).students == ["j�rgen"]
-    assert len(found(folder, course)) == 2  # nothing is lost
+def test_names_that_no_file_or_terminal_takes_become_texts_that_stay_different(folder, course):
+    names = [b"j\xfcrgen", b"j\xf6rgen", b"eve\x1b[2J", b"eve\nada", b"ada\xe2\x80\xaegrade"]
+    for name in names:
+        put(folder / os.fsdecode(name) / "01_mini.ipynb")
+        put(folder / os.fsdecode(name) / "es\x1bsay.ipynb")
+    read = read_class_folder(folder, course)
+    assert read.students == [
+        *("ada\\u202egrade", "eve\\nada", "eve\\x1b[2J", "j\\udcf6rgen", "j\\udcfcrgen")
+    ]
+    assert len(read.notebooks) == len(names)
+    shown = [str(file) for file, _ in read.ignored]
+    assert len(shown) == len(names)
+    assert all(text.isprintable() for text in shown)
+
+
+def test_what_differs_in_capitals_or_in_unicodes_forms_only_is_two_students_and_said(
+    folder, course
+):
+    for name in ("Zoe\u0308", "zo\xeb", "ada"):
+        put(folder / name / "01_mini.ipynb")
+    read = read_class_folder(folder, course)
+    assert read.students == ["Zoe\u0308", "ada", "zo\xeb"]
+    (doubt,) = read.doubts()
+    assert doubt.startswith("Zoe\u0308 and zo\xeb are graded as 2 students")
+
+
+@pytest.mark.parametrize("name", ["submitted", "01_mini"])
+@pytest.mark.parametrize("place", ["01_mini.ipynb", "week 1/01_mini.ipynb"])
+def test_a_student_may_be_called_as_nbgraders_folder_or_as_a_lesson(folder, course, name, place):
+    for student in ("ada", name):
+        put(folder / student / place)
+    assert [student for student, *_ in found(folder, course)] == sorted(["ada", name])
+
+
+def test_a_student_of_nbgraders_may_be_called_as_its_folder(folder, course):
+    put(folder / "source" / "01_mini" / "01_mini.ipynb")
+    for student in ("ada", "submitted"):
+        put(folder / "submitted" / student / "01_mini" / "01_mini.ipynb")
+    assert [student for student, *_ in found(folder, course)] == ["ada", "submitted"]
+    assert [student for student, *_ in found(folder / "submitted", course)] == ["ada", "submitted"]
+
+
+def test_a_timestamp_is_believed_only_where_nbgrader_writes_it(folder, course):
+    for file in (
+        *(folder / "ada" / "01_mini.ipynb", folder / "bob" / "01_mini" / "01_mini.ipynb"),
+        folder / "submitted" / "ada" / "01_mini.ipynb",
+    ):
+        put(file)
+        os.utime(file, (1_000_000, 1_000_000))
+        put(file.parent / "timestamp.txt", "2020-01-01 00:00:00 UTC")
+    plain = read_class_folder(folder, course).notebooks
+    nbgraders = read_class_folder(folder / "submitted", course).notebooks
+    assert {each.handed_in.timestamp() for each in (*plain, *nbgraders)} == {1_000_000}
+    assert len(plain) == 3
+
+
+def make_socket(file):
+    with socket.socket(socket.AF_UNIX) as made:
+        here = Path.cwd()
+        os.chdir(file.parent)  # a socket's path may not be long
+        made.bind(file.name)
+        os.chdir(here)
+
+
+def make_device(file):
+    try:
+        os.mknod(file, stat.S_IFCHR | 0o666, os.makedev(1, 5))  # as /dev/zero, which never ends
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
+TRAPS = [os.mkfifo, make_socket, make_device, Path.mkdir] if hasattr(os, "mkfifo") else []
+
+
+@pytest.mark.parametrize("make", TRAPS)
+def test_what_is_no_regular_file_is_not_opened(folder, course, make):
+    notebook = put(folder / "submitted" / "ada" / "01_mini" / "01_mini.ipynb")
+    os.utime(notebook, (1_000_000, 1_000_000))
+    make(notebook.parent / "timestamp.txt")
+    make(notebook.parent / "01_mini-2.ipynb")
+    make(folder / "submitted" / "eve")
+    read = read_class_folder(folder, course)
+    assert read.notebooks[0].handed_in.timestamp() == 1_000_000
+    with pytest.raises(UnreadableError, match="ask for the notebook itself"):
+        read_notebook(notebook.parent / "01_mini-2.ipynb")
+    is_folder = make is Path.mkdir
+    assert read.students == (["ada", "eve"] if is_folder else ["ada"])
+    assert read.ignored == (
+        [] if is_folder else [(Path("eve"), "it is neither a folder nor a file")]
+    )
+
+
+def test_a_hard_link_is_left_out_and_what_to_do_is_said(folder, course):
+    put(folder / "ada" / "01_mini.ipynb")
+    (folder / "eve").mkdir()
+    (folder / "eve" / "01_mini.ipynb").hardlink_to(folder / "ada" / "01_mini.ipynb")
+    read = read_class_folder(folder, course)
+    assert read.students == ["ada", "eve"]
+    assert [(file.as_posix(), why) for file, why in read.ignored] == [
+        ("ada/01_mini.ipynb", A_HARD_LINK),
+        ("eve/01_mini.ipynb", A_HARD_LINK),
+    ]
+    copied = folder.parent / "copy"
+    subprocess.run(["cp", "-rp", folder, copied], check=True)
+    assert len(found(copied, course)) == 2
+
+
+def test_folders_that_are_links_are_not_followed_and_said(folder, course):
+    secret = put(folder.parent / "home" / "bob" / "01_mini.ipynb").parent
+    put(folder / "ada" / "01_mini.ipynb")
+    (folder / "eve").symlink_to(secret)
+    (folder / "submitted").symlink_to(secret.parent)
+    (folder / "ada" / "week 1").symlink_to(secret)
+    read = read_class_folder(folder, course)
+    assert found(folder, course) == [("ada", "01_mini", "01_mini.ipynb")]
+    assert [file.as_posix() for file, _ in read.ignored] == ["ada/week 1", "eve", "submitted"]
+    assert {why for _, why in read.ignored} == {"it is a link, and links are not followed"}
+
+
+def test_deep_folders_and_thousands_of_files_cost_their_student_only(folder, course):
+    put(folder / "ada" / "01_mini.ipynb")
+    deep = folder / "eve"
+    deep.mkdir()
+    here = os.open(deep, os.O_RDONLY)
+    for _ in range(1_100):  # deeper than any path can say
+        os.mkdir("down", dir_fd=here)
+        inner = os.open("down", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    for number in range(300):
+        put(folder / "fay" / f"01_mini-{number}.ipynb")
+        put(folder / "fay" / f"essay-{number}.ipynb")
+    os.utime(folder / "fay" / "01_mini-7.ipynb", (2e9, 2e9))
+    try:
+        read = read_class_folder(folder, course)
+    finally:
+        subprocess.run(["rm", "-r", folder / "eve"], check=True)  # Python cannot
+    assert read.students == ["ada", "eve", "fay"]
+    assert Counter(each.student for each in read.notebooks) == {"ada": 1, "fay": MOST_NOTEBOOKS}
+    assert "01_mini-7.ipynb" in {each.file.name for each in read.notebooks}
+    said = {file.as_posix(): why for file, why in read.ignored}
+    assert "put notebooks into the student's folder" in said["eve"]
+    assert len(read.ignored) < 30
+    reasons = {why for _, why in read.ignored}
+    assert f"it holds 300 notebooks; only the newest {MOST_NOTEBOOKS} are read" in reasons
+    assert said["fay"].endswith("more files in it are left out too")
+
+
+@contextmanager
+def as_somebody_without_the_right_to(closed, below):
+    """Close files, and stop being root, whom that would not keep out of them."""
+    opened = [each for each in (below, *below.parents) if each.stat().st_mode & 0o55 != 0o55]
+    modes = {each: each.stat().st_mode for each in (*closed, *opened)}
+    root = os.geteuid() == 0
+    for each in opened if root else ():
+        each.chmod(modes[each] | 0o55)
+    for each in closed:
+        each.chmod(0)
+    try:
+        if root:
+            os.seteuid(65534)
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        for each, mode in modes.items():
+            each.chmod(mode)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows keeps rights otherwise")
+def test_what_may_not_be_opened_costs_its_student_only(folder, course):
+    for student in ("ada", "bob"):
+        put(folder / student / "01_mini.ipynb")
+    closed = [folder / "bob", folder / "ada" / "01_mini.ipynb"]
+    with as_somebody_without_the_right_to(closed, folder):
+        read = read_class_folder(folder, course)
+        with pytest.raises(UnreadableError, match="see that you have the right"):
+            read_notebook(folder / "ada" / "01_mini.ipynb")
+    assert read.students == ["ada", "bob"]
+    assert [each.student for each in read.notebooks] == ["ada"]
+    ((file, why),) = read.ignored
+    assert file == Path("bob")
+    assert "chmod -R u+rX" in why
+
+
+@pytest.mark.parametrize("seconds", [-1, -62_135_596_800, 253_402_300_799, 2**40, 2**63 - 1])
+def test_a_files_time_outside_of_any_calendar_is_said_and_costs_nothing(folder, course, seconds):
+    file = put(folder / "ada" / "01_mini.ipynb")
+    try:
+        os.utime(file, (seconds, seconds))
+    except (OSError, OverflowError):
+        pytest.skip("no file here can have this time")
+    (submitted,) = read_class_folder(folder, course).notebooks
+    in_calendar = 0 <= file.stat().st_mtime < 2.2e11  # a disk may have changed it
+    assert in_calendar or submitted.remark == NO_TIME
+    assert in_calendar or submitted.handed_in.timestamp() == 0
 
 
 def test_a_folder_without_students_is_refused_with_an_example(folder, course):

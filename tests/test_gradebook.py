@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow, counting
+from pytree_course.classroom.attempt import (
+    MOST_TRIES,
+    Attempt,
+    AttemptState,
+    VerdictRow,
+    counting,
+)
 from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import CourseError
@@ -180,11 +186,72 @@ def test_a_gradebook_that_cannot_be_made_or_written_is_said(tmp_path, gradebook)
         gradebook.record(ATTEMPT)
 
 
-def test_a_resumed_grading_goes_on_with_its_seed_and_the_next_one_draws_another(gradebook):
-    assert gradebook.seed_of_run("01_mini", 5) == 5
-    assert Gradebook(gradebook.file).seed_of_run("01_mini", 6) == 5
+def test_a_resumed_grading_goes_on_with_its_seeds_and_the_next_one_draws_others(gradebook):
+    assert [gradebook.seed_of_run("01_mini", at, 5 + at) for at in range(2)] == [5, 6]
+    again = Gradebook(gradebook.file)
+    assert [again.seed_of_run("01_mini", at, 7) for at in range(3)] == [5, 6, 7]
     gradebook.finish_runs()
-    assert gradebook.seed_of_run("01_mini", 7) == 7
+    assert gradebook.seed_of_run("01_mini", 0, 8) == 8
+
+
+def test_a_grading_that_an_earlier_gradebook_holds_unfinished_goes_on_with_its_seed(tmp_path):
+    file = tmp_path / "gradebook.sqlite"
+    with sqlite3.connect(file) as database:
+        database.executescript(OLD_TABLES)
+        database.execute("INSERT INTO run VALUES ('01_mini', 5)")
+    with Gradebook(file) as old:
+        assert [old.seed_of_run("01_mini", at, 6) for at in range(2)] == [5, 6]
+
+
+def test_halves_of_characters_are_replaced_wherever_they_are(gradebook):
+    row = replace(ROW, explanation="\ud800", failure={"got": ["\udfff"]}, reasons=["\udc80"])
+    gradebook.record(replace(ATTEMPT, student="\udcff", reason="\ud800", rows=[row]))
+    gradebook.introduce([Submitter("\udcff")])
+    whole = replace(ROW, explanation="?", failure={"got": ["?"]}, reasons=["?"])
+    assert gradebook.attempts() == [replace(ATTEMPT, student="?", reason="?", rows=[whole])]
+    assert gradebook.submitters().keys() == {"?"}
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("attempt", "handed_in", "'soon'"),
+        ("attempt", "state", "'lost'"),
+        ("attempt", "answers", "'{'"),
+        ("attempt", "answers", "replace(hex(zeroblob(50000)), '00', '[')"),
+        ("verdict", "failure", "'{\"inputs\": '"),
+        ("verdict", "failed", "'" + "9" * 5_000 + "'"),
+    ],
+)
+def test_an_attempt_that_cannot_be_read_costs_no_other_and_is_graded_again(
+    gradebook, table, column, value
+):
+    gradebook.record(replace(ATTEMPT, student="bob"))
+    gradebook._database.execute(f"UPDATE {table} SET {column} = {value}")
+    gradebook.record(ATTEMPT)
+    attempts = {each.student: each for each in gradebook.attempts()}
+    assert attempts["ada"] == ATTEMPT
+    bob = attempts["bob"]
+    assert (bob.state, bob.points) == (AttemptState.FAILED, 0)
+    assert f"cannot be read ({column})" in bob.reason
+    assert [row.kind for row in bob.rows] == ["failed", "failed"]
+    gradebook.record(replace(ATTEMPT, student="bob"))
+    assert gradebook.attempts() == [ATTEMPT, replace(ATTEMPT, student="bob")]
+
+
+def test_bytes_that_are_no_text_are_read_all_the_same(gradebook):
+    gradebook.record(ATTEMPT)
+    gradebook._database.execute("UPDATE attempt SET reason = CAST(x'61ff' AS TEXT)")
+    assert gradebook.attempts()[0].reason == "a\ufffd"
+
+
+def test_what_was_not_run_is_remembered_until_it_is_said_otherwise(gradebook):
+    ada, bob = ("ada", "01_mini"), ("bob", "01_mini")
+    gradebook.note_not_run({ada: "1 other", bob: ""})
+    gradebook.note_not_run({bob: "2 others"})
+    assert gradebook.not_run() == {ada: "1 other", bob: "2 others"}
+    gradebook.note_not_run({ada: ""})
+    assert gradebook.not_run() == {bob: "2 others"}
 
 
 def attempt(digest, points, days=0, graded=0, student="ada"):
@@ -210,6 +277,15 @@ def test_of_the_same_answers_the_last_grading_counts_even_when_it_is_worse():
     attempts = [attempt("a", 3, graded=1), attempt("a", 0, graded=2), attempt("b", 1, days=-1)]
     assert counting(attempts, best=False)["ada", "01_mini"].points == 0
     assert counting(attempts, best=True)["ada", "01_mini"].points == 1
+
+
+def test_the_best_of_the_first_tries_counts_however_many_there_are():
+    attempts = [attempt(f"{number}", 0, days=number) for number in range(MOST_TRIES)]
+    late = attempt("lucky", 3, days=MOST_TRIES)
+    key = ("ada", "01_mini")
+    assert counting([*attempts, late], best=True)[key].points == 0
+    assert counting([*attempts, late], best=False)[key].points == 3
+    assert counting([*attempts[1:], late], best=True)[key].points == 3
 
 
 def test_whom_a_download_named_is_remembered_also_in_a_gradebook_made_before_there_were_any(

@@ -27,7 +27,8 @@ from pytree_course.grading.exercise_run import ExerciseRun, _Runner, run_answers
 from pytree_course.grading.grade import grade_notebook, judge_submission
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.notebook_run import RunSettings
-from pytree_course.grading.submission import Submission, UnreadableError, read_submission
+from pytree_course.grading.regular_file import UnreadableError
+from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.reports.junit import notebook_junit
 from pytree_course.reports.terminal import grade_as_json
 

@@ -16,7 +16,6 @@ from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.class_grading import Summary
-from pytree_course.classroom.folder import SubmittedNotebook
 from pytree_course.classroom.verdict_changes import VerdictChange
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
@@ -74,11 +73,10 @@ def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
     attempt = made_attempt(
         HOSTILE, [row], state=AttemptState.UNREADABLE, reason=HOSTILE, file=HOSTILE
     )
-    notebook = SubmittedNotebook(HOSTILE, "01_made", Path(HOSTILE), NOON)
     change = VerdictChange(HOSTILE, "01_made", "count", "error", "correct", HOSTILE)
     printed = io.StringIO()
     show_class(
-        Summary(failed=[(notebook, HOSTILE)], changes=[change]),
+        Summary(failed=[(HOSTILE, HOSTILE)], changes=[change]),
         made_grades([attempt], students=[student]),
         tmp_path / HOSTILE,
         Console(file=printed, width=2000),

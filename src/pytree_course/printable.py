@@ -2,6 +2,9 @@
 
 import unicodedata
 
+# They hold composed emoji together, and letters of Persian and other scripts apart.
+_JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+
 
 def printable(text: str) -> str:
     r"""Return a text as one line, in which what a terminal or XML would act on is written out.
@@ -19,7 +22,7 @@ def printable_lines(text: str) -> str:
 
 
 def _printable(character: str) -> str:
-    if character == "\N{ZERO WIDTH JOINER}":  # holds composed emoji together
+    if character in _JOINERS:
         return character
     hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
     if hidden or character in "\ufffe\uffff":

@@ -1,9 +1,9 @@
 """Unpack the zip that a class's work came in: notebooks only, each in its place, within bounds."""
 
+import errno
 import hashlib
 import os
 import re
-import shutil
 import time
 import unicodedata
 import zlib
@@ -14,18 +14,23 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytree_course.classroom.downloads import is_download
+from pytree_course.classroom.file_names import LeftOut
+from pytree_course.classroom.handing_in import NBGRADER_TIMESTAMP
 from pytree_course.course import CourseError
+from pytree_course.grading.limits import NOTEBOOK_BYTES
 
-NBGRADER_FOLDER, NBGRADER_TIMESTAMP = "submitted", "timestamp.txt"
+NBGRADER_FOLDER = "submitted"
 NO_NOTEBOOK = "it is no notebook"
 MOST_ENTRIES = 50_000
 MOST_BYTES = 2_000_000_000
+MOST_DEEP = 20
 
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]')  # Windows allows none of these
-_BAD_DATA = (BadZipFile, zlib.error, LZMAError, EOFError, NotImplementedError, RuntimeError)
-
-LeftOut = list[tuple[Path, str]]
-"""Files, each with the reason."""
+_BAD_DATA = (
+    *(BadZipFile, zlib.error, LZMAError, EOFError),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
+)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftOut]:
@@ -62,7 +67,8 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
 
 
 def _refuse_too_much(archive: Path, entries: list[ZipInfo]) -> None:
-    size = sum(info.file_size for info in entries if _is_wanted(info.filename))
+    sizes = (info.file_size for info in entries if _is_wanted(info.filename))
+    size = sum(each for each in sizes if each <= NOTEBOOK_BYTES)  # larger ones are left out
     if len(entries) > MOST_ENTRIES or size > MOST_BYTES:
         raise CourseError(
             f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB of notebooks. No more "
@@ -77,7 +83,7 @@ def _is_wanted(name: str) -> bool:
 
 def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
     """Unpack what is wanted, and yield the name of what is not, with the reason."""
-    seen = set()
+    written: set[tuple[int, int]] = set()
     for info in zipped.infolist():
         parts = _parts(info)
         name, file = Path(*parts), folder.joinpath(*parts)
@@ -86,16 +92,17 @@ def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
         if any(len(part.encode()) > 255 for part in parts):
             yield name, "its name is too long"
             continue
+        if len(parts) > MOST_DEEP:
+            yield Path(*parts[:3], "…", parts[-1]), "it is too deep: put it nearer to the top"
+            continue
+        if _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
+            yield name, f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
+            continue
         try:
             # Also a folder without notebooks is a student's.
             (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
             if _is_wanted(info.filename):
-                if str(name).casefold() in seen:  # not all systems tell A from a
-                    raise FileExistsError
-                seen.add(str(name).casefold())
-                # A link becomes a file too, with the place that it leads to in it.
-                with zipped.open(info) as source, file.open("wb") as target:
-                    shutil.copyfileobj(source, target)  # never more than its header says
+                _write(zipped, info, file, written)
                 if info.date_time[0] > 1980:  # where the format's calendar begins: no time
                     os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
             elif file.suffix.lower() == ".zip":
@@ -105,8 +112,26 @@ def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
             yield name, "another file in the zip has this name"
         except _BAD_DATA as error:
-            file.unlink(missing_ok=True)
             yield name, f"it cannot be unpacked: {error}"
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                raise
+            yield name, f"it cannot be unpacked: {error.strerror}"
+
+
+def _write(zipped: ZipFile, info: ZipInfo, file: Path, written: set[tuple[int, int]]) -> None:
+    """Write one file, unless it is one that was written: not all systems tell A from a."""
+    # A link becomes a file too, with the place that it leads to in it. As long as its header says,
+    # and no longer:
+    content = zipped.read(info)
+    with file.open("ab") as target:
+        status = os.fstat(target.fileno())
+        place = status.st_dev, status.st_ino
+        if place in written:
+            raise FileExistsError
+        written.add(place)
+        target.truncate(0)  # an earlier unpacking may have left some
+        target.write(content)
 
 
 def _parts(info: ZipInfo) -> list[str]:
@@ -127,10 +152,14 @@ def _top(folder: Path, stems: Sequence[str]) -> Path:
         entries = list(folder.iterdir())
         if len(entries) != 1 or not entries[0].is_dir() or is_download(entries[0].name):
             return folder
-        names = [each.name for each in entries[0].iterdir() if not is_download(each.name)]
-        # A student's folder holds notebooks, or nbgrader's folders of assignments.
-        if entries[0].name == NBGRADER_FOLDER or any(
-            name.endswith(".ipynb") or name.startswith(tuple(stems)) for name in names
+        inside = [each for each in entries[0].iterdir() if not is_download(each.name)]
+        assignments = [each for each in inside if each.is_dir()]
+        # A student's folder holds notebooks, or nbgrader's folders of assignments and no others:
+        # a student may be called as a lesson.
+        if (
+            entries[0].name == NBGRADER_FOLDER
+            or any(each.name.endswith(".ipynb") for each in inside)
+            or (assignments and all(each.name.startswith(tuple(stems)) for each in assignments))
         ):
             return folder
         folder = entries[0]

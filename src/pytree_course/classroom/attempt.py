@@ -1,10 +1,14 @@
 """An attempt: one graded submission, as the gradebook stores it."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+MOST_TRIES = 10
+"""So many different answers of a student to a lesson are run."""
 
 
 class AttemptState(StrEnum):
@@ -74,16 +78,32 @@ class Attempt:
         return sum(row.points for row in self.rows)
 
 
-def counting(attempts: Iterable[Attempt], best: bool) -> dict[tuple[str, str], Attempt]:
-    """Choose the attempt that counts, the best or the last one, by student and lesson.
+def first_tries(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[str]]:
+    """Return the answers' digests of each student's first tries, by student and lesson."""
+    tries: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for attempt in sorted(attempts, key=lambda each: each.handed_in):
+        digests = tries[attempt.student, attempt.lesson]
+        is_new = attempt.answers_digest not in digests and len(digests) < MOST_TRIES
+        if is_new and attempt.state is AttemptState.GRADED:
+            digests.append(attempt.answers_digest)
+    return tries
 
-    Of attempts with the same answers, the last grading counts.
+
+def counting(attempts: Iterable[Attempt], best: bool) -> dict[tuple[str, str], Attempt]:
+    """Choose the attempt that counts, by student and lesson: the last one, or the best.
+
+    Of attempts with the same answers, the last grading counts. The best is one of the first tries:
+    whoever hands in often enough has luck at some time.
     """
     by_grading = sorted(attempts, key=lambda each: each.graded_at)
     regraded = {attempt.key: attempt for attempt in by_grading}
+    tries = first_tries(by_grading)
     chosen: dict[tuple[str, str], Attempt] = {}
     for attempt in sorted(regraded.values(), key=lambda each: each.handed_in):
         key = attempt.student, attempt.lesson
+        is_graded = attempt.state is AttemptState.GRADED
+        if best and is_graded and attempt.answers_digest not in tries[key]:
+            continue
         if not best or key not in chosen or attempt.points >= chosen[key].points:
             chosen[key] = attempt
     return chosen

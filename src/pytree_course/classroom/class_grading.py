@@ -4,34 +4,46 @@ import hashlib
 import json
 import platform
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 from pytree_course.built import other_version
 from pytree_course.checking.comparison import without_message
 from pytree_course.checking.verdicts import Verdict
 from pytree_course.checking.words import explanation
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow, counting
+from pytree_course.classroom.attempt import (
+    Attempt,
+    AttemptState,
+    VerdictRow,
+    counting,
+    first_tries,
+)
+from pytree_course.classroom.file_names import printable_path
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.classroom.pool import NewPool, run_all
 from pytree_course.classroom.submission_run import SubmissionRun, SubmissionTask
+from pytree_course.classroom.tries import Key, Seeds, Try, admitted, not_run
 from pytree_course.classroom.verdict_changes import VerdictChange, verdict_changes
-from pytree_course.course import Course
+from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.notebook_run import RunSettings
-from pytree_course.grading.submission import (
-    Submission,
-    UnreadableError,
-    find_answers,
-    read_notebook,
-)
+from pytree_course.grading.regular_file import UnreadableError
+from pytree_course.grading.submission import Submission, find_answers, read_notebook
+from pytree_course.printable import printable
 
+Step = TypeVar("Step")
+
+_LONGEST_MESSAGE = 500
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 _NO_ANSWER_CELLS = (
     "none of the answer cells is in it: it is another lesson's, or something changed its cells' ids"
@@ -61,7 +73,7 @@ class Summary:
 
     graded: int = 0
     unchanged: int = 0  # graded before, and not again
-    failed: list[tuple[SubmittedNotebook, str]] = field(default_factory=list)  # with the reason
+    failed: list[tuple[str, str]] = field(default_factory=list)  # files, each with the reason
     changes: list[VerdictChange] = field(default_factory=list)
 
 
@@ -102,115 +114,189 @@ class _Grading:
         self.options = options
         self.environment = _environment()
         self.summary = Summary()
-        self.lessons: dict[str, GradedLesson] = {}
+        self.run_seeds: dict[tuple[str, int], int] = {}
+        self.lessons: dict[tuple[str, int], GradedLesson] = {}
 
     def prepare(self, notebooks: list[SubmittedNotebook]) -> Iterator[SubmissionTask]:
         """Yield what has to be run; what cannot be read is recorded at once."""
-        done = set()
+        attempts = self.gradebook.attempts()
+        graded, seeds = first_tries(attempts), Seeds(self._run_seed, attempts)
+        done: set[Key] = set()
         if not self.options.force:
-            done = {each.key for each in self.gradebook.attempts() if self._is_current(each)}
-        for notebook in notebooks:
-            try:
-                content = read_notebook(notebook.file)
-            except UnreadableError as error:
-                reason = "; ".join(filter(None, [notebook.remark, str(error)]))
-                self._record(self._task(notebook, Submission()), AttemptState.UNREADABLE, reason)
-                continue
-            submission = find_answers(content, self._lesson(notebook.lesson).starters)
-            key = notebook.student, notebook.lesson, _digest(submission.answers)
-            if key in done:
-                self.summary.unchanged += 1
-                continue
-            done.add(key)
-            remarks = (
-                notebook.remark,
-                "" if submission.has_answer_cells else _NO_ANSWER_CELLS,
-                other_version(content, self.course.lesson(notebook.lesson)),
+            done = {each.key for each in attempts if self._is_current(each)}
+        by_student = defaultdict(list)
+        for notebook in sorted(notebooks, key=lambda each: (each.handed_in, each.file)):
+            by_student[notebook.student, notebook.lesson].append(notebook)
+        remarks = {}
+        for place, of_student in by_student.items():
+            unread = (
+                Try(each, Submission(), _digest(Submission().answers), each.remark)
+                for each in of_student
             )
-            yield self._task(notebook, submission, "; ".join(filter(None, remarks)))
+            read = (self._guarded(each, partial(self._read, each)) for each in unread)
+            tries = [each for each in read if each is not None]
+            wanted = admitted(tries, graded[place], self.options.best)
+            others = set()
+            for each in tries:
+                if each.key in done:
+                    self.summary.unchanged += 1
+                elif each.digest in wanted:
+                    done.add(each.key)
+                    yield self._task(each, seeds.of(each.key))
+                else:
+                    others.add(each.digest)
+            remarks[place] = not_run(len(others), self.options.best) if others else ""
+        self.gradebook.note_not_run(remarks)
         if self.options.best:
-            yield from self._earlier_attempts(done)
-
-    def _earlier_attempts(self, done: set[tuple[str, str, str]]) -> Iterator[SubmissionTask]:
-        """Yield attempts whose notebooks are gone by now, where their checks have changed."""
-        for attempt in self.gradebook.attempts():
-            key = student, lesson, _ = attempt.key
-            is_wanted = self.options.wants(student, lesson)
-            if key in done or not is_wanted or attempt.state is not AttemptState.GRADED:
-                continue
-            done.add(key)
-            notebook = SubmittedNotebook(student, lesson, Path(attempt.file), attempt.handed_in)
-            submission = Submission(attempt.answers, release=attempt.release)
-            yield self._task(notebook, submission, attempt.reason)
+            for each in self._earlier_tries(attempts, graded):
+                if each.key not in done:
+                    done.add(each.key)
+                    yield self._task(each, seeds.of(each.key))
 
     def finish(self, task: SubmissionTask, result: SubmissionRun | Exception) -> None:
         """Judge how a task ran, and record the attempt."""
         if isinstance(result, Exception):
-            reason = f"{type(result).__name__}: {result}"
-            self.summary.failed.append((task.notebook, reason))
-            self._record(task, AttemptState.FAILED, reason)
+            self._record_failure(task.this, result)
         else:
-            self.summary.graded += 1
-            self._record(task, AttemptState.GRADED, task.remark, result)
+            self._guarded(task.this, partial(self._judge, task, result))
 
-    def _lesson(self, stem: str) -> GradedLesson:
-        if stem not in self.lessons:
-            seed = self.gradebook.seed_of_run(stem, fresh=secrets.randbits(32))
-            self.lessons[stem] = GradedLesson(self.course.lesson(stem), seed)
-        return self.lessons[stem]
+    def _guarded(self, this: Try, step: Callable[[], Step]) -> Step | None:
+        """Take a step of one submission's way; whatever goes wrong becomes its row.
 
-    def _task(
-        self, notebook: SubmittedNotebook, submission: Submission, remark: str = ""
-    ) -> SubmissionTask:
-        lesson = self._lesson(notebook.lesson)
-        settings = RunSettings(lesson.seed, self.options.in_sandbox)
-        return SubmissionTask(
-            notebook, submission, remark, lesson.blank, lesson.kernel_course, settings
+        A `CourseError`, such as a full disk, is no submission's fault, and ends the grading.
+        """
+        try:
+            return step()
+        except UnreadableError as error:
+            reason = "; ".join(filter(None, [this.remark, printable(str(error))]))
+            self._record_without_verdicts(this, AttemptState.UNREADABLE, reason)
+        except CourseError:
+            raise
+        except Exception as error:
+            self._record_failure(this, error)
+        return None
+
+    def _judge(self, task: SubmissionTask, run: SubmissionRun) -> None:
+        this = task.this
+        lesson = self._lesson(this.notebook.lesson, task.settings.seed)
+        verdicts = judge_submission(lesson, this.submission, run.exercises)
+        rows = [_row(each, this.submission, run.exercises.get(each.exercise)) for each in verdicts]
+        self._record(this, lesson, AttemptState.GRADED, this.remark, rows, run.seconds)
+        self.summary.graded += 1
+
+    def _read(self, unread: Try) -> Try:
+        notebook = unread.notebook
+        content = read_notebook(notebook.file)
+        submission = find_answers(content, self._first_lesson(notebook.lesson).starters)
+        remarks = (
+            notebook.remark,
+            "" if submission.has_answer_cells else _NO_ANSWER_CELLS,
+            other_version(content, self.course.lesson(notebook.lesson)),
         )
+        remark = "; ".join(filter(None, remarks))
+        return Try(notebook, submission, _digest(submission.answers), remark)
+
+    def _earlier_tries(
+        self, attempts: list[Attempt], graded: dict[tuple[str, str], list[str]]
+    ) -> Iterator[Try]:
+        """Yield tries that may count, from the gradebook: their notebooks may be gone by now."""
+        for attempt in attempts:
+            student, lesson, digest = attempt.key
+            is_graded = attempt.state is AttemptState.GRADED
+            is_wanted = self.options.wants(student, lesson) and digest in graded[student, lesson]
+            if is_graded and is_wanted:
+                notebook = SubmittedNotebook(student, lesson, Path(attempt.file), attempt.handed_in)
+                submission = Submission(attempt.answers, release=attempt.release)
+                yield Try(notebook, submission, digest, attempt.reason)
+
+    def _run_seed(self, stem: str, at: int) -> int:
+        if (stem, at) not in self.run_seeds:
+            fresh = secrets.randbits(32)
+            self.run_seeds[stem, at] = self.gradebook.seed_of_run(stem, at, fresh)
+        return self.run_seeds[stem, at]
+
+    def _first_lesson(self, stem: str) -> GradedLesson:
+        return self._lesson(stem, self._run_seed(stem, 0))
+
+    def _lesson(self, stem: str, seed: int) -> GradedLesson:
+        if (stem, seed) not in self.lessons:
+            first = seed == self._run_seed(stem, 0)
+            self.lessons[stem, seed] = (
+                GradedLesson(self.course.lesson(stem), seed)
+                if first
+                else self._first_lesson(stem).on_cases_of(seed)
+            )
+        return self.lessons[stem, seed]
+
+    def _task(self, this: Try, seed: int) -> SubmissionTask:
+        lesson = self._lesson(this.notebook.lesson, seed)
+        settings = RunSettings(seed, self.options.in_sandbox)
+        return SubmissionTask(this, lesson.blank, lesson.kernel_course, settings)
 
     def _is_current(self, attempt: Attempt) -> bool:
         return (
             attempt.state is AttemptState.GRADED
             and attempt.environment == self.environment
-            and attempt.checks == self._lesson(attempt.lesson).digest
+            and attempt.checks == self._first_lesson(attempt.lesson).digest
         )
+
+    def _record_failure(self, this: Try, error: Exception) -> None:
+        reason = printable(_in_words(error))
+        self.summary.failed.append((str(printable_path(this.notebook.file)), reason))
+        self._record_without_verdicts(this, AttemptState.FAILED, reason)
+
+    def _record_without_verdicts(self, this: Try, state: AttemptState, reason: str) -> None:
+        lesson = self._first_lesson(this.notebook.lesson)
+        rows = [
+            VerdictRow(exercise, str(state), 0, points, explanation=reason)
+            for exercise, points in lesson.points.items()
+        ]
+        self._record(this, lesson, state, reason, rows)
 
     def _record(
         self,
-        task: SubmissionTask,
+        this: Try,
+        lesson: GradedLesson,
         state: AttemptState,
         reason: str,
-        run: SubmissionRun | None = None,
+        rows: list[VerdictRow],
+        seconds: float = 0.0,
     ) -> None:
-        notebook, submission = task.notebook, task.submission
-        lesson = self._lesson(notebook.lesson)
-        if run is not None:
-            verdicts = judge_submission(lesson, submission, run.exercises)
-            rows = [_row(each, submission, run.exercises.get(each.exercise)) for each in verdicts]
-        else:  # all exercises share the attempt's state
-            rows = [
-                VerdictRow(exercise, str(state), 0, points, explanation=reason)
-                for exercise, points in lesson.points.items()
-            ]
         self.gradebook.record(
             Attempt(
-                student=notebook.student,
-                lesson=notebook.lesson,
-                file=str(notebook.file),
-                handed_in=notebook.handed_in,
-                answers=submission.answers,
-                answers_digest=_digest(submission.answers),
-                release=submission.release,
+                student=this.notebook.student,
+                lesson=this.notebook.lesson,
+                file=str(printable_path(this.notebook.file)),
+                handed_in=this.notebook.handed_in,
+                answers=this.submission.answers,
+                answers_digest=this.digest,
+                release=this.submission.release,
                 checks=lesson.digest,
                 environment=self.environment,
                 seed=lesson.seed,
                 state=state,
                 reason=reason,
-                seconds=run.seconds if run else 0.0,
+                seconds=seconds,
                 graded_at=datetime.now().astimezone(),
                 rows=rows,
             )
         )
+
+
+def _in_words(error: Exception) -> str:
+    """Say what went wrong with a submission, and what to do."""
+    if isinstance(error, BrokenProcessPool):
+        what = "the process that ran it was ended, most likely for want of memory"
+        return f"{what}: grade it again with `--jobs 1`."
+    if isinstance(error, MemoryError):
+        return "There was no memory left for it: grade it again with `--jobs 1`."
+    message = str(error)
+    if len(message) > _LONGEST_MESSAGE:
+        message = f"{message[:_LONGEST_MESSAGE]}…"
+    return (
+        f"{type(error).__name__}: {message}. If this comes back, look at the notebook yourself, "
+        "and tell the course's authors."
+    )
 
 
 def _environment() -> str:

@@ -1,26 +1,39 @@
 """Find what a class handed in, in every layout that teachers have; a zip is unpacked first."""
 
-import os
+import stat
+import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import NoReturn
 
-from pytree_course.classroom.archive import (
-    NBGRADER_FOLDER,
-    NBGRADER_TIMESTAMP,
-    NO_NOTEBOOK,
-    LeftOut,
-    unpack,
-)
+from pytree_course.classroom.archive import NBGRADER_FOLDER, NO_NOTEBOOK, unpack
 from pytree_course.classroom.downloads import CANVAS, DownloadName, Submitter, download_names
+from pytree_course.classroom.file_names import LeftOut, printable_path
+from pytree_course.classroom.handing_in import EARLIEST, NO_TIME, file_time, nbgraders_time
 from pytree_course.classroom.roster import RosterEntry, match
+from pytree_course.classroom.student_files import (
+    A_LINK,
+    cannot_be_opened,
+    find_notebooks,
+    shortened,
+)
 from pytree_course.course import Course, CourseError
+from pytree_course.printable import printable
 
 UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""
+
+MOST_NOTEBOOKS = 30
+"""So many of one student's notebooks are read."""
+
+A_HARD_LINK = (
+    "it is a hard link, so that it may be somebody else's file. If a backup or another program "
+    "linked the files, copy the whole folder with `cp -rp`, and grade the copy"
+)
+_NBGRADERS_OWN = (NBGRADER_FOLDER, "source", "release", "autograded", "feedback")
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,7 @@ class ClassFolder:
     submitters: list[Submitter]  # all that have a folder, also an empty one
     notebooks: list[SubmittedNotebook]  # of several for one lesson, all
     ignored: LeftOut  # notebooks of no lesson or no student, links: as called in that folder
+    is_nbgraders: bool = False
 
     @property
     def students(self) -> list[str]:
@@ -49,16 +63,23 @@ class ClassFolder:
         return [each.id for each in self.submitters]
 
     def doubts(self) -> list[str]:
-        """Say where what is taken for a student may be the whole class."""
-        places = defaultdict(set)
+        """Say where a student may be the whole class, and two students may be one."""
+        places, alike = defaultdict(set), defaultdict(list)
         for each in self.notebooks:
-            if not (each.file.parent / NBGRADER_TIMESTAMP).exists():
+            if not self.is_nbgraders:
                 places[each.student, each.lesson].add(each.file.parent)
+        for student in self.students:
+            alike[unicodedata.normalize("NFKC", student).casefold()].append(student)
         return [
             f"{student} has {lesson} in {len(folders)} folders. If those are the students', "
             f"name {self.path / student} instead."
             for (student, lesson), folders in places.items()
             if len(folders) > 1
+        ] + [
+            f"{' and '.join(names)} are graded as {len(names)} students, though their names differ "
+            "only in capitals or in how letters are stored."
+            for names in alike.values()
+            if len(names) > 1
         ]
 
     def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry] | None) -> list[str]:
@@ -99,74 +120,131 @@ def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = N
             f"{folder} is not there. Name the folder that holds a folder for each student, or what "
             "you downloaded from Canvas or Moodle."
         )
-    if (folder / NBGRADER_FOLDER).is_dir():
-        folder = folder / NBGRADER_FOLDER
     stems = [files.stem for files in course.lessons()]
-    entries = [(_text(entry.name), entry) for entry in sorted(folder.iterdir())]
+    if _holds_nbgraders(folder, stems):
+        folder = folder / NBGRADER_FOLDER
+    is_nbgraders = folder.resolve().name == NBGRADER_FOLDER
+    try:
+        entries = [(printable(entry.name), entry) for entry in sorted(folder.iterdir())]
+    except OSError as error:
+        raise CourseError(f"{folder}: {cannot_be_opened(error)}.") from error
     downloads = download_names(name for name, _ in entries)
     # All files of a download have the time at which it was made, or nearly; the attachments'
     # numbers say which of a student's files came later.
-    times = [_handed_in(entry) for name, entry in entries if name in downloads]
+    times = [file_time(entry) or EARLIEST for name, entry in entries if name in downloads]
     order = sorted(downloads, key=lambda name: (downloads[name].attachment, name))
     moments = {name: max(times) + timedelta(microseconds=at) for at, name in enumerate(order)}
     submitters: dict[str, Submitter] = {}
-    notebooks, ignored = [], left_out or []
+    notebooks: list[SubmittedNotebook] = []
+    ignored = left_out or []
     for name, entry in entries:
         download = downloads.get(name, DownloadName(Submitter(name)))
         who = download.submitter
-        if entry.is_dir() and not entry.is_symlink() and not download.problem:
+        is_folder = entry.is_dir() and not entry.is_symlink()
+        if is_folder and not download.problem:
             if name.startswith((".", "_")):
                 continue
             submitters[who.id] = who
-        for file, names in _files(entry, download):
+        files, problems = _files(entry, download, is_folder)
+        here = []
+        for file, names in files:
             lesson = next((stem for stem in stems for each in names if each.startswith(stem)), "")
             why = _problem(file, names, download)
             if not why and not lesson:
                 why = f"its name begins with none of {', '.join(stems)}"
             if why:
-                ignored.append((file.relative_to(folder), why))
-            else:
-                submitters[who.id] = who
-                moment = moments[name] if download.rest else _handed_in(file)
-                notebooks.append(SubmittedNotebook(who.id, lesson, file, moment, download.remark))
+                problems.append((file, why))
+                continue
+            submitters[who.id] = who
+            moment = moments[name] if download.rest else file_time(file)
+            if is_nbgraders and len(names) > 1:
+                moment = nbgraders_time(file) or moment
+            remarks = [download.remark, "" if moment else NO_TIME]
+            remark = "; ".join(filter(None, remarks))
+            here.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, remark))
+        here.sort(key=lambda each: each.handed_in)
+        if here[MOST_NOTEBOOKS:]:
+            why = f"it holds {len(here):,} notebooks; only the newest {MOST_NOTEBOOKS} are read"
+            problems.insert(0, (entry, why))
+        notebooks += here[-MOST_NOTEBOOKS:]
+        ignored += [
+            (printable_path(file.relative_to(folder)), why)
+            for file, why in shortened(problems, entry)
+        ]
     if not submitters:
-        if any(file.stem.startswith(tuple(stems)) for file in folder.glob("*.ipynb")):
-            raise CourseError(
-                f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
-                f"name the folder that it is in: {folder.absolute().parent}"
-            )
-        reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in ignored[:5])
+        _refuse_without_students(folder, stems, ignored)
+    everybody = [submitters[each] for each in sorted(submitters)]
+    return ClassFolder(folder, everybody, notebooks, ignored, is_nbgraders)
+
+
+def _refuse_without_students(folder: Path, stems: Sequence[str], ignored: LeftOut) -> NoReturn:
+    if any(file.stem.startswith(tuple(stems)) for file in folder.glob("*.ipynb")):
         raise CourseError(
-            f"{folder} holds no student's folder. It should look like "
-            f"{folder / 'ada' / (stems[0] + '.ipynb')}, or be what you downloaded from "
-            f"Canvas or Moodle.{reasons}"
+            f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
+            f"name the folder that it is in: {folder.absolute().parent}"
         )
-    return ClassFolder(
-        folder, [submitters[each] for each in sorted(submitters)], notebooks, ignored
+    reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in ignored[:5])
+    raise CourseError(
+        f"{folder} holds no student's folder. It should look like "
+        f"{folder / 'ada' / (stems[0] + '.ipynb')}, or be what you downloaded from "
+        f"Canvas or Moodle.{reasons}"
     )
 
 
-def _files(entry: Path, download: DownloadName) -> list[tuple[Path, tuple[str, ...]]]:
-    """Return what may be notebooks, each with the names that may say its lesson."""
-    if entry.is_symlink() or entry.is_file() or download.problem:
-        is_meant = entry.is_symlink() or download.rest or entry.suffix == ".ipynb"
-        return [(entry, (download.rest,))] if is_meant or download.problem else []
-    found = sorted(entry.rglob("*.ipynb"))  # follows no links to folders
-    inner = [(file, file.relative_to(entry).parts) for file in found]
-    return [(file, names) for file, names in inner if ".ipynb_checkpoints" not in names]
+def _holds_nbgraders(folder: Path, stems: Sequence[str]) -> bool:
+    """Say whether nbgrader's folder `submitted` is in it, and no student who is called so."""
+    submitted = folder / NBGRADER_FOLDER
+    if folder.resolve().name == NBGRADER_FOLDER or submitted.is_symlink():
+        return False
+    others = [each for each in folder.iterdir() if each.name not in _NBGRADERS_OWN]
+    return (
+        submitted.is_dir()
+        and not _has_notebooks(submitted, stems, deep=1)
+        and not any(
+            each.is_dir() and not each.is_symlink() and _has_notebooks(each, stems, deep=2)
+            for each in others
+            if not each.name.startswith((".", "_"))
+        )
+    )
+
+
+def _has_notebooks(folder: Path, stems: Sequence[str], deep: int) -> bool:
+    """Say whether a lesson's notebook is in a folder, no deeper than so."""
+    found, _ = find_notebooks(folder)
+    return any(
+        file.name.startswith(tuple(stems)) and len(file.relative_to(folder).parts) <= deep
+        for file in found
+    )
+
+
+def _files(
+    entry: Path, download: DownloadName, is_folder: bool
+) -> tuple[list[tuple[Path, tuple[str, ...]]], LeftOut]:
+    """Return what may be notebooks, each with the names that may say its lesson; and the rest."""
+    if is_folder and not download.problem:
+        found, problems = find_notebooks(entry)
+        inner = [(file, printable_path(file.relative_to(entry)).parts) for file in found]
+        return inner, problems
+    is_meant = entry.is_symlink() or download.rest or entry.suffix == ".ipynb"
+    if is_meant or download.problem:
+        return [(entry, (download.rest,))], []
+    return [], [] if entry.is_file() else [(entry, "it is neither a folder nor a file")]
 
 
 def _problem(file: Path, names: Sequence[str], download: DownloadName) -> str:
     """Say why a file is no student's notebook; nothing where it is."""
-    if file.is_symlink():  # it may lead to another student's work, or out of the folder
-        return "it is a link, and links are not followed"
+    status = file.lstat()
+    if stat.S_ISLNK(status.st_mode):  # it may lead to another student's work, or out of the folder
+        return A_LINK
     if download.problem:
         return download.problem
     if not names[-1]:
         return "it is in no student's folder"
     if not names[-1].endswith(".ipynb"):
         return NO_NOTEBOOK
-    return "it is too deep: put it into the student's folder" if len(names) > 2 else ""
+    if len(names) > 2:
+        return "it is too deep: put it into the student's folder"
+    return A_HARD_LINK if stat.S_ISREG(status.st_mode) and status.st_nlink > 1 else ""
 
 
 def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> None:
@@ -186,21 +264,3 @@ def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> No
             f"A download from {' or '.join(sorted(systems))} does not say when work was handed in: "
             f"leave --due out. What was late {where}."
         )
-
-
-def _text(name: str) -> str:
-    """Return a file's name as text: names that are not UTF-8 have no place in a gradebook."""
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
-def _handed_in(file: Path) -> datetime:
-    """Return when a file was handed in, in local time with its offset."""
-    stamp = file.parent / NBGRADER_TIMESTAMP
-    if stamp.is_file() and not stamp.is_symlink():
-        text = stamp.read_text(encoding="utf-8", errors="replace")
-        moment, _, zone = text.strip().rpartition(" ")
-        try:
-            return datetime.fromisoformat(moment).replace(tzinfo=ZoneInfo(zone)).astimezone()
-        except (ValueError, ZoneInfoNotFoundError):
-            pass  # not what nbgrader writes: the file's own time is the next best
-    return datetime.fromtimestamp(file.lstat().st_mtime).astimezone()

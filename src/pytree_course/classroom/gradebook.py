@@ -3,8 +3,9 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.downloads import Submitter
+from pytree_course.classroom.handing_in import EARLIEST
 from pytree_course.course import CourseError
 
 VERSION = 1
@@ -27,18 +29,31 @@ class _Storage:
     sql: str
     encode: Callable[[Any], object]
     decode: Callable[[Any], Any]
+    instead: Any  # of what cannot be read
 
 
-_JSON = _Storage("TEXT", json.dumps, json.loads)
+def _text(value: str) -> str:
+    """Return a text without halves of characters, which are in no encoding."""
+    return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def _json(value: object) -> str:
+    return _text(json.dumps(value, ensure_ascii=False))
+
+
 _STORAGES = {
-    str: _Storage("TEXT", str, str),
-    int: _Storage("INTEGER", int, int),
-    float: _Storage("REAL", float, float),
-    datetime: _Storage("TEXT", datetime.isoformat, datetime.fromisoformat),
-    AttemptState: _Storage("TEXT", str, AttemptState),
-    dict: _JSON,
-    list: _JSON,
+    str: _Storage("TEXT", _text, str, ""),
+    int: _Storage("INTEGER", int, int, 0),
+    float: _Storage("REAL", float, float, 0.0),
+    datetime: _Storage("TEXT", datetime.isoformat, datetime.fromisoformat, EARLIEST),
+    AttemptState: _Storage("TEXT", str, AttemptState, AttemptState.FAILED),
+    dict: _Storage("TEXT", _json, json.loads, {}),
+    list: _Storage("TEXT", _json, json.loads, []),
 }
+_NOT_READ = (
+    "What the gradebook holds of this notebook cannot be read ({columns}); where the notebook is "
+    "still there, the next grading runs it again."
+)
 
 
 class _Columns:
@@ -71,29 +86,41 @@ class _Columns:
             for name, value in values.items()
         }
 
-    def decode(self, values: Sequence[Any]) -> dict[str, Any]:
-        return {
-            name: None if value is None else storage.decode(value)
-            for (name, storage), value in zip(self.storages.items(), values, strict=True)
-        }
+    def decode(self, values: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
+        """Return the values by name, and the names of those that could not be read."""
+        decoded: dict[str, Any] = {}
+        broken = []
+        for (name, storage), value in zip(self.storages.items(), values, strict=True):
+            try:
+                decoded[name] = None if value is None else storage.decode(value)
+            except (ValueError, TypeError, RecursionError):
+                decoded[name] = deepcopy(storage.instead)
+                broken.append(name)
+        return decoded, broken
 
 
 _ATTEMPT = _Columns(Attempt, leave_out="rows")
 _VERDICT = _Columns(VerdictRow, later=("reasons", "lines", "failed"))
 _SUBMITTER = _Columns(Submitter)
+# The seeds of a grading that has not come to its end: one for each of a student's tries.
+_RUN = (
+    "CREATE TABLE run (lesson TEXT NOT NULL, try INTEGER NOT NULL, seed INTEGER NOT NULL, "
+    "PRIMARY KEY (lesson, try)) STRICT"
+)
 _TABLES = (
     f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {_ATTEMPT.definitions}, "
     f"UNIQUE ({', '.join(_KEY)})) STRICT",
-    # The seed of a grading that has not come to its end.
-    "CREATE TABLE run (lesson TEXT PRIMARY KEY, seed INTEGER NOT NULL) STRICT",
+    _RUN,
     "CREATE TABLE verdict (attempt INTEGER NOT NULL REFERENCES attempt ON DELETE CASCADE, "
     f"position INTEGER NOT NULL, {_VERDICT.definitions}, PRIMARY KEY (attempt, exercise)) "
     "STRICT, WITHOUT ROWID",
     f"PRAGMA user_version = {VERSION}",
 )
-# Gradebooks of this version that were made earlier get it when they are opened.
-_SUBMITTERS = (
-    f"CREATE TABLE IF NOT EXISTS submitter ({_SUBMITTER.definitions}, PRIMARY KEY (id)) STRICT"
+# Gradebooks of this version that were made earlier get them when they are opened.
+_LATER_TABLES = (
+    f"CREATE TABLE IF NOT EXISTS submitter ({_SUBMITTER.definitions}, PRIMARY KEY (id)) STRICT",
+    "CREATE TABLE IF NOT EXISTS not_run (student TEXT NOT NULL, lesson TEXT NOT NULL, "
+    "remark TEXT NOT NULL, PRIMARY KEY (student, lesson)) STRICT",
 )
 
 
@@ -113,6 +140,7 @@ class Gradebook:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(file, isolation_level=None)
+            self._database.text_factory = lambda data: data.decode("utf-8", "replace")
             self._database.execute("PRAGMA foreign_keys = ON")
             self._database.execute("PRAGMA synchronous = FULL")
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
@@ -123,8 +151,7 @@ class Gradebook:
                         self._database.execute(statement)
             elif version != VERSION:
                 raise sqlite3.DatabaseError("it is not one of this course's version")
-            self._database.execute(_SUBMITTERS)
-            self._add_later_columns()
+            self._bring_up_to_date()
         except sqlite3.DatabaseError as error:
             raise CourseError(
                 f"{file} cannot be used as a gradebook: {error}. Keep it, and grade into "
@@ -150,18 +177,19 @@ class Gradebook:
                 self._write("INSERT", "verdict", place | _VERDICT.encode(row))
 
     def attempts(self) -> list[Attempt]:
-        """Return all attempts, the oldest first."""
+        """Return all attempts, the oldest first; one that cannot be read has failed."""
         attempts = self._database.execute(
             f"SELECT id, {_ATTEMPT.names} FROM attempt ORDER BY handed_in, graded_at, id"
         ).fetchall()
         rows = defaultdict(list)
+        broken = defaultdict(set)
         for number, *values in self._database.execute(
             f"SELECT attempt, {_VERDICT.names} FROM verdict ORDER BY position"
         ):
-            rows[number].append(VerdictRow(**_VERDICT.decode(values)))
-        return [
-            Attempt(**_ATTEMPT.decode(values), rows=rows[number]) for number, *values in attempts
-        ]
+            decoded, not_read = _VERDICT.decode(values)
+            rows[number].append(VerdictRow(**decoded))
+            broken[number].update(not_read)
+        return [_attempt(values, rows[number], broken[number]) for number, *values in attempts]
 
     def introduce(self, submitters: Sequence[Submitter]) -> None:
         """Remember whom a download named: the next one, of another lesson, may leave them out."""
@@ -172,14 +200,37 @@ class Gradebook:
     def submitters(self) -> dict[str, Submitter]:
         """Return those who handed in, by their ids, as the downloads named them last."""
         rows = self._database.execute(f"SELECT {_SUBMITTER.names} FROM submitter")
-        found = (Submitter(**_SUBMITTER.decode(row)) for row in rows)
+        found = (Submitter(**_SUBMITTER.decode(row)[0]) for row in rows)
         return {each.id: each for each in found}
 
-    def seed_of_run(self, lesson: str, fresh: int) -> int:
-        """Return the seed of an interrupted grading of the lesson, or start one with `fresh`."""
+    def note_not_run(self, remarks: Mapping[tuple[str, str], str]) -> None:
+        """Remember, by student and lesson, what was not run; an empty remark is forgotten."""
         with self._transaction():
-            self._database.execute("INSERT OR IGNORE INTO run VALUES (?, ?)", (lesson, fresh))
-            found = self._database.execute("SELECT seed FROM run WHERE lesson = ?", (lesson,))
+            for (student, lesson), remark in remarks.items():
+                place: dict[str, object] = {"student": student, "lesson": lesson}
+                self._database.execute(
+                    "DELETE FROM not_run WHERE student = :student AND lesson = :lesson", place
+                )
+                if remark:
+                    self._write("INSERT", "not_run", place | {"remark": remark})
+
+    def not_run(self) -> dict[tuple[str, str], str]:
+        """Return, by student and lesson, what was not run."""
+        rows = self._database.execute("SELECT student, lesson, remark FROM not_run")
+        return {(student, lesson): remark for student, lesson, remark in rows}
+
+    def seed_of_run(self, lesson: str, at: int, fresh: int) -> int:
+        """Return a seed of an interrupted grading of the lesson, or start one with `fresh`.
+
+        A grading has several, `at` is 0 for the first: each of a student's tries has its own.
+        """
+        with self._transaction():
+            self._database.execute(
+                "INSERT OR IGNORE INTO run VALUES (?, ?, ?)", (lesson, at, fresh)
+            )
+            found = self._database.execute(
+                "SELECT seed FROM run WHERE lesson = ? AND try = ?", (lesson, at)
+            )
             return int(found.fetchone()[0])
 
     def finish_runs(self) -> None:
@@ -187,13 +238,24 @@ class Gradebook:
         with self._transaction():
             self._database.execute("DELETE FROM run")
 
-    def _add_later_columns(self) -> None:
-        there = {name for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}
+    def _bring_up_to_date(self) -> None:
+        """Give a gradebook of this version that was made earlier what came later."""
+        for statement in _LATER_TABLES:
+            self._database.execute(statement)
         for name, definition in _VERDICT.later.items():
-            if name not in there:
+            if name not in self._columns("verdict"):
                 self._database.execute(f"ALTER TABLE verdict ADD COLUMN {definition}")
+        if "try" not in self._columns("run"):
+            with self._transaction():
+                self._database.execute("ALTER TABLE run RENAME TO run_of_one")
+                self._database.execute(_RUN)
+                self._database.execute("INSERT INTO run SELECT lesson, 0, seed FROM run_of_one")
+                self._database.execute("DROP TABLE run_of_one")
 
-    def _write(self, verb: str, table: str, values: dict[str, object]) -> int | None:
+    def _columns(self, table: str) -> set[str]:
+        return {name for _, name, *_ in self._database.execute(f"PRAGMA table_info({table})")}
+
+    def _write(self, verb: str, table: str, values: Mapping[str, object]) -> int | None:
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         statement = f"{verb} INTO {table} ({names}) VALUES ({marks})"
         return self._database.execute(statement, [*values.values()]).lastrowid
@@ -216,3 +278,17 @@ class Gradebook:
                 "you may write to it, and that no other grading writes to it; then start again. "
                 "What is in it is kept."
             ) from error
+
+
+def _attempt(values: Sequence[Any], rows: list[VerdictRow], broken: set[str]) -> Attempt:
+    """Make an attempt of what is stored, also where some of it cannot be read."""
+    decoded, not_read = _ATTEMPT.decode(values)
+    broken = broken | {*not_read}
+    if broken:
+        reason = _NOT_READ.format(columns=", ".join(sorted(broken)))
+        decoded |= {"state": AttemptState.FAILED, "reason": reason}
+        rows = [
+            VerdictRow(row.exercise, decoded["state"], 0, row.exercise_points, explanation=reason)
+            for row in rows
+        ]
+    return Attempt(**decoded, rows=rows)

@@ -3,11 +3,10 @@
 import time
 from dataclasses import dataclass
 
-from pytree_course.classroom.folder import SubmittedNotebook
+from pytree_course.classroom.tries import Try
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.kernel_course import KernelCourse
 from pytree_course.grading.notebook_run import RunSettings
-from pytree_course.grading.submission import Submission
 
 
 @dataclass(frozen=True)
@@ -22,9 +21,7 @@ class SubmissionRun:
 class SubmissionTask:
     """A submission to be run, with all that a process needs for it, on whatever machine."""
 
-    notebook: SubmittedNotebook
-    submission: Submission
-    remark: str  # for the teacher, on the notebook; often empty
+    this: Try
     blank: str  # the exercise notebook as it was handed out
     course: KernelCourse
     settings: RunSettings
@@ -32,5 +29,5 @@ class SubmissionTask:
     def run(self) -> SubmissionRun:
         """Run the answers; this happens in the pool."""
         start = time.perf_counter()
-        runs = run_answers(self.submission.answers, self.blank, self.course, self.settings)
+        runs = run_answers(self.this.submission.answers, self.blank, self.course, self.settings)
         return SubmissionRun(runs, time.perf_counter() - start)

@@ -79,7 +79,7 @@ def grade(
         ),
     ] = None,
     best: Annotated[
-        bool, typer.Option("--best", help="The best attempt counts, and not the last one.")
+        bool, typer.Option("--best", help="The best of the first ten tries counts, not the last.")
     ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Run also what has not changed since last time.")

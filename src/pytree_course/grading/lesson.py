@@ -1,6 +1,7 @@
 """What grading needs of one lesson, made once for many submissions."""
 
 import secrets
+from copy import copy
 
 import nbformat
 
@@ -46,6 +47,14 @@ class GradedLesson:
         cells = {cell.id: cell.source for cell in nbformat.reads(self.blank, as_version=4).cells}
         self.starters = {name: cells[answer_id(name)] for name in self.points}
         self.kernel_course = KernelCourse.of(files)
+
+    def on_cases_of(self, seed: int) -> "GradedLesson":
+        """Return the same lesson on the cases of another seed."""
+        if self._sources is None:
+            return self
+        other = copy(self)
+        other.seed, other._right, other._explained = seed, {}, {}
+        return other
 
     def right(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer yields; misconceptions may be missing."""

@@ -30,4 +30,5 @@ REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
 RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell runs
 
 # The notebook file.
-NOTEBOOK_BYTES = 100_000_000
+NOTEBOOK_BYTES = 30_000_000  # read as JSON, the worst take twenty-five times as much memory
+ANSWER_CHARACTERS = 100_000  # in one answer cell

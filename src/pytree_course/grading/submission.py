@@ -6,12 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from pytree_course.built import stamp_of
-from pytree_course.course import CourseError, answer_id
-from pytree_course.grading.limits import NOTEBOOK_BYTES
-
-
-class UnreadableError(CourseError):
-    """The submission is no notebook; the message says why, in words for a teacher."""
+from pytree_course.course import answer_id
+from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES
+from pytree_course.grading.regular_file import UnreadableError, read_regular
 
 
 @dataclass(frozen=True)
@@ -25,23 +22,22 @@ class Submission:
 
 
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:
-    """Find the answers in a notebook file."""
-    return find_answers(read_notebook(file), starters)
+    """Find the answers in one's own notebook file, which may be a link."""
+    return find_answers(read_notebook(file.resolve()), starters)
 
 
 def read_notebook(file: Path) -> dict[str, Any]:
     """Read a notebook as JSON; an UnreadableError says why that cannot be done."""
+    text = read_regular(file, NOTEBOOK_BYTES).decode("utf-8", "replace")
+    if not text.strip():
+        raise UnreadableError(f"{file} is empty")
     try:
-        if file.stat().st_size > NOTEBOOK_BYTES:
-            raise UnreadableError(f"{file} is larger than {NOTEBOOK_BYTES // 1_000_000} MB")
-        text = file.read_text(encoding="utf-8", errors="replace")
-        if not text.strip():
-            raise UnreadableError(f"{file} is empty")
-        notebook = json.loads(text)
-    except FileNotFoundError:
-        raise UnreadableError(f"{file} does not exist") from None
-    except (OSError, ValueError, RecursionError) as error:
+        # No number in it counts, and Python refuses to read those of thousands of digits.
+        notebook = json.loads(text, parse_int=str)
+    except ValueError as error:
         raise UnreadableError(f"{file} is not a notebook: {error}") from error
+    except RecursionError:
+        raise UnreadableError(f"{file} is not a notebook: it is nested too deep") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise UnreadableError(f"{file} has no cells: save it as a notebook of format 4.5 or later")
     return notebook
@@ -59,25 +55,29 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
     wanted = [answer_id(exercise) for exercise in starters]
     paths = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
     path = next((each for each in paths if any(_at(cell, each) in wanted for cell in cells)), ())
+    sources: dict[str, list[str]] = {each: [] for each in wanted}
+    for cell in cells:
+        cell_id = _at(cell, path)
+        if isinstance(cell_id, str) and cell_id in sources and cell.get("cell_type") == "code":
+            sources[cell_id].append(_source(cell))
     answers, notes = {}, {}
-    has_answer_cells = False
     for exercise, starter in starters.items():
-        found = [
-            _source(cell)
-            for cell in cells
-            if _at(cell, path) == answer_id(exercise) and cell.get("cell_type") == "code"
-        ]
+        found = sources[answer_id(exercise)]
         worked_in = [source for source in found if source.strip() != starter.strip()]
         if not found:
             notes[exercise] = "its answer cell is not in the notebook"
             continue
-        has_answer_cells = True
-        # Of several copies the last one counts: it is what running the notebook leaves in force.
-        if worked_in:
-            answers[exercise] = worked_in[-1]
         if len(found) > 1:
             notes[exercise] = f"its answer cell is there {len(found)} times; the last one counts"
-    return Submission(answers, notes, stamp_of(notebook), has_answer_cells)
+        # Of several copies the last one counts: it is what running the notebook leaves in force.
+        if worked_in and len(worked_in[-1]) > ANSWER_CHARACTERS:
+            notes[exercise] = (
+                f"its answer cell holds {len(worked_in[-1]):,} characters, and no more than "
+                f"{ANSWER_CHARACTERS:,} are run"
+            )
+        elif worked_in:
+            answers[exercise] = worked_in[-1]
+    return Submission(answers, notes, stamp_of(notebook), any(sources.values()))
 
 
 def _at(cell: Any, path: tuple[str, ...]) -> object:
@@ -90,4 +90,6 @@ def _at(cell: Any, path: tuple[str, ...]) -> object:
 def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
-    return "".join(line for line in lines if isinstance(line, str))
+    text = "".join(line for line in lines if isinstance(line, str))
+    # JSON can hold half a character, which no file, message or database can.
+    return text.encode("utf-8", "replace").decode("utf-8")

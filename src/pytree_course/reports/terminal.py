@@ -143,9 +143,9 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(not_graded(grades))} could not be graded."
     )
-    for notebook, reason in summary.failed:
+    for file, reason in summary.failed:
         why = shorten(reason, LONGEST_REASON)
-        said = f"{printable(str(notebook.file))}: {why} It will be tried again next time."
+        said = f"{printable(str(file))}: {why} It will be tried again next time."
         console.print(Text(said))
     console.print(Text(printable(f"The class report: {into / 'report.html'}")))
 

@@ -1,0 +1,74 @@
+"""Walk through a student's folder: what may be a notebook, within bounds; no link is followed."""
+
+import os
+from collections import deque
+from itertools import islice
+from pathlib import Path
+
+from pytree_course.classroom.file_names import LeftOut
+
+MOST_DEEP = 5
+MOST_ENTRIES = 10_000
+MOST_LEFT_OUT = 20
+A_LINK = "it is a link, and links are not followed"
+
+_CHECKPOINTS = ".ipynb_checkpoints"
+
+
+def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
+    """Find all that is called like a notebook in a folder that may be a trap.
+
+    Returns
+    -------
+    found
+        Sorted. They may be folders, FIFOs, links or anything else.
+    left_out
+        What was not looked into.
+    """
+    found: list[Path] = []
+    left_out: LeftOut = []
+    folders, entries, is_too_deep = deque([(folder, 1)]), 0, False
+    while folders:
+        here, depth = folders.popleft()
+        try:
+            with os.scandir(here) as inside:
+                some = [*islice(inside, MOST_ENTRIES - entries)]
+                is_too_much = next(inside, None) is not None
+        except OSError as error:
+            left_out.append((here, cannot_be_opened(error)))
+            continue
+        entries += len(some)
+        for entry in some:
+            file = here / entry.name
+            if entry.name.endswith(".ipynb"):
+                found.append(file)
+            elif entry.is_symlink():
+                if depth == 1:
+                    left_out.append((file, A_LINK))
+            elif entry.is_dir(follow_symlinks=False) and entry.name != _CHECKPOINTS:
+                if depth < MOST_DEEP:
+                    folders.append((file, depth + 1))
+                else:
+                    is_too_deep = True
+        if is_too_much:
+            why = f"it holds more than {MOST_ENTRIES:,} files, and the rest was not looked at"
+            left_out.append((folder, f"{why}: leave only the notebooks in it"))
+            break
+    if is_too_deep:
+        why = f"what lies more than {MOST_DEEP} folders deep in it was not looked at"
+        left_out.append((folder, f"{why}: put notebooks into the student's folder"))
+    return sorted(found), left_out
+
+
+def cannot_be_opened(error: OSError) -> str:
+    """Say why a folder cannot be looked into, and what to do."""
+    why = error.strerror or type(error).__name__
+    return f"it cannot be opened ({why}): `chmod -R u+rX` on it gives you the right to read it"
+
+
+def shortened(left_out: LeftOut, folder: Path) -> LeftOut:
+    """Leave off most of what one student's folder has too much of, and say how much that is."""
+    if len(left_out) <= MOST_LEFT_OUT:
+        return left_out
+    more = f"{len(left_out) - MOST_LEFT_OUT:,} more files in it are left out too"
+    return [*left_out[:MOST_LEFT_OUT], (folder, more)]
