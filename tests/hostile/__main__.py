@@ -23,11 +23,16 @@ def table(graded: GradedCorpus) -> str:
             verdicts = ", ".join(dict.fromkeys(row.kind for row in tried)) or "no attempt"
             points = sum(row.points for row in rows)
             due = sum(row.exercise_points for row in rows if row.exercise in case.earns)
-            alone = attempt is not None and not case.is_local
-            seconds = attempt.seconds if alone else sum(row.seconds for row in rows)
-            wrong = "" if points == due else " **!**"
+            seconds = sum(row.seconds for row in rows)
+            if attempt is not None and not case.is_local:
+                seconds = attempt.seconds
+            wrong = [
+                f"**{row.exercise}: {row.passed} of {row.cases}**"
+                for row in rows
+                if row.points != row.exercise_points * (row.exercise in case.earns)
+            ]
             lines.append(
-                f"| {case.family}: {case.name} | {verdicts} | {points}{wrong} | {due} "
+                f"| {case.family}: {case.name} | {verdicts} | {points} {', '.join(wrong)} | {due} "
                 f"| {seconds:.1f} |"
             )
     return "\n".join(lines)

@@ -23,7 +23,7 @@ class Case:
         Makes files in the student's folder, where the answers alone will not do. It is given the
         folder and a function that makes the notebook with given answers as text.
     earns
-        The exercises that must have all their points.
+        The exercises that must have all their points; those without an answer get a right one.
     kinds
         The verdict's kind, for exercises where it matters which one it is.
     state

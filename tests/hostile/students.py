@@ -1,7 +1,7 @@
 """The class of the corpus: which cases share a student, and what each student hands in."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -59,9 +59,10 @@ def seated(course: Course, cases: Iterable[Case]) -> list[Student]:
             students.append(student)
         student.cases.append(case)
     for student in students:
-        if student.cases[0].is_local:
-            every = right_answers(course, student.lesson)
-            student.beside = [name for name in every if name not in student.answers]
+        every: Collection[str] = right_answers(course, student.lesson)
+        if not student.cases[0].is_local:
+            every = student.cases[0].earns
+        student.beside = [name for name in every if name not in student.answers]
     return students
 
 
