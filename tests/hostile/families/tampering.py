@@ -1,7 +1,7 @@
 """Tampering: what JAX, NumPy, IPython, Python and the kernel do is changed before the check runs.
 
-Each hands in an answer to every exercise of lesson 1, none of them right: what the change makes of
-any of them must earn nothing.
+Each hands in wrong answers to several exercises: what the change makes of any of them must earn
+nothing.
 """
 
 from textwrap import dedent
@@ -12,16 +12,8 @@ family = Family("tampering")
 
 LAZY = {
     "count_leaves": "count_leaves = lambda tree: 1",
-    "predict_leaf_counts": 'predictions = {letter: 1 for letter in "ABCDEFGH"}',
-    "leaf_shapes": "leaf_shapes = lambda tree: {}",
-    "count_nones": "count_nones = lambda tree: 0",
-    "nan_paths": "nan_paths = lambda params: []",
-    "same_structure": "same_structure = lambda a, b: True",
-    "replace_leaves": "replace_leaves = lambda tree, new_leaves: tree",
-    "leaf_at": "leaf_at = lambda tree, path_text: tree",
-    "whole_shapes": "whole_shapes = lambda tree: []",
-    "leaves_in_layer_order": "leaves_in_layer_order = lambda tree: []",
-    "shared_leaves": "shared_leaves = lambda tree: []",
+    "same_structure": "same_structure = globals().get('lazy', lambda a, b: True)",
+    "whole_shapes": "whole_shapes = globals().get('lazy', lambda tree: [])",
 }
 
 
@@ -68,13 +60,12 @@ tamper(
     "the generator is found and set back to the public cases",
     """
     import gc
-    def set_back(tree):
+    def set_back(*inputs):
         for each in gc.get_objects():
             if type(each) is np.random.Generator:
                 each.bit_generator.state = np.random.default_rng(0).bit_generator.state
         return 0
-    for name in ("leaf_shapes", "nan_paths", "whole_shapes", "shared_leaves"):
-        globals()[name] = set_back
+    lazy = set_back
 """,
 )
 tamper(
@@ -165,7 +156,7 @@ tamper(
             if type(each).__name__ in ("Case", "Outcome") and hasattr(each, "__dict__"):
                 each.__dict__.update(call=lambda *a: 0, inputs=(), observation={"kind": "star"})
         return 0
-    leaf_at = same_structure = change
+    lazy = change
 """,
 )
 tamper(
@@ -223,7 +214,7 @@ tamper(
         shell = get_ipython()
         seen = [In[-1], In, shell.history_manager.input_hist_raw, Out, _ih, _oh]
         raise ValueError(str(seen))
-    count_nones = nan_paths = read
+    lazy = read
 """,
 )
 tamper(
