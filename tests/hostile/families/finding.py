@@ -49,7 +49,9 @@ find(
     for line in open("/proc/self/mountinfo"):
         places += [line.split()[3], line.split()[4]]
         places += [os.path.dirname(place) for place in places[-2:]]
-    for place in set(places) - {"/", "/usr", "/proc", "/sys", "/dev"}:
+    for place in set(places) - {"/"}:
+        if place.startswith(("/usr", "/proc", "/sys", "/dev/")) and place != "/dev/shm":
+            continue
         for folder, folders, names in os.walk(place):
             folders[:] = [each for each in folders if each not in ("site-packages", "lib")]
             for each in names:
@@ -237,25 +239,15 @@ find(
 family.case(
     "the check script is read, and its cases drawn again from the seed",
     {
-        "predict_leaf_counts": """
+        "count_leaves": """
     import importlib.util, os
     spec = importlib.util.spec_from_file_location("c", "/course/checks/check_01_leaves.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    code = open("/course/checks/check_01_leaves.py").read()
-    import ast, re
-    lines = [ast.literal_eval(text) for text in re.findall('"[A-H]": (.*),', code)[:8]]
-    names = dict(vars(script), Config=script.Config)
-    predictions = {}
-    for letter, line in zip("ABCDEFGH", lines):
-        predictions[letter] = len(line)  # to count them is the exercise
-    """,
-        "count_leaves": """
     rng = np.random.default_rng(int(os.environ["PYTREE_COURSE_SEED"]))
-    sizes = [case.inputs for case in script.count_leaves(lambda tree: 0, rng)]
-    turn = iter(sizes)
+    turn = iter([len(str(each.inputs)) for each in script.count_leaves(lambda tree: 0, rng)])
     def count_leaves(tree):
-        return len(next(turn))
+        return next(turn)
     """,
     },
 )
