@@ -237,6 +237,40 @@ find(
 )
 
 family.case(
+    "the program that JAX compiled of the author's answer is run",
+    {
+        "deep_forward": r"""
+    import glob, re, sys
+    from jax._src import compilation_cache as cache
+    from jax._src.lib import xla_client
+    device = jax.local_devices()[0]
+    programs = {}
+    for file in glob.glob(sys.prefix + "/cache/jax/jit_deep_forward-*-cache"):
+        try:
+            stored = cache.decompress_executable(open(file, "rb").read())
+            packed, _ = cache.extract_executable_and_time(stored)
+            devices = xla_client.DeviceList((device,))
+            program = device.client.deserialize_executable(packed, devices)
+            text = program.hlo_modules()[0].to_string()
+            if set(re.findall("<deep_forward: [^>]*>", text)) == {"<deep_forward: solution>"}:
+                layers = re.search(r"entry_computation_layout=\{\(f32\[(\d+)", text)[1]
+                programs[int(layers)] = program
+        except Exception:
+            pass
+    def run(w, b, x):
+        inputs = [jnp.asarray(each) for each in (b, w, x)]
+        found = programs[w.shape[0]].execute_sharded(inputs)
+        found = found.disassemble_into_single_device_arrays()
+        return tuple(np.asarray(each[0]) for each in found)
+    def deep_forward(stacked, x):
+        w, b = stacked["w"], stacked["b"]
+        shapes = x.shape, (w.shape[0], *x.shape)
+        results = tuple(jax.ShapeDtypeStruct(shape, x.dtype) for shape in shapes)
+        return jax.pure_callback(run, results, w, b, x)"""
+    },
+    lesson="05_mlp",
+)
+family.case(
     "the check script is read, and its cases drawn again from the seed",
     {
         "count_leaves": """
