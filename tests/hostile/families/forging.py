@@ -100,15 +100,24 @@ family.local(
     "the answer asks the check",
     "leaves_in_layer_order",
     """
+asked = []
 def leaves_in_layer_order(tree):
-    return check.leaves_in_layer_order(lambda tree: [])
+    if not asked:
+        asked.append(1)
+        return check.leaves_in_layer_order(lambda tree: [])
+    return []
 """,
 )
 family.local(
     "the answer is the check",
     "shared_leaves",
     """
-shared_leaves = check.shared_leaves
+asked = []
+def shared_leaves(tree):
+    if not asked:
+        asked.append(check)
+        check.shared_leaves(check.count_leaves)
+    return check
 """,
 )
 family.local(

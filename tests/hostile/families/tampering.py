@@ -319,7 +319,6 @@ family.case(
     thread = threading.Thread(target=run)
     thread.start()
     def count_leaves(tree):
-        run()
         return 1
     """,
         "same_structure": "same_structure = lambda a, b: True",
