@@ -120,7 +120,13 @@ def _(content, cells):
     content["cells"].remove(cells["leaf_shapes-answer"])
 
 
-@notebook("answer cells with each other's ids", BOTH)
+# The cell above defines what the second check asks for, as it does in the learner's own notebook.
+@notebook(
+    "answer cells with each other's ids",
+    BOTH,
+    earns=("leaf_shapes",),
+    kinds={"count_leaves": "error"},
+)
 def _(content, cells):
     first, second = cells["count_leaves-answer"], cells["leaf_shapes-answer"]
     first["source"], second["source"] = second["source"], first["source"]
