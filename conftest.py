@@ -14,6 +14,7 @@ GROUPS = (
     r"(tests/test_nbgrader\.py)::",  # one environment with nbgrader
     r"(tests/test_class_grading\.py)::",
     r"(tests/test_wheel\.py)::",  # one wheel, installed
+    r"(tests/hostile)/",  # one class
     r"(tests/test_lowest\.py)::",  # one environment with the lowest versions
     r"tests/test_lessons\.py::.+\[(\w+)\]",  # the author's answers, each run once in a process
 )

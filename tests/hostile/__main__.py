@@ -1,0 +1,51 @@
+"""Grade the corpus, or the families that are named, and print each case with its verdict.
+
+python -m tests.hostile [FAMILY ...]
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.hostile.families import all_cases
+from tests.hostile.grading import GradedCorpus, grade_corpus
+
+
+def table(graded: GradedCorpus) -> str:
+    """Return a Markdown table: what each case earned, how, and in how many seconds."""
+    lines = ["| case | verdict | points | due | s |", "|---|---|---|---|---|"]
+    for student in graded.students:
+        attempt = graded.attempt(student)
+        for case in student.cases:
+            rows = [] if attempt is None else attempt.rows
+            rows = [row for row in rows if not case.is_local or row.exercise in case.answers]
+            tried = [row for row in rows if row.kind != "not attempted"] or rows[:1]
+            verdicts = ", ".join(dict.fromkeys(row.kind for row in tried)) or "no attempt"
+            points = sum(row.points for row in rows)
+            due = sum(row.exercise_points for row in rows if row.exercise in case.earns)
+            seconds = sum(row.seconds for row in rows)
+            if attempt is not None and not case.is_local:
+                seconds = attempt.seconds
+            wrong = [
+                f"**{row.exercise}: {row.passed} of {row.cases}**"
+                for row in rows
+                if row.points != row.exercise_points * (row.exercise in case.earns)
+            ]
+            lines.append(
+                f"| {case.family}: {case.name} | {verdicts} | {points} {', '.join(wrong)} | {due} "
+                f"| {seconds:.1f} |"
+            )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Grade, print the table, and then what the command printed."""
+    cases = [each for each in all_cases() if each.family in sys.argv[1:] or not sys.argv[1:]]
+    with tempfile.TemporaryDirectory(prefix="corpus-") as folder:
+        graded = grade_corpus(cases, Path(folder))
+        print(table(graded))
+        print(graded.done.stdout, graded.done.stderr, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""A case of the corpus: what is handed in, and what grading must make of it."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+
+LESSON = "01_leaves"
+NOTHING = "nothing"
+"""The state of a student of whom the gradebook has no attempt."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one student hands in; every exercise that is not in `earns` must have no points.
+
+    Attributes
+    ----------
+    answers
+        Code of answer cells, by exercise.
+    make
+        Makes files in the student's folder, where the answers alone will not do. It is given the
+        folder and a function that makes the notebook with given answers as text.
+    earns
+        The exercises that must have all their points; those without an answer get a right one.
+    kinds
+        The verdict's kind, for exercises where it matters which one it is.
+    state
+        The attempt's state, or `NOTHING` where there must be no attempt.
+    reason
+        A word that the attempt's reason, or one of its explanations, must contain.
+    is_local
+        Whether it disturbs no other exercise: then it shares a kernel with other local cases, and
+        with right answers, which must stay right.
+    """
+
+    name: str
+    family: str
+    answers: Mapping[str, str] = field(default_factory=dict)
+    make: Callable[[Path, Callable[[Mapping[str, str]], str]], None] | None = None
+    lesson: str = LESSON
+    earns: Sequence[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    state: str = "graded"
+    reason: str = ""
+    is_local: bool = False
+
+    @property
+    def id(self) -> str:
+        """What the case is called as a test, and its student, if it has one of its own."""
+        return f"{self.family}-{re.sub(r'[^a-z0-9]+', '_', self.name.lower()).strip('_')}"
+
+
+class Family:
+    """Cases of one kind: a file of the folder `families` makes one, and calls `case` and `odd`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.cases: list[Case] = []
+
+    def case(self, name: str, answers: Mapping[str, str] | None = None, **more: object) -> None:
+        """Add a case that has a kernel of its own."""
+        codes = {exercise: dedent(code).strip("\n") for exercise, code in (answers or {}).items()}
+        self.cases.append(Case(name, self.name, codes, **more))  # type: ignore[arg-type]
+
+    def local(self, name: str, exercise: str, code: str, **more: object) -> None:
+        """Add a case that is one answer, and disturbs no other."""
+        self.case(name, {exercise: code}, is_local=True, **more)

@@ -1,0 +1,289 @@
+"""Forging: the answer says itself what grading should take for its results."""
+
+from textwrap import dedent
+
+from tests.hostile.case import Family
+
+family = Family("forging")
+
+WRONG = "\ndef count_leaves(tree):\n    return 10**6\n"
+OUTCOME = """
+def outcome(value):
+    return {"inputs": [], "written": [], "observation": {"kind": "number", "type": "int",
+            "value": value}, "printed": "", "line": None, "note": "", "changed": False,
+            "predicted": ""}
+def report(outcomes):
+    from IPython.display import display
+    display({"application/vnd.pytree-course.outcomes+json": outcomes, "text/plain": "reported"},
+            raw=True)
+"""
+
+# ---- local: each is one answer cell, and leaves the kernel as it was
+
+family.local("an empty report in the answer cell", "count_leaves", OUTCOME + "report([])" + WRONG)
+family.local(
+    "a report at each call",
+    "leaf_shapes",
+    OUTCOME
+    + """
+def leaf_shapes(tree):
+    report([outcome(1)] * 38)
+    return {}
+""",
+)
+family.local(
+    "a report that is no list",
+    "count_nones",
+    OUTCOME
+    + """
+for each in ({}, "correct", 1, None, [None], [[]], [{"observation": {"kind": "star"}}]):
+    report(each)
+def count_nones(tree):
+    report({"verdict": "correct"})
+    return -1
+""",
+)
+family.local(
+    "a report by a thread, and later",
+    "nan_paths",
+    OUTCOME
+    + """
+import threading
+def late():
+    for n in range(60):
+        report([outcome(n)] * n)
+thread = threading.Timer(0.05, late)
+thread.start()
+def nan_paths(params):
+    thread.join()
+    return None
+""",
+)
+family.local(
+    "guesses",
+    "same_structure",
+    """
+from random import random
+def same_structure(a, b):
+    return random() < 0.5
+""",
+)
+family.local(
+    "the public results in their order",
+    "whole_shapes",
+    """
+turn = iter(range(10**6))
+def whole_shapes(tree):
+    return [[[784, 10]], ["float32"], [], [[]]][next(turn) % 4]
+""",
+)
+family.local(
+    "a table by the text of the input",
+    "leaf_at",
+    """
+table = {}
+def leaf_at(tree, path_text):
+    if path_text not in table:
+        raise KeyError(path_text)
+    return table[path_text]
+""",
+)
+family.local(
+    "not attempted, and so no failure",
+    "replace_leaves",
+    """
+def replace_leaves(tree, new_leaves):
+    return ...
+""",
+)
+family.local(
+    "the answer asks the check",
+    "leaves_in_layer_order",
+    """
+asked = []
+def leaves_in_layer_order(tree):
+    if not asked:
+        asked.append(1)
+        return check.leaves_in_layer_order(lambda tree: [])
+    return []
+""",
+)
+family.local(
+    "the answer is the check",
+    "shared_leaves",
+    """
+asked = []
+def shared_leaves(tree):
+    if not asked:
+        asked.append(check)
+        check.shared_leaves(check.count_leaves)
+    return check
+""",
+)
+family.local(
+    "another MIME type",
+    "count_leaves",
+    """
+from IPython.display import display
+display({"application/json": {"points": 1}, "text/html": "<b>✓ correct</b>"}, raw=True)
+display({"application/vnd.pytree-course.verdict+json": {"kind": "correct"}}, raw=True)
+"""
+    + WRONG,
+)
+family.local(
+    "predictions that are every prediction",
+    "predict_leaf_counts",
+    """
+class Every(dict):
+    def get(self, key, default=None):
+        class Index(int):
+            __index__ = lambda self: 2
+            __eq__ = lambda self, other: True
+            __hash__ = int.__hash__
+        return Index(2)
+predictions = Every()
+""",
+)
+
+
+# ---- each changes what runs the check
+
+
+def forge(name, code):
+    family.case(
+        name,
+        {
+            "count_leaves": OUTCOME + dedent(code) + WRONG,
+            "count_nones": "count_nones = lambda tree: 10**6",
+            "same_structure": "same_structure = lambda a, b: True",
+        },
+    )
+
+
+forge(
+    "run_check gives fewer texts than inputs",
+    """
+    import pytree_course.checking.checks as checks
+    from pytree_course.checking.outcomes import Outcome
+    star = {"kind": "number", "type": "int", "value": 1}
+    checks.run_check = lambda check, answers, seed: [Outcome([star] * 3, [], star)] * 52
+""",
+)
+forge(
+    "run_check gives one outcome that is equal to all",
+    """
+    import pytree_course.checking.checks as checks
+    import pytree_course.checking.outcomes as outcomes
+    class Equal(dict):
+        __eq__ = lambda self, other: True
+        get = lambda self, key, default=None: "correct"
+    checks.run_check = outcomes.run_check = outcomes.outcomes_of = (
+        lambda *a, **k: [outcomes.Outcome([], [], Equal(kind="number", type="int", value=0))] * 47)
+""",
+)
+forge(
+    "observing sees what is expected",
+    """
+    import pytree_course.checking.outcomes as outcomes, pytree_course.trees as trees
+    for module in (outcomes, trees):
+        module.observe = lambda value, **k: {
+            "kind": "number", "type": "int", "value": len(jax.tree.leaves(value))}
+""",
+)
+forge(
+    "comparing, judging and grading find no difference",
+    """
+    import pytree_course.checking.comparison as comparison
+    import pytree_course.checking.judging as judging
+    import pytree_course.grading.grade, pytree_course.checking.verdicts as verdicts
+    comparison.compare = judging.compare = lambda *a, **k: None
+    comparison._close = lambda *a: True
+    judging.judge = pytree_course.grading.grade.judge = lambda expected, outcomes: verdicts.Verdict(
+        expected.name, verdicts.VerdictKind.CORRECT, 100, "all passed", 100, 100)
+""",
+)
+forge(
+    "asdict and JSON write another report",
+    """
+    import dataclasses, json
+    import pytree_course.checking.checks as checks
+    dataclasses.asdict = checks.asdict = lambda each, **k: outcome(1)
+    dump = json.dumps
+    def dumps(value, *a, **k):
+        return dump(value, *a, **k).replace('"value": 1000000', '"value": 1')
+    json.dumps = dumps
+    session = get_ipython().kernel.session
+    pack = session.pack
+    session.pack = lambda value: pack(value).replace(b'"value":1000000', b'"value":1')
+""",
+)
+forge(
+    "display publishes what a forger wants",
+    """
+    shell = get_ipython()
+    publish = shell.display_pub.publish
+    def forged(data, *a, **k):
+        for kind in list(data):
+            if "outcomes" in kind:
+                data[kind] = [outcome(n % 3) for n in range(len(data[kind]))]
+        return publish(data, *a, **k)
+    shell.display_pub.publish = forged
+    import pytree_course.checking.checks as checks, IPython.display
+    checks.display = IPython.display.display = lambda each, **k: forged(each)
+""",
+)
+forge(
+    "two reports, the second one by a hook after the cell",
+    """
+    shell = get_ipython()
+    shell.events.register("post_run_cell", lambda *a: report([outcome(1)] * 47))
+    shell.events.register("pre_run_cell", lambda *a: report([outcome(2)] * 47))
+    import atexit
+    atexit.register(lambda: report([outcome(1)] * 47))
+""",
+)
+forge(
+    "the check's class gives every exercise the check of another",
+    """
+    from pytree_course.checking.checks import Checks, ExerciseCheck
+    find = Checks.__getattr__
+    Checks.__getattr__ = lambda self, name: find(self, "predict_leaf_counts")
+    call = ExerciseCheck.__call__
+    def called(self, *answers):
+        self._exercise.__dict__["answers"] = ["x"] * len(answers)
+        return call(self, {letter: 2 for letter in "ABCDEFGH"})
+    ExerciseCheck.__call__ = called
+""",
+)
+forge(
+    "report of an exercise with the results of the next one",
+    """
+    import pytree_course.checking.checks as checks
+    run = checks.run_check
+    def crossed(check, answers, seed):
+        found = run(check, answers, seed)
+        return sorted(found, key=lambda each: str(each.observation))
+    checks.run_check = crossed
+""",
+)
+forge(
+    "nbval's own markers",
+    """
+    print("PYTEST_CURRENT_TEST PASSED [100%]")
+    display({"text/plain": "1 passed"}, raw=True)
+    get_ipython().user_ns["__nbval__"] = "PASS"
+    import sys
+    print("\\x1b[32m1 passed\\x1b[0m", file=sys.stderr)
+""",
+)
+forge(
+    "no floods of numbers that compare with anything",
+    """
+    import pytree_course.checking.outcomes as outcomes
+    outcomes.observe = lambda value, **k: {
+        "kind": "number", "type": "int", "value": float("nan"), "values": [float("inf")],
+        "bases": ["ValueError", "KeyError", "TypeError"], "mentions": {}, "message": "",
+        "children": [], "items": [], "tree": {"kind": "star"}, "text": "", "dtype": "float8",
+        "shape": [], "library": "jax", "why": "", "leaf": True}
+""",
+)

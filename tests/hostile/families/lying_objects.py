@@ -1,0 +1,314 @@
+"""Lying objects: results that say of themselves whatever is asked."""
+
+from tests.hostile.case import Family
+
+family = Family("lying")
+
+family.local(
+    "always equal",
+    "count_leaves",
+    """
+    class Yes(int):
+        __eq__ = lambda self, other: True
+        __ne__ = lambda self, other: False
+        __hash__ = int.__hash__
+    def count_leaves(tree):
+        return Yes(0)
+""",
+)
+family.local(
+    "equal to every text",
+    "leaf_shapes",
+    """
+    class Text(str):
+        __eq__ = lambda self, other: True
+        __hash__ = str.__hash__
+        __str__ = __repr__ = lambda self: "layers/0/w"
+    def leaf_shapes(tree):
+        return {Text("w"): (2, 3)}
+""",
+)
+family.local(
+    "a class that is every class",
+    "count_nones",
+    """
+    class Every(type):
+        __instancecheck__ = lambda cls, other: True
+        __subclasscheck__ = lambda cls, other: True
+        __eq__ = lambda cls, other: True
+        __hash__ = type.__hash__
+    class Number(int, metaclass=Every):
+        __class__ = property(lambda self: int)
+        item = lambda self: self
+        ndim = 0
+        dtype = np.dtype(int)
+    def count_nones(tree):
+        return Number(1)
+""",
+)
+family.local(
+    "an object whose class is list",
+    "nan_paths",
+    """
+    class Paths:
+        __class__ = list
+        __len__ = lambda self: 1
+        __getitem__ = lambda self, at: "w"
+        __iter__ = lambda self: iter(["w"])
+        __eq__ = lambda self, other: True
+    def nan_paths(params):
+        return Paths()
+""",
+)
+family.local(
+    "a truth that is both",
+    "same_structure",
+    """
+    class Both(np.ndarray):
+        __bool__ = lambda self: True
+        __eq__ = lambda self, other: True
+        item = tolist = lambda self, *at: True
+    def same_structure(a, b):
+        return np.zeros((), bool).view(Both)
+""",
+)
+family.local(
+    "a dict that says other items each time",
+    "replace_leaves",
+    """
+    class Changing(dict):
+        seen = 0
+        def __iter__(self):
+            Changing.seen += 1
+            return iter(["w", "b"][:Changing.seen % 3])
+        items = lambda self: [(key, 1) for key in self]
+        keys = lambda self: list(self)
+        __getitem__ = lambda self, key: 1
+        __len__ = lambda self: 2
+    def replace_leaves(tree, new_leaves):
+        return Changing()
+""",
+)
+family.local(
+    "an error of every type",
+    "leaf_at",
+    """
+    class Every(type):
+        __instancecheck__ = __subclasscheck__ = lambda *_: True
+    class Wrong(KeyError, ValueError, TypeError, metaclass=Every):
+        __name__ = "KeyError"
+        def __str__(self):
+            return "".join(map(chr, range(32, 127)))
+    Wrong.__name__ = "KeyError"
+    def leaf_at(tree, path_text):
+        raise Wrong(path_text)
+""",
+)
+family.local(
+    "a string that is equal to all and holds nothing",
+    "whole_shapes",
+    """
+    class Leaf(list):
+        __eq__ = lambda self, other: True
+        __iter__ = lambda self: iter([self] * 3)
+        __len__ = lambda self: 3
+        __reduce__ = lambda self: (list, ())
+    def whole_shapes(tree):
+        return [Leaf()]
+""",
+)
+family.local(
+    "a generator in place of a list",
+    "leaves_in_layer_order",
+    """
+    class Lazy(list):
+        def __iter__(self):
+            import sys
+            frame = sys._getframe()
+            while frame:  # whoever asks may know
+                for value in frame.f_locals.values():
+                    if isinstance(value, dict) and "expected" in value:
+                        return iter(value["expected"])
+                frame = frame.f_back
+            return iter([])
+    def leaves_in_layer_order(tree):
+        return Lazy()
+""",
+)
+
+family.local(
+    "a node that contains itself",
+    "count_leaves",
+    """
+    def count_leaves(tree):
+        result = []
+        result.append(result)
+        return result
+""",
+)
+family.local(
+    "a node of twenty thousand levels",
+    "leaf_shapes",
+    """
+    def leaf_shapes(tree):
+        result = {}
+        for _ in range(20_000):
+            result = {"w": result}
+        return result
+""",
+)
+family.local(
+    "an array with a dtype that lies",
+    "count_nones",
+    """
+    class Count(np.ndarray):
+        dtype = np.dtype(int)
+        shape = ()
+        size = 1
+        ravel = lambda self: np.arange(1)
+        __array__ = lambda self, *a, **k: np.array(1)
+        __int__ = __index__ = lambda self: 1
+    def count_nones(tree):
+        return np.zeros(3).view(Count)
+""",
+)
+family.local(
+    "a key that sorts before and after all",
+    "nan_paths",
+    """
+    class Key(str):
+        __lt__ = __gt__ = __le__ = __ge__ = lambda self, other: True
+        __hash__ = lambda self: 0
+    def nan_paths(params):
+        return {Key(n): n for n in range(5)}
+""",
+)
+family.local(
+    "a registered node that unpacks to anything",
+    "same_structure",
+    """
+    class Says: pass
+    flips = iter([True, False] * 10**6)
+    jax.tree_util.register_pytree_node(
+        Says, lambda node: ((next(flips),), None), lambda aux, children: Says()
+    )
+    def same_structure(a, b):
+        return Says()
+""",
+)
+family.local(
+    "a registered node that lies of its type's name",
+    "replace_leaves",
+    """
+    class dict_(dict): pass
+    dict_.__name__ = dict_.__qualname__ = "dict"
+    jax.tree_util.register_pytree_with_keys(
+        dict_,
+        lambda node: ([(jax.tree_util.DictKey(key), node[key]) for key in node], tuple(node)),
+        lambda keys, leaves: dict_(zip(keys, leaves)),
+    )
+    def replace_leaves(tree, new_leaves):
+        return dict_(enumerate(new_leaves))
+""",
+)
+family.local(
+    "a float that is every number",
+    "leaf_at",
+    """
+    class Leaf(float):
+        __eq__ = __ne__ = lambda self, other: True
+        __hash__ = float.__hash__
+        __repr__ = lambda self: "Infinity"
+        is_integer = lambda self: True
+    def leaf_at(tree, path_text):
+        return Leaf("inf")
+""",
+)
+family.local(
+    "not a number, beside which nothing differs",
+    "whole_shapes",
+    """
+    def whole_shapes(tree):
+        return float("nan")
+""",
+)
+family.local(
+    "an integer of a hundred thousand digits",
+    "leaves_in_layer_order",
+    """
+    def leaves_in_layer_order(tree):
+        return [10**100_000]
+""",
+)
+family.local(
+    "an object that raises whatever it is asked",
+    "shared_leaves",
+    """
+    class Raises:
+        def __getattribute__(self, name):
+            raise BaseException("no")
+        __repr__ = __eq__ = __bool__ = __len__ = __iter__ = __getattribute__
+    def shared_leaves(tree):
+        return Raises()
+""",
+    reason="",
+)
+family.case(
+    "inputs that are changed before they are seen",
+    {
+        "shared_leaves": """
+    def shared_leaves(tree):
+        if isinstance(tree, dict):
+            tree.clear()
+        if isinstance(tree, list):
+            del tree[:]
+        return []
+    """,
+        "replace_leaves": """
+    def replace_leaves(tree, new_leaves):
+        new_leaves[:] = []
+        return tree
+    """,
+        "leaves_in_layer_order": """
+    def leaves_in_layer_order(tree):
+        while isinstance(tree, dict) and tree:
+            tree.popitem()
+        return []
+    """,
+    },
+)
+family.case(
+    "equal and hashed as is asked, in every class that lesson 4 wants",
+    {
+        "hashable_config": """
+    class Config:
+        def __init__(self, width, names):
+            object.__setattr__(self, "__dict__", {"width": width, "names": names})
+        __eq__ = lambda self, other: True
+        __hash__ = lambda self: 0
+        def __setattr__(self, name, value):
+            raise AttributeError(name)
+    """,
+        "static_wrapper": """
+    class Static:
+        def __init__(self, *values, **named):
+            self.values = values
+        def __getattr__(self, name):
+            return self.values[0]
+        __eq__ = lambda self, other: True
+        __hash__ = lambda self: 0
+    jax.tree_util.register_static(Static)
+    """,
+        "stale_options": """
+    class Net:
+        def __init__(self, w, options):
+            self.w, self.options = w, options
+        def __call__(self, x):
+            return x
+        __eq__ = lambda self, other: True
+        __hash__ = lambda self: 0
+    jax.tree_util.register_static(Net)
+    """,
+    },
+    lesson="04_aux_data",
+)

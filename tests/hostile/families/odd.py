@@ -1,0 +1,508 @@
+"""Odd but honest: right answers written as no author would, which must lose nothing."""
+
+from tests.hostile.case import Family
+
+family = Family("odd")
+
+COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))\n"
+PREDICTIONS = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
+SHAPES = """
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+"""
+NONES = """
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return sum(leaf is None for leaf in leaves)
+"""
+NAN = """
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+"""
+SAME = "def same_structure(a, b):\n    return jax.tree.structure(a) == jax.tree.structure(b)\n"
+REPLACE = """
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(structure, new_leaves)
+"""
+AT = """
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    return leaves[path_text]
+"""
+WHOLE = """
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+"""
+ORDER = """
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key).startswith("layer") and str(key)[5:].isdigit() for key in node
+        )
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name.removeprefix("layer"))):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+"""
+SHARED = """
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+"""
+
+
+def odd(name, exercise, code):
+    """Add a right answer that must have its points."""
+    family.local(name, exercise, code, earns=[exercise])
+
+
+# ---- what it shows
+
+odd(
+    "prints at each call",
+    "count_leaves",
+    "def count_leaves(tree):\n    print(tree)\n    return len(jax.tree.leaves(tree))",
+)
+odd("a megabyte of prints", "count_leaves", COUNT + "for n in range(10_000):\n    print('x' * 100)")
+odd(
+    "a progress bar",
+    "leaf_shapes",
+    "import sys, time\n"
+    "for n in range(200):\n    sys.stderr.write(f'\\r{n // 2} %')\n    sys.stderr.flush()\n"
+    + SHAPES,
+)
+odd(
+    "warnings and logging",
+    "count_nones",
+    """
+import warnings, logging
+logging.basicConfig(level=logging.DEBUG)
+logging.getLogger("jax").warning("look")
+warnings.warn("about to count")
+def count_nones(tree):
+    warnings.warn(f"counting {tree}")
+    logging.error("an error that is none")
+    return sum(leaf is None for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None))
+""",
+)
+odd(
+    "a plot",
+    "nan_paths",
+    "%matplotlib inline\nimport matplotlib.pyplot as plt\n"
+    "plt.plot([1, 2, 3]); plt.title('where')\nplt.show()\n" + NAN,
+)
+odd(
+    "display, rich output and a last expression",
+    "same_structure",
+    SAME + "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<h1>me</h1>'))\n"
+    "display(Markdown('# x'), {'a': 1})\ndraw([1, 2])\nsame_structure(1, 2)",
+)
+odd(
+    "clears its output",
+    "replace_leaves",
+    REPLACE + "from IPython.display import clear_output\nprint('x')\nclear_output(wait=True)",
+)
+odd("a trailing semicolon", "leaf_at", AT + "leaf_at({'w': 1}, 'w');")
+odd(
+    "the learner's own call of the check",
+    "whole_shapes",
+    WHOLE + "check.whole_shapes(whole_shapes)",
+)
+odd(
+    "hints and pictures asked for",
+    "leaves_in_layer_order",
+    ORDER + "check\ndraw({'layer2': 1})\nshow_progress(check)",
+)
+odd(
+    "prints inside that look like a report",
+    "shared_leaves",
+    "print('application/vnd.pytree-course.outcomes+json')\n" + SHARED,
+)
+
+# ---- how it is written
+
+odd("a lambda", "count_leaves", "count_leaves = lambda tree, *, _=None: len(jax.tree.leaves(tree))")
+odd(
+    "predictions as NumPy's integers, with spaces and capitals",
+    "predict_leaf_counts",
+    """
+predictions = {"A": np.int64(2), "B": jnp.int32(2), "C": np.array(0), "D": 3, "E": 3, "F": 2,
+               "G": True + 0, "H": " ERROR "}
+predictions["note"] = "mine"
+""",
+)
+odd(
+    "a partial",
+    "leaf_shapes",
+    """
+from functools import partial
+def named(separator, tree):
+    return {jax.tree_util.keystr(path, simple=True, separator=separator): np.shape(leaf)
+            for path, leaf in jax.tree.leaves_with_path(tree)}
+leaf_shapes = partial(named, "/")
+""",
+)
+odd(
+    "NumPy's integer where an int is asked",
+    "count_nones",
+    """
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return np.sum([leaf is None for leaf in leaves], dtype=np.int64)
+""",
+)
+odd(
+    "names in other scripts, and a docstring of odd characters",
+    "nan_paths",
+    '''
+# -*- coding: utf-8 -*-
+def nan_paths(params):
+    """Größe ∑ 数 \\N{SNOWMAN} \U0001f984 \x7f ‮right to left‬ <script>alert(1)</script>"""
+    größe = "/"
+    путь = [jax.tree_util.keystr(où, simple=True, separator=größe)
+            for où, 葉 in jax.tree.leaves_with_path(params) if np.isnan(葉).any()]
+    return путь
+''',
+)
+odd(
+    "NumPy's bool where a bool is asked",
+    "same_structure",
+    """
+def same_structure(a, b):
+    return np.bool_(jax.tree.structure(a) == jax.tree.structure(b))
+""",
+)
+odd(
+    "a class with __call__",
+    "replace_leaves",
+    """
+class Replace:
+    def __init__(self, words="{} leaves needed, {} given"):
+        self.words = words
+    def __call__(self, tree, new_leaves):
+        found, structure = jax.tree.flatten(tree)
+        if len(found) != len(new_leaves):
+            raise ValueError(self.words.format(len(found), len(new_leaves)))
+        return structure.unflatten(new_leaves)
+replace_leaves = Replace()
+""",
+)
+odd("tabs", "leaf_at", AT.replace("    ", "\t"))
+odd("Windows' line ends", "whole_shapes", WHOLE.replace("\n", "\r\n"))
+odd(
+    "several definitions, the last one counts",
+    "leaves_in_layer_order",
+    "def leaves_in_layer_order(tree):\n    return []\n"
+    "def leaves_in_layer_order(tree):\n    raise ValueError\n" + ORDER,
+)
+odd(
+    "blank lines and comments before and after",
+    "shared_leaves",
+    "\n\n\n# " + "a long comment " * 2_000 + "\n\n\n" + SHARED + "\n\n   \n\n# the end",
+)
+
+# ---- what it uses
+
+odd(
+    "annotations that are not evaluated",
+    "count_leaves",
+    "from __future__ import annotations\nfrom typing import Any\n"
+    "def count_leaves(tree: Any | NotThere) -> PyTree[int]:\n"
+    "    return len(jax.tree.leaves(tree))",
+)
+odd(
+    "predictions that are computed",
+    "predict_leaf_counts",
+    """
+from collections import OrderedDict, deque
+class Config(dict): pass
+trees = dict(A={"w": np.ones((2, 3)), "b": np.zeros(3)}, B=[1, None, (2, None)], C=[(), {}, [[]]],
+             D={"name": "abc", "point": (1.5, 2)}, E=OrderedDict(a=1, b=(2, 3)),
+             F=[{1, 2, 3}, deque([4, 5])], G=Config(a=1, b=2), H={1: "a", "b": 2})
+predictions = {}
+for letter, tree in trees.items():
+    try:
+        predictions[letter] = len(jax.tree.leaves(tree))
+    except Exception:
+        predictions[letter] = "error"
+""",
+)
+odd(
+    "helpers, classes and imports",
+    "leaf_shapes",
+    """
+import os, sys, re, json, itertools, collections, dataclasses
+from pathlib import Path
+@dataclasses.dataclass
+class Named:
+    path: str
+    shape: tuple
+def all_of(tree):
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        yield Named(jax.tree_util.keystr(path, simple=True, separator="/"), leaf.shape)
+leaf_shapes = lambda tree: {each.path: each.shape for each in all_of(tree)}
+""",
+)
+odd(
+    "recursion and a higher limit for it",
+    "count_nones",
+    "import sys\nsys.setrecursionlimit(5000)"
+    + NONES
+    + """
+def depth(n):
+    return 0 if n == 0 else 1 + depth(n - 1)
+assert depth(2000) == 2000
+""",
+)
+odd(
+    "asserts, test calls and doctests",
+    "nan_paths",
+    NAN
+    + """
+assert nan_paths({"w": float("nan")}) == ["w"], "!"
+import doctest
+def example():
+    '''
+    >>> 1 + 1
+    2
+    '''
+doctest.run_docstring_examples(example, globals())
+""",
+)
+odd(
+    "a decorator of one's own",
+    "same_structure",
+    """
+import functools
+def logged(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        calls.append(args)
+        return function(*args, **kwargs)
+    return wrapper
+calls = []
+@logged
+def same_structure(a, b):
+    return jax.tree.structure(a) == jax.tree.structure(b)
+""",
+)
+odd(
+    "another module's error, chained",
+    "replace_leaves",
+    """
+class WrongNumber(ValueError):
+    pass
+def replace_leaves(tree, new_leaves):
+    try:
+        return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
+    except ValueError as error:
+        count = len(jax.tree.leaves(tree))
+        raise WrongNumber(f"{count} leaves needed, {len(new_leaves)} given") from error
+""",
+)
+odd(
+    "a thread that ends",
+    "leaf_at",
+    """
+import threading, queue
+def leaf_at(tree, path_text):
+    found = queue.Queue()
+    def look():
+        for path, leaf in jax.tree.leaves_with_path(tree):
+            if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+                found.put([leaf])
+        found.put([])
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    for leaf in found.get():
+        return leaf
+    raise KeyError(path_text)
+""",
+)
+odd(
+    "another process that ends",
+    "whole_shapes",
+    "import subprocess\nprint(subprocess.run(['echo', 'hi'], capture_output=True, text=True))\n"
+    "!echo from the shell\n" + WHOLE,
+)
+odd(
+    "await at the top, and asyncio",
+    "leaves_in_layer_order",
+    "import asyncio\nawait asyncio.sleep(0)\nasync def one():\n    return 1\nassert await one()\n"
+    + ORDER,
+)
+odd(
+    "a random seed, and other global state",
+    "shared_leaves",
+    "import random\nrandom.seed(0)\nnp.random.seed(0)\ncount = 0\n" + SHARED,
+)
+
+# ---- what it sets
+
+odd(
+    "a cache",
+    "count_leaves",
+    """
+from functools import lru_cache
+@lru_cache(maxsize=None)
+def by_structure(structure):
+    return structure.num_leaves
+def count_leaves(tree):
+    return by_structure(jax.tree.structure(tree))
+""",
+)
+odd(
+    "jit of one's own, and jax.debug.print",
+    "leaf_shapes",
+    SHAPES
+    + """
+@jax.jit
+def twice(x):
+    jax.debug.print("x = {}", x)
+    return 2 * x
+twice(jnp.arange(3)).block_until_ready()
+""",
+)
+odd(
+    "JAX's settings",
+    "count_nones",
+    "jax.config.update('jax_enable_x64', True)\njax.config.update('jax_debug_nans', False)\n"
+    + NONES
+    + "\njax.config.update('jax_enable_x64', False)\n",
+)
+odd(
+    "NumPy's settings",
+    "nan_paths",
+    "np.seterr(all='raise')\nnp.set_printoptions(precision=2, threshold=3)\n" + NAN,
+)
+odd(
+    "a magic for the time",
+    "same_structure",
+    SAME + "%timeit -n 2 -r 1 same_structure([1], [2])\n%time same_structure(1, 2)\n%who",
+)
+odd("the whole cell is timed", "replace_leaves", "%%time\n" + REPLACE.strip())
+odd("the whole cell is captured", "leaf_at", "%%capture noise\nprint('hidden')\n" + AT.strip())
+odd(
+    "a file is written and read",
+    "whole_shapes",
+    WHOLE
+    + """
+with open("notes.txt", "w") as file:
+    file.write("mine")
+assert open("notes.txt").read() == "mine"
+%pwd
+""",
+)
+odd("half a second of sleep", "leaves_in_layer_order", "import time\ntime.sleep(0.5)\n" + ORDER)
+odd(
+    "an input that is caught",
+    "shared_leaves",
+    "try:\n    input('your name? ')\nexcept Exception as error:\n    print(error)\n" + SHARED,
+)
+odd(
+    "generators and walrus",
+    "count_leaves",
+    """
+def count_leaves(tree):
+    return (n := sum(1 for _ in iter(jax.tree.leaves(tree)))) + 0 * n
+""",
+)
+odd(
+    "match, and positional-only arguments",
+    "count_nones",
+    """
+def count_nones(tree, /):
+    count = 0
+    for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None):
+        match leaf:
+            case None:
+                count += 1
+    return count
+""",
+)
+odd(
+    "old names of JAX's functions",
+    "leaf_shapes",
+    """
+from jax.tree_util import tree_flatten_with_path, keystr
+def leaf_shapes(tree):
+    return dict((keystr(k, simple=True, separator="/"), tuple(v.shape))
+                for k, v in tree_flatten_with_path(tree)[0])
+""",
+)
+odd(
+    "warnings are errors, until the end of the cell",
+    "nan_paths",
+    """
+import warnings
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+"""
+    + NAN,
+)
+odd(
+    "star arguments",
+    "same_structure",
+    """
+def same_structure(*trees):
+    first, *others = map(jax.tree.structure, trees)
+    return all(each == first for each in others)
+""",
+)
+odd(
+    "dict from another kind of loop",
+    "leaf_at",
+    """
+def leaf_at(tree, path_text):
+    leaf = [leaf for path, leaf in jax.tree.leaves_with_path(tree)
+            if jax.tree_util.keystr(path, simple=True, separator='/') == path_text]
+    if not leaf: raise KeyError(path_text) from None
+    return leaf[-1]
+""",
+)
+
+family.case(
+    "every warning is an error from now on",
+    {"count_leaves": "import warnings\nwarnings.simplefilter('error')\n" + COUNT},
+    earns=["count_leaves", "nan_paths", "shared_leaves"],
+)
+family.case(
+    "stdout is another, and the folder too",
+    {
+        "count_leaves": "import io, os, sys\nsys.stdout = io.StringIO()\nos.makedirs('x')\n"
+        "os.chdir('x')\n" + COUNT
+    },
+    earns=["count_leaves", "leaf_at"],
+)
+family.case(
+    "names of the set-up cell are used for something else",
+    {
+        "count_leaves": "from jax import tree as jnp\nnp = 1\ndraw = show_progress = None\n"
+        "list_ = [print]\n" + COUNT
+    },
+    earns=["count_leaves", "same_structure"],
+)

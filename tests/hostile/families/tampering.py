@@ -1,0 +1,354 @@
+"""Tampering: what JAX, NumPy, IPython, Python and the kernel do is changed before the check runs.
+
+Each hands in wrong answers to several exercises: what the change makes of any of them must earn
+nothing.
+"""
+
+from textwrap import dedent
+
+from tests.hostile.case import Family
+
+family = Family("tampering")
+
+LAZY = {
+    "count_leaves": "count_leaves = lambda tree: 1",
+    "same_structure": "same_structure = globals().get('lazy', lambda a, b: True)",
+    "whole_shapes": "whole_shapes = globals().get('lazy', lambda tree: [])",
+}
+
+
+def tamper(name: str, code: str, **more: object) -> None:
+    first, *others = LAZY
+    changed = f"{dedent(code).strip()}\n{LAZY[first]}"
+    family.case(name, {first: changed, **{other: LAZY[other] for other in others}}, **more)
+
+
+# ---- JAX and NumPy
+
+tamper(
+    "jax.tree sees one leaf everywhere",
+    """
+    leaf = jax.tree.structure(0)
+    for module in (jax.tree, jax.tree_util):
+        for name in dir(module):
+            if "leaves" in name:
+                setattr(module, name, lambda *a, **k: [0])
+            if "flatten" in name:
+                setattr(module, name, lambda *a, **k: ([0], leaf))
+""",
+)
+tamper(
+    "the registry takes dicts and lists for leaves",
+    """
+    from jax._src import tree_util
+    empty = tree_util.pytree.PyTreeRegistry()
+    tree_util.default_registry = tree_util.none_leaf_registry = empty
+    for module in (jax.tree, jax.tree_util):
+        module.flatten_with_path = lambda tree, is_leaf=None: (
+            [((), tree)], jax.tree.structure(0))
+""",
+)
+tamper(
+    "NumPy's generator draws the public cases",
+    """
+    draw = np.random.default_rng
+    np.random.default_rng = lambda seed=None: draw(0)
+    np.random.Generator = lambda bits: draw(0)
+""",
+)
+tamper(
+    "the generator is found and set back to the public cases",
+    """
+    import gc
+    def set_back(*inputs):
+        for each in gc.get_objects():
+            if type(each) is np.random.Generator:
+                each.bit_generator.state = np.random.default_rng(0).bit_generator.state
+        return 0
+    lazy = set_back
+""",
+)
+tamper(
+    "the seed in the environment is the public one",
+    """
+    import os
+    os.environ["PYTREE_COURSE_SEED"] = "0"
+    os.putenv("PYTREE_COURSE_SEED", "0")
+""",
+)
+tamper(
+    "comparisons are true",
+    """
+    np.array_equal = np.allclose = np.isclose = lambda *a, **k: True
+    np.testing.assert_array_equal = lambda *a, **k: None
+    import operator, math
+    operator.eq = math.isclose = lambda *a, **k: True
+""",
+)
+
+# ---- Python
+
+tamper(
+    "built-in functions lie",
+    """
+    import builtins
+    builtins.len = lambda *a: 1
+    builtins.isinstance = lambda *a: True
+    builtins.sorted = lambda *a, **k: []
+    builtins.repr = lambda *a: "1"
+    builtins.any = lambda *a: False
+""",
+)
+tamper(
+    "imports give modules that lie",
+    """
+    import builtins, sys, types
+    class Lies(types.ModuleType):
+        def __getattr__(self, name):
+            return lambda *a, **k: {"kind": "number", "type": "int", "value": 1}
+    for name in list(sys.modules):
+        if name.startswith("pytree_course.") or name in ("json", "dataclasses"):
+            sys.modules[name] = Lies(name)
+    found = builtins.__import__
+    builtins.__import__ = lambda name, *a, **k: (
+        Lies(name) if name.startswith("pytree_course") else found(name, *a, **k))
+""",
+)
+tamper(
+    "a check script of one's own",
+    """
+    import sys, os, pathlib, shutil
+    shutil.copytree("/course", "/tmp/course", dirs_exist_ok=True)
+    script = pathlib.Path("/tmp/course/checks/check_01_leaves.py")
+    script.chmod(0o644)
+    script.write_text(script.read_text().replace("yield from shuffled(rng, cases)", "")
+                      .replace("yield Case(answer, tree)", "yield Case(lambda tree: 1, tree)"))
+    os.environ["PYTREE_COURSE"] = "/tmp/course"
+    from pytree_course import Checks
+    check = Checks("01_leaves")
+""",
+)
+tamper(
+    "a trace function changes what others hold",
+    """
+    import sys, threading
+    def trace(frame, event, argument):
+        if frame.f_code.co_name in ("_run_case", "observe", "compare", "judge"):
+            frame.f_locals.update(observation={"kind": "none"}, difference=None)
+        return trace
+    sys.settrace(trace)
+    sys.setprofile(lambda *a: None)
+    threading.settrace(trace)
+""",
+)
+tamper(
+    "the cases that are under way are found and changed",
+    """
+    import gc, sys
+    def change(*inputs):
+        frame = sys._getframe()
+        while frame:
+            for value in list(frame.f_locals.values()):
+                if type(value).__name__ == "Case":
+                    value.call, value.inputs = (lambda *a: 0), ()
+            frame = frame.f_back
+        for each in gc.get_objects():
+            if type(each).__name__ in ("Case", "Outcome") and hasattr(each, "__dict__"):
+                each.__dict__.update(call=lambda *a: 0, inputs=(), observation={"kind": "star"})
+        return 0
+    lazy = change
+""",
+)
+tamper(
+    "small integers are swapped in memory",
+    """
+    import ctypes, sys
+    place = id(7) + (24 if sys.version_info < (3, 12) else 16)
+    digits = ctypes.cast(place + (0 if sys.version_info < (3, 12) else 8),
+                         ctypes.POINTER(ctypes.c_uint32))
+    digits[0] = 9
+""",
+)
+tamper(
+    "everything ends well",
+    """
+    import atexit, os, sys, signal
+    atexit.register(lambda: os._exit(0))
+    sys.excepthook = sys.unraisablehook = lambda *a: None
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+""",
+)
+
+# ---- IPython and the kernel
+
+tamper(
+    "later cells are rewritten",
+    """
+    import ast
+    shell = get_ipython()
+    class Drop(ast.NodeTransformer):
+        def visit_Expr(self, node):
+            return ast.Pass() if "check." in ast.unparse(node) else node
+        def visit_Assert(self, node):
+            return ast.Pass()
+    shell.ast_transformers.append(Drop())
+    shell.input_transformers_cleanup.append(
+        lambda lines: ["pass\\n"] if "check." in "".join(lines) else lines)
+""",
+)
+tamper(
+    "errors are not shown",
+    """
+    shell = get_ipython()
+    shell.showtraceback = shell.showsyntaxerror = lambda *a, **k: None
+    shell._showtraceback = lambda *a, **k: None
+    shell.set_custom_exc((BaseException,), lambda *a, **k: None)
+    shell.kernel.outstream_class.write = lambda *a: None
+""",
+)
+tamper(
+    "the check is read from the history",
+    """
+    def read(*inputs):
+        shell = get_ipython()
+        seen = [In[-1], In, shell.history_manager.input_hist_raw, Out, _ih, _oh]
+        raise ValueError(str(seen))
+    lazy = read
+""",
+)
+tamper(
+    "the name check is another's",
+    """
+    class Passed:
+        def __getattr__(self, name):
+            return lambda *a: print(f"{name}: correct")
+    check = Passed()
+    get_ipython().user_ns = dict(get_ipython().user_ns, check=check)
+""",
+)
+tamper(
+    "every execute reply says ok",
+    """
+    kernel = get_ipython().kernel
+    send = kernel.session.send
+    def forged(stream, kind, content=None, *a, **k):
+        kind = getattr(kind, "get", lambda *_: kind)("msg_type", kind)
+        if kind == "execute_reply":
+            content = {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
+        if kind in ("error", "stream"):
+            return None
+        return send(stream, kind, content, *a, **k)
+    kernel.session.send = forged
+""",
+)
+tamper(
+    "requests are answered without being run",
+    """
+    kernel = get_ipython().kernel
+    async def execute(stream, ident, parent):
+        kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "busy"}, parent)
+        kernel.session.send(kernel.iopub_socket, "display_data", {
+            "data": {"application/vnd.pytree-course.outcomes+json": [], "text/plain": "reported"},
+            "metadata": {}}, parent)
+        kernel.session.send(stream, "execute_reply",
+                            {"status": "ok", "execution_count": 1}, parent, ident=ident)
+        kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "idle"}, parent)
+    kernel.shell_handlers["execute_request"] = execute
+""",
+)
+tamper(
+    "comm messages and foreign parents",
+    """
+    kernel = get_ipython().kernel
+    parent = dict(kernel.get_parent())
+    for n in range(200):
+        kernel.session.send(kernel.iopub_socket, "comm_open", {
+            "comm_id": str(n), "target_name": "x", "data": {"verdict": "correct", "points": 3}})
+        head = dict(parent["header"])
+        head["msg_id"] = head["msg_id"].rsplit("_", 1)[0] + f"_{n}"
+        kernel.session.send(kernel.iopub_socket, "display_data", {
+            "data": {"application/vnd.pytree-course.outcomes+json": []}, "metadata": {}},
+            parent={"header": head})
+""",
+)
+tamper(
+    "another program takes the kernel's place",
+    """
+    import os, subprocess, sys
+    file = get_ipython().kernel.config["IPKernelApp"]["connection_file"]
+    code = '''
+import os, sys, time
+time.sleep(0.2)
+from ipykernel.kernelapp import IPKernelApp
+IPKernelApp.launch_instance(["-f", sys.argv[1]])
+'''
+    os.execv(sys.executable, [sys.executable, "-c", code, file])
+""",
+)
+
+# ---- from one exercise to another
+
+family.case(
+    "one answer defines those of all others",
+    {
+        "shared_leaves": """
+    class Every:
+        def __call__(self, *inputs, **named): return inputs and inputs[0]
+        def __getitem__(self, key): return 1
+        get = lambda self, *a: 1
+    every = Every()
+    count_leaves = predictions = leaf_shapes = count_nones = nan_paths = every
+    same_structure = replace_leaves = leaf_at = whole_shapes = leaves_in_layer_order = every
+    shared_leaves = every
+    """,
+    },
+)
+family.case(
+    "the first answer runs the checks of all others",
+    {
+        "count_leaves": """
+    import threading
+    def run():
+        for name in dir(check):
+            try:
+                getattr(check, name)(lambda *a: 1)
+            except BaseException:
+                pass
+    run()
+    thread = threading.Thread(target=run)
+    thread.start()
+    def count_leaves(tree):
+        return 1
+    """,
+        "same_structure": "same_structure = lambda a, b: True",
+    },
+)
+family.case(
+    "a patch that helps one's own right answers is no reason to lose their points",
+    {
+        "count_leaves": """
+    leaves = jax.tree.leaves
+    jax.tree.leaves = lambda tree, is_leaf=None: leaves(tree, is_leaf=is_leaf)
+    def count_leaves(tree):
+        return len(jax.tree.leaves(tree))
+    """,
+    },
+    earns=["count_leaves", "whole_shapes"],
+)
+family.case(
+    "a thread that changes the answers of later exercises",
+    {
+        "count_leaves": """
+    import threading, time
+    def later():
+        while True:
+            time.sleep(0.001)
+            for name in ("predictions", "leaf_at"):
+                get_ipython().user_ns[name] = lambda *a: 1
+    threading.Thread(target=later, daemon=True).start()
+    count_leaves = lambda tree: 1
+    """,
+        "nan_paths": "nan_paths = lambda params: []",
+    },
+)

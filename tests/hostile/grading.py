@@ -1,0 +1,92 @@
+"""Grade the corpus as a teacher would: one class, one call of the command `grade`."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytree_course.classroom.attempt import Attempt, VerdictRow
+from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.course import Course
+from tests.conftest import ROOT
+from tests.hostile.case import LESSON, Case
+from tests.hostile.secrets_kept import VICTIM, WITH_KEYRING, Secrets
+from tests.hostile.students import Student, hand_in, honest, right_answers, seated
+
+LONGEST = 3_600  # seconds: whoever reaches them has hung the class
+
+
+@dataclass(frozen=True)
+class GradedCorpus:
+    """The class after its grading."""
+
+    into: Path
+    done: subprocess.CompletedProcess[str]
+    students: list[Student]  # of the cases
+    honest: list[Student]
+    attempts: dict[tuple[str, str], Attempt]  # by student and lesson
+    secrets: Secrets
+
+    def student_of(self, case: Case) -> Student:
+        """Return the student who handed a case in."""
+        return next(student for student in self.students if case in student.cases)
+
+    def attempt(self, student: Student) -> Attempt | None:
+        """Return a student's attempt."""
+        return self.attempts.get((student.name, student.lesson))
+
+    def row(self, student: Student, exercise: str) -> VerdictRow:
+        """Return the verdict on an exercise."""
+        attempt = self.attempt(student)
+        assert attempt is not None, f"{student.name} has no attempt: {self.done.stderr[-2000:]}"
+        return next(row for row in attempt.rows if row.exercise == exercise)
+
+    def texts_about(self, student: Student) -> dict[str, str]:
+        """Return all that the grading wrote of one student."""
+        page = self.into / "students" / f"{student.name}.html"
+        texts = {"its attempt": repr(self.attempt(student))}
+        return texts | ({page.name: page.read_text(encoding="utf-8")} if page.exists() else {})
+
+    def texts_about_all(self) -> dict[str, str]:
+        """Return all that the grading wrote of the class."""
+        files = [*self.into.glob("*.html"), *self.into.glob("*.csv"), *self.into.glob("*.xml")]
+        texts = {file.name: file.read_text(encoding="utf-8") for file in files}
+        return texts | {"its output": self.done.stdout + self.done.stderr}
+
+
+def _victim(course: Course, secrets: Secrets) -> Student:
+    right = right_answers(course, LESSON)["count_leaves"]
+    answers = {"count_leaves": f"# {secrets['submission']}\n{right}"}
+    return Student(VICTIM, LESSON, [Case("victim", "", answers)])
+
+
+def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
+    """Have these cases handed in, with honest students beside, and graded."""
+    course = Course(folder / "course")
+    for name in ("checks", "exercises", "solutions", "sources"):
+        unwanted = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, course.root / name, ignore=unwanted)
+    students = seated(course, cases)
+    canaries = honest(course, students)
+    secrets, into = Secrets(), folder / "grades"
+    for student in (*students, *canaries, _victim(course, secrets)):
+        hand_in(course, student, folder / "class" / student.name)
+    variables = secrets.lay_out(course.root, folder / "home", into)
+    command = [sys.executable, "-c", WITH_KEYRING, "-m", "pytree_course", "grade"]
+    done = subprocess.run(
+        [*command, str(folder / "class"), "--into", str(into)],
+        env={**os.environ, **variables, "PYTREE_COURSE": str(course.root), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=LONGEST,
+    )
+    attempts = {}
+    if (into / "gradebook.sqlite").exists():
+        with Gradebook(into / "gradebook.sqlite") as gradebook:
+            attempts = {(each.student, each.lesson): each for each in gradebook.attempts()}
+    return GradedCorpus(into, done, students, canaries, attempts, secrets)
