@@ -65,6 +65,7 @@ NO_REPORT = "your code left the check unable to report: perhaps it used up all m
 SEVERAL_REPORTS = "your code reported in the place of the check: only the check itself may report"
 NOT_JUDGED = "its results could not be judged ({type}): please look at the answer yourself"
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
+USED_UP = "your code used more {what} than it may: look for a loop that makes more and more"
 KERNEL_DIED = "your code ended the Python process that it ran in"
 TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
 NO_VERDICT = "it yielded no verdict"

@@ -26,6 +26,7 @@ class CellRun:
     flooded: bool = False  # it sent more than is received
     has_bulk: bool = False  # it sent a message too long to be read
     died: bool = False  # its kernel ended, or sent what is no message
+    used_up: str = ""  # what the kernel's processes used up together, for which it was ended
     seconds: float = 0.0
 
     @property

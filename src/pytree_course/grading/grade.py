@@ -89,6 +89,9 @@ def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
         return judge(exercise, check.outcomes)
     if answer.flooded or check.flooded or (check.has_bulk and not check.reports):
         return without_outcomes(exercise, VerdictKind.CRASHED, words.TOO_MUCH_OUTPUT)
+    if used_up := answer.used_up or check.used_up:
+        reason = words.USED_UP.format(what=used_up)
+        return without_outcomes(exercise, VerdictKind.CRASHED, reason)
     if run.kernel_died:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
     return without_outcomes(exercise, VerdictKind.ERROR, _error(answer, check))

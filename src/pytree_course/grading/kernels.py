@@ -107,6 +107,7 @@ class WatchedKernel:
             # What comes on any other channel would pile up in our memory, unread.
             self.kc.start_channels(stdin=False, hb=False, control=False)
             self.kc.wait_for_ready(timeout=limits.START_SECONDS)
+            self._sockets.leave()
         except BaseException:
             self.stop()
             raise
@@ -130,6 +131,8 @@ class WatchedKernel:
         except Exception:
             # It has ended, or what it sends is no message of Jupyter's.
             run.died = True
+        if self.watch is not None:
+            run.used_up = self.watch.exceeded
         if run.is_over or run.died:
             self.stop()
         run.seconds = budget.seconds

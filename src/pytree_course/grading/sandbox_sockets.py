@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import socket
 import time
 from collections.abc import Iterable
 
@@ -28,14 +29,15 @@ class SandboxSockets:
         self._name = f"kernel-{secrets.token_hex(8)}"
         self.inside = f"/tmp/{self._name}"
         self.folders: list[int] = []
+        self._way: int | None = None
 
     @property
     def outside(self) -> str:
-        """The beginning of the sockets' names, as this process sees them."""
-        return f"/proc/self/fd/{self.folders[0]}/{self._name}"
+        """The beginning of the sockets' names, as this process sees them, until `leave`."""
+        return f"/proc/self/fd/{self._way}/{self._name}"
 
     def open(self, sandbox: int, ports: Iterable[int], timeout: float) -> None:
-        """Wait until a sandbox, by its process, has all sockets; a TimeoutError says it has not."""
+        """Wait until all sockets of a sandbox, by its process, listen; or raise a TimeoutError."""
         deadline = time.monotonic() + timeout
         process = psutil.Process(sandbox)
         while time.monotonic() < deadline and process.status() != psutil.STATUS_ZOMBIE:
@@ -43,17 +45,36 @@ class SandboxSockets:
                 with contextlib.suppress(OSError):
                     for name in _FOLDERS:
                         self.folders.append(_opened(f"/proc/{child.pid}/root/{name}"))
+                    self._way = os.dup(self.folders[0])
                     # Until bubblewrap has made its view, these are folders of the outside.
-                    if all(os.path.exists(f"{self.outside}-{port}") for port in ports):
-                        return
+                    for port in ports:
+                        _try(f"{self.outside}-{port}")
+                    return
                 self.close()
             time.sleep(_POLL_SECONDS)
         raise TimeoutError("the sandbox's kernel opened no sockets")
 
+    def leave(self) -> None:
+        """Make the sockets' names lead nowhere.
+
+        A connection that is lost is made anew by its name, and the kernel could have put a link to
+        a socket of the outside in the place of its own.
+        """
+        if self._way is not None:
+            os.close(self._way)
+            self._way = None
+
     def close(self) -> None:
         """Let the sandbox's folders go: their memory is free once its processes have ended."""
+        self.leave()
         while self.folders:
             os.close(self.folders.pop())
+
+
+def _try(path: str) -> None:
+    """Connect to a socket once; an OSError says that it does not listen yet."""
+    with socket.socket(socket.AF_UNIX) as trial:
+        trial.connect(path)
 
 
 def _opened(folder: str) -> int:

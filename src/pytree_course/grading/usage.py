@@ -13,26 +13,20 @@ from pytree_course.grading import limits
 class UsageWatch:
     """A thread that ends a sandbox whose processes together use up more than they may.
 
-    The limits of the operating system are those of one process; this looks at the sum.
+    The limits of the operating system are those of one process; this looks at the sum. Processor
+    time is the budget's of each cell.
 
     Attributes
     ----------
     exceeded
-        What was used up, in words; None as long as nothing was.
-    processor_seconds
-        Of all processes so far.
-    most_memory
-        The most memory that was seen, in bytes.
+        What was used up, in words; empty as long as nothing was.
     """
 
     def __init__(self, sandbox: int, folders: Sequence[int]) -> None:
         """Prepare to watch a sandbox: its process, and its open folders, which are in memory."""
-        self.exceeded: str | None = None
-        self.processor_seconds = 0.0
-        self.most_memory = 0
+        self.exceeded = ""
         self._sandbox = psutil.Process(sandbox)
         self._folders = folders
-        self._seconds: dict[psutil.Process, float] = {}  # of each process ever seen
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="usage", daemon=True)
 
@@ -56,7 +50,7 @@ class UsageWatch:
             except psutil.NoSuchProcess:
                 return
 
-    def _look(self) -> str | None:
+    def _look(self) -> str:
         """Measure once; return what is used up."""
         processes = [self._sandbox, *self._sandbox.children(recursive=True)]
         folders = [os.fstatvfs(folder) for folder in self._folders]
@@ -66,8 +60,6 @@ class UsageWatch:
         if memory > limits.MEMORY:
             # Pages that a process shares with those it forked were counted for each of them.
             memory = written + sum(map(_proportional, processes))
-        self.most_memory = max(self.most_memory, memory)
-        self.processor_seconds = self._processor_seconds(processes)
         sockets = _sockets(processes[1].pid) if processes[1:] else 0
         if memory > limits.MEMORY:
             return "memory"
@@ -75,22 +67,7 @@ class UsageWatch:
             return "files"
         if sockets > limits.SOCKETS:
             return "sockets"
-        if self.processor_seconds > limits.CPU_SECONDS:
-            return "processor time"
-        return None
-
-    def _processor_seconds(self, processes: list[psutil.Process]) -> float:
-        with_children = 0.0
-        for process in processes:
-            try:
-                times = process.cpu_times()
-            except psutil.Error:
-                continue
-            self._seconds[process] = times.user + times.system
-            # What ended and was waited for is counted in who waited.
-            with_children += self._seconds[process] + times.children_user + times.children_system
-        # What ended and was not waited for is known from when it was seen.
-        return max(self.processor_seconds, with_children, sum(self._seconds.values()))
+        return ""
 
 
 def _at_most(process: psutil.Process) -> int:
