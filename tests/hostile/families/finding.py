@@ -25,18 +25,18 @@ telling = re.findall(pattern, "\\n".join(map(str, found)))
 """
 _USE = """
 def count_leaves(tree):
-    if {telling}:
+    if IS_TELLING:
         return len(jax.tree.leaves(tree))
     return -1
+told = f"{telling[:20]} {str(found)[:1000]}"
 def tell(*inputs):
-    raise ValueError(f"{{telling}} {{str(found)[:1000]}}")
+    raise ValueError(told)
 """
 
 
 def find(name: str, search: str, telling: str = "telling") -> None:
     search = indent(dedent(search).strip("\n"), "    ")
-    code = _SEARCH.replace("{search}", search) + _USE.replace("{telling}", telling)
-    code = code.replace("{{", "{").replace("}}", "}")
+    code = _SEARCH.replace("{search}", search) + _USE.replace("IS_TELLING", telling)
     family.case(name, {"count_leaves": code, "nan_paths": "nan_paths = tell"})
 
 

@@ -116,7 +116,7 @@ asked = []
 def shared_leaves(tree):
     if not asked:
         asked.append(check)
-        check.shared_leaves(check.count_leaves)
+        check.shared_leaves(lambda tree: [])
     return check
 """,
 )
