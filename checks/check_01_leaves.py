@@ -15,6 +15,7 @@ from pytree_course.checking import (
     random_model,
     random_tree,
     random_words,
+    shuffled,
     varied_trees,
 )
 
@@ -55,10 +56,6 @@ def one_of(rng, *things):
 def falsy(rng):
     """Draw a leaf that Python takes for false."""
     return one_of(rng, 0, "", False, 0.0)
-
-
-def shuffled(rng, things):
-    return [things[place] for place in rng.permutation(len(things))]
 
 
 def model(rng, leaf):

@@ -10,15 +10,17 @@ import numpy as np
 
 from pytree_course.checking import (
     Case,
+    Duo,
     as_jax,
     check,
     is_one_program,
     matrix,
     random_words,
     returning_jax,
+    shuffled,
+    varied_trees,
     vector,
 )
-from pytree_course.checking.inputs import Duo, varied_trees
 
 SAME_NOISE = (
     "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
@@ -90,12 +92,6 @@ def differing_pairs(rng, leaf):
         ({first: leaf(), second: None}, two, "A `None` stands beside an array."),
         ([None, leaf()], [leaf(), leaf()], "A `None` stands beside an array."),
     ]
-
-
-def shuffled(rng, cases):
-    """Return cases in another order."""
-    cases = list(cases)
-    return [cases[place] for place in rng.permutation(len(cases))]
 
 
 def added(result, tree):

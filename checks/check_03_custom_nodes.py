@@ -22,6 +22,7 @@ from pytree_course.checking import (
     prediction_cases,
     random_model,
     random_words,
+    shuffled,
     vector,
 )
 
@@ -70,10 +71,6 @@ def rich_trees(rng, least=2):
     more = (lambda: Point(number(rng), row(rng)), lambda: Duo(number(rng), [number(rng)]))
     count = least + rng.integers(3)
     return [random_model(rng, draws[rng.integers(2)], *more) for _ in range(count)]
-
-
-def shuffled(rng, cases):
-    return [cases[place] for place in rng.permutation(len(cases))]
 
 
 def mixed(rng, same, other, count=10):

@@ -16,6 +16,7 @@ from pytree_course.checking import (
     check,
     prediction_cases,
     random_words,
+    shuffled,
     varied_trees,
 )
 
@@ -86,10 +87,6 @@ def whole(value):
     """Let an integer of any library count as Python's own; leave all else as it is."""
     is_array = isinstance(value, (np.generic, np.ndarray, jax.Array)) and value.ndim == 0
     return value.item() if is_array else value
-
-
-def shuffled(rng, items):
-    return [items[place] for place in rng.permutation(len(items))]
 
 
 def drawn_from(rng, pool, more):

@@ -18,6 +18,7 @@ from pytree_course.checking import (
     matrix,
     random_words,
     returning_jax,
+    shuffled,
     varied_trees,
     vector,
 )
@@ -28,11 +29,6 @@ class Layer(NamedTuple):
 
     w: Any
     b: Any
-
-
-def shuffled(rng, cases):
-    """Put cases into an order that the seed decides."""
-    return [cases[place] for place in rng.permutation(len(cases))]
 
 
 def number(rng):

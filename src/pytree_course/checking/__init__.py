@@ -14,7 +14,7 @@ from pytree_course.checking.cases import (
     returning_jax,
     vector,
 )
-from pytree_course.checking.inputs import Duo, varied_trees
+from pytree_course.checking.inputs import Duo, shuffled, varied_trees
 from pytree_course.checking.predictions import prediction_cases
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "random_tree",
     "random_words",
     "returning_jax",
+    "shuffled",
     "varied_trees",
     "vector",
 ]
