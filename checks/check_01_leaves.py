@@ -106,7 +106,7 @@ def count_leaves(answer, rng):
         defaultdict(list, a=[1, 2]),
         [leaf()] * 3,
     ]
-    trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
+    trees += [wide_tree(rng, leaf) for _ in range(rng.integers(8, 11))]
     for tree in shuffled(rng, trees):
         yield Case(answer, tree)
 
@@ -178,7 +178,7 @@ def count_nones(answer, rng):
         {word: None, "array": array(rng, 2)},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
-    few = [None, None, *([leaf() for _ in range(rng.integers(9))] for _ in range(7))]
+    few = [None, None, *([leaf() for _ in range(rng.integers(9))] for _ in range(9))]
     cases = [Case(answer, tree) for tree in trees]
     cases.append(
         Case(
@@ -367,6 +367,9 @@ def leaf_at(answer, rng):
     def leaf():
         return number(rng)
 
+    def each_path(tree, paths):
+        return [answer(tree, path) for path in paths]
+
     first, second, third = sorted(random_words(rng, 3))
     trees = varied_trees(rng, leaf, without=["no leaves"], rich=4) + odd_keys(rng, leaf)
     trees += [{"0": leaf(), "1": leaf()}, {3: leaf(), 0: leaf()}, [{first: {"2": leaf()}}, leaf()]]
@@ -400,6 +403,11 @@ def leaf_at(answer, rng):
     for tree in (model(rng, leaf) for _ in range(rng.integers(2, 5))):
         missing.append((tree, f"{one_of(rng, *path_texts(tree))}/{second}"))
     cases += [Case(answer, tree, text, mentions=(text,)) for tree, text in missing]
+    note = "Your function is called with each of these paths."
+    for _ in range(2):
+        tree = {first: model(rng, leaf), second: [leaf(), (leaf(), {third: leaf()})]}
+        paths = shuffled(rng, path_texts(tree))[: rng.integers(6, 9)]
+        cases.append(Case(each_path, tree, paths, note=note))
     yield from shuffled(rng, cases)
 
 
@@ -540,7 +548,7 @@ def shared_leaves(answer, rng):
     def leaf():
         return one_of(rng, one, one, two, two, square, square_copy, one.copy(), two[:], size, None)
 
-    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(4, 7)))
+    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(8, 11)))
     add("Some arrays may be copies or views of others.", "", *rich)
     yield from shuffled(rng, cases)
 

@@ -155,8 +155,8 @@ def init_mlp(answer, rng):
         return [int(rng.choice([32, 128])) for _ in range(count)]
 
     def seeds():
-        few = rng.choice(1000, 4, replace=False)
-        return [int(each) for each in rng.permutation([*few, *rng.choice(few, 3)])]
+        few = rng.choice(1000, 5, replace=False)
+        return [int(each) for each in rng.permutation([*few, *rng.choice(few, 11)])]
 
     many = [32, 128, *widths(rng.integers(1, 4)), 128]
     large = [128, *[32, 128, 128, 32, 128][: rng.integers(2, 6)]]
@@ -849,6 +849,8 @@ def save_and_load(save, load, rng):
         part(long, last),
         Case(loaded, zeros(short), *both, note=overwritten, tags=("two saves",)),
         cast(digits_, jnp.bfloat16),
+        cast([fine(), (fine(), None)], jnp.bfloat16),
+        cast({one: {two: fine()}}, jnp.bfloat16),
         cast(halves, np.float32),
         cast(named, np.float32),
         cast(whole, np.float32),

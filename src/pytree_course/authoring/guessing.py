@@ -19,8 +19,7 @@ SEEDS = tuple(range(101, 141))
 ENOUGH = 30.0
 """So many bits are right by chance in less than one try of a billion."""
 
-OFTEN = 10  # a form of inputs that comes so often has its own line in the guesser's table
-SAMPLES = 16  # so many results at one exact place say what is usual there
+OFTEN = 16  # a form of inputs, or a place in results, that comes so often is an entry of its own
 MOST_PLACES = 100  # that a text or number is looked for at
 LARGE = 100  # two equal numbers beyond this are hardly a coincidence
 NEVER_COUNTED = {"kind", "type", "library", "dtype", "shape", "message", "bases", "why"}
@@ -70,8 +69,8 @@ def bits(sources: LessonSources, name: str) -> float:
     large number that an earlier result of the same seed has costs nothing, and so does a case that
     came before. The figure is too low rather than too high, for few samples cannot show a small
     share: one alone costs nothing, forty that differ cost 4.4 bits each, though there may be
-    millions to choose from. Of two tables, by the exact place in a result and by the place
-    whatever its indices, the one with the cheaper entry is taken.
+    millions to choose from. Where a place has few samples, all places count together that differ
+    in their indices alone.
     """
     by_seed = [_cases(sources, name, seed) for seed in SEEDS]
     forms = Counter((case.seen, case.form) for cases in by_seed for case in cases)
@@ -85,11 +84,11 @@ def bits(sources: LessonSources, name: str) -> float:
                     shares[entry].update(atom.ways)
                     shares[entry][()] += 1  # how many there are
     costs = {entry: _cost(counted) for entry, counted in shares.items()}
-    few = {entry for entry, counted in shares.items() if counted[()] < SAMPLES}
+    few = {entry for entry, counted in shares.items() if counted[()] < OFTEN}
 
     def cost(case: _Case, atom: _Atom) -> float:
         exact, anywhere = _entries(case, atom)
-        return costs[anywhere] if exact in few else min(costs[exact], costs[anywhere])
+        return costs[anywhere if exact in few else exact]
 
     return min(sum(cost(case, atom) for case in cases for atom in case.atoms) for cases in by_seed)
 
@@ -176,7 +175,7 @@ def _atoms(observed: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     elif isinstance(observed, (int, float)) and not isinstance(observed, bool):
         yield place, float(f"{observed:.4g}")
     else:
-        yield place, observed
+        yield place, str(observed)  # in Python, True is 1
 
 
 def _counted(observation: Observation) -> Iterator[tuple[Place, Any]]:

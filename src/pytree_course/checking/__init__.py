@@ -14,6 +14,7 @@ from pytree_course.checking.cases import (
     returning_jax,
     vector,
 )
+from pytree_course.checking.cycles import acyclic, making
 from pytree_course.checking.inputs import Duo, shuffled, varied_trees
 from pytree_course.checking.predictions import prediction_cases
 
@@ -21,10 +22,12 @@ __all__ = [
     "Case",
     "Duo",
     "Point",
+    "acyclic",
     "as_int",
     "as_jax",
     "check",
     "is_one_program",
+    "making",
     "matrix",
     "prediction_cases",
     "random_model",
