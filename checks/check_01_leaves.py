@@ -99,6 +99,7 @@ def count_leaves(answer, rng):
     first, second = random_words(rng, 2)
     trees += [
         {f"{first}/{second}": leaf(), first: {second: leaf()}},  # two leaves of one path text
+        {f"{first}*": leaf(), second: ["*"]},  # a printed structure has a star for each leaf
         [{f"{first}/0": leaf(), first: [leaf()]}, leaf()],
         falsy(rng),
         array(rng, 2, 3),

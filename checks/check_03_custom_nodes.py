@@ -147,6 +147,10 @@ def linear_class_with_slots():
     return Linear
 
 
+def read_only_linear_class():
+    return make_dataclass("Linear", ["weight", "bias"], frozen=True)
+
+
 @check
 def register_linear(answer, rng):
     """Two children in order, themselves; the way back, in map, in jit and within other trees."""
@@ -218,6 +222,11 @@ def register_linear(answer, rng):
         for call, more in ((leaves, "Its leaves:"), (mapped, tripled.removeprefix(said))):
             call = partial(call, linear_class_with_slots)
             cases.append(Case(call, *each, note=note + more, tags=tags))
+    tags = ("a read-only class",)
+    note = said + "Its class is a frozen dataclass: no attribute can be set. "
+    for each in (pair(), (number(rng), [row(rng)])):
+        told = note + tripled.removeprefix(said)
+        cases.append(Case(partial(mapped, read_only_linear_class), *each, note=told, tags=tags))
     note = "The inputs are the weights and biases of two objects. A map adds them:"
     for one_pair, other in ((pair(), pair()), ((rows(rng), row(rng)), (rows(rng), row(rng)))):
         cases.append(Case(partial(added, linear_class), one_pair, other, note=note))
@@ -1090,8 +1099,8 @@ def history(cls, rng):
         cases.append(Case(mapped_to_text, *each, note=note))
     note = "`values` and `used`, and what `push` puts in, without jit:"
     for each, pushes in ((room(1, 1), 1), (room(0, 2), 1), (room(0, 2), 2)):
-        new = [float(each) for each in numbers(rng, pushes)]
-        cases.append(Case(pushed, *each, *new, note=note))
+        values = [float(each) for each in numbers(rng, pushes)]
+        cases.append(Case(pushed, *each, *values, note=note))
     note = "`push` under jit, as shapes:"
     for each in (room(1, 1), room(0, 2)):
         inputs = jnp.asarray(each[0]), each[1], float(number(rng))
@@ -1275,6 +1284,11 @@ def fork(cls, rng):
     def in_jit(*tree):
         return seen(traced(lambda fork: fork, grown(tree)))
 
+    def rebuilt(*tree):
+        # One level alone: each branch becomes a text as a whole.
+        node = grown(tree)
+        return seen(jax.tree.map(as_text, node, is_leaf=lambda child: child is not node))
+
     # Only one level is looked at here: with a shared list, a fork would hold itself.
     def values(node):
         return [branch.value for branch in node.branches]
@@ -1392,6 +1406,9 @@ def fork(cls, rng):
     note = "A fork of the first value, and one with a branch of the second that grows another. Are "
     note += f"their branches a list? And those of what a map with {TRIPLED} gives?"
     cases.append(Case(are_lists, *numbers(rng, 2), note=note))
+    note = said + "JAX rebuilds the fork with a text in the place of each child:"
+    for tree in ((number(rng), leaf()), (number(rng), leaf(), (number(rng), leaf()))):
+        cases.append(Case(rebuilt, *tree, note=note, tags=("other things for branches",)))
     note = said + "What a jitted function that returns it gives, as shapes:"
     for tree in ((row(rng), (row(rng),)), (row(rng),)):
         cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))

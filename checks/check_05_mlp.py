@@ -593,6 +593,15 @@ def adam(start, step, rng):
             after(step, "adam_step", *given([vector(rng), {"b": vector(rng)}])),
             steps(vector(rng), 1, under_jit, note=jitted, tags=("under jit",)),
             steps(vector(rng), 3, under_jit, note=jitted, tags=("under jit",)),
+            # In so many steps `v` shrinks by more than a rounding hides.
+            Case(
+                under_jit,
+                vector(rng),
+                [signed(rng, 2), *[array([0, 0])] * int(rng.integers(40, 60))],
+                number(rng) / 16,
+                note=jitted,
+                tags=("under jit", "many steps"),
+            ),
         ],
     )
 
