@@ -788,11 +788,11 @@ def traces_of(answer, rng):
         """Count the traces for nodes, and add up their factors in each run of the function."""
         factors = []
 
-        def run(node, y):
+        def run(node, *others):
             factors.append(node.factor)
             return node.x
 
-        traces = answer(run, [(Scaled(x, factor), y) for x, factor, y in pairs])
+        traces = answer(run, [(Scaled(x, factor), *others) for x, factor, *others in pairs])
         return {"traces": traces, "sum": sum(factors)}
 
     def twice(function, calls):
@@ -823,18 +823,16 @@ def traces_of(answer, rng):
     note = "Your function is used twice."
     given = [*calls(vectors[:2], 1), (vector(rng),)]
     cases.append(Case(twice, same, given, note=note, tags=("a second use",)))
-    note = (
-        "Each call has two arguments: a node, of its leaf `x` and of `factor` in aux_data, and a "
-    )
-    note += "number. The function of both returns `x`. What is the sum of all factors, when each "
-    note += "run of the function adds one?"
-    for _ in range(7):
+    said = "The first argument is a node of a leaf `x` and a `factor` in aux_data. What is the sum "
+    said += "of all factors, when each run of the function adds one?"
+    for others in (0, 0, 0, 1, 1, 1, 1):
         factors = rng.choice(np.arange(10, 1000), 2 + rng.integers(2), replace=False).tolist()
-        pairs = [(vector(rng), factor, number(rng)) for factor in (*factors, factors[0])]
-        pairs += [(vector(rng), factor, number(rng)) for factor in factors if rng.random() < 0.5]
+        which = [*factors, factors[0], *(each for each in factors if rng.random() < 0.5)]
+        pairs = [(vector(rng), factor, *[number(rng)] * others) for factor in which]
         if rng.random() < 0.4:
-            pairs.append((long(3), factors[0], number(rng)))
-        tags = ("two arguments", "calls that differ in aux_data")
+            pairs.append((long(3), *pairs[0][1:]))
+        note = f"{said} A number follows the node." if others else said
+        tags = ("calls that differ in aux_data", *["two arguments"] * others)
         cases.append(Case(of_nodes, *shuffled(rng, pairs), note=note, tags=tags))
     pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (long(3), 1)]
     one, other = random_words(rng, 2)
