@@ -70,7 +70,7 @@ def bits(sources: LessonSources, name: str) -> float:
     came before. The figure is too low rather than too high, for few samples cannot show a small
     share: one alone costs nothing, forty that differ cost 4.4 bits each, though there may be
     millions to choose from. Where a place has few samples, all places count together that differ
-    in their indices alone.
+    in their indices alone. One thing it does not see: a question that is asked twice in one case.
     """
     by_seed = [_cases(sources, name, seed) for seed in SEEDS]
     forms = Counter((case.seen, case.form) for cases in by_seed for case in cases)
