@@ -15,6 +15,7 @@ from pytree_course.checking import (
     random_model,
     random_tree,
     random_words,
+    shuffled,
     varied_trees,
 )
 
@@ -55,10 +56,6 @@ def one_of(rng, *things):
 def falsy(rng):
     """Draw a leaf that Python takes for false."""
     return one_of(rng, 0, "", False, 0.0)
-
-
-def shuffled(rng, things):
-    return [things[place] for place in rng.permutation(len(things))]
 
 
 def model(rng, leaf):
@@ -102,6 +99,7 @@ def count_leaves(answer, rng):
     first, second = random_words(rng, 2)
     trees += [
         {f"{first}/{second}": leaf(), first: {second: leaf()}},  # two leaves of one path text
+        {f"{first}*": leaf(), second: ["*"]},  # a printed structure has a star for each leaf
         [{f"{first}/0": leaf(), first: [leaf()]}, leaf()],
         falsy(rng),
         array(rng, 2, 3),
@@ -109,7 +107,7 @@ def count_leaves(answer, rng):
         defaultdict(list, a=[1, 2]),
         [leaf()] * 3,
     ]
-    trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
+    trees += [wide_tree(rng, leaf) for _ in range(rng.integers(8, 11))]
     for tree in shuffled(rng, trees):
         yield Case(answer, tree)
 
@@ -181,7 +179,7 @@ def count_nones(answer, rng):
         {word: None, "array": array(rng, 2)},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
-    few = [None, None, *([leaf() for _ in range(rng.integers(9))] for _ in range(7))]
+    few = [None, None, *([leaf() for _ in range(rng.integers(9))] for _ in range(9))]
     cases = [Case(answer, tree) for tree in trees]
     cases.append(
         Case(
@@ -370,6 +368,9 @@ def leaf_at(answer, rng):
     def leaf():
         return number(rng)
 
+    def each_path(tree, paths):
+        return [answer(tree, path) for path in paths]
+
     first, second, third = sorted(random_words(rng, 3))
     trees = varied_trees(rng, leaf, without=["no leaves"], rich=4) + odd_keys(rng, leaf)
     trees += [{"0": leaf(), "1": leaf()}, {3: leaf(), 0: leaf()}, [{first: {"2": leaf()}}, leaf()]]
@@ -403,6 +404,11 @@ def leaf_at(answer, rng):
     for tree in (model(rng, leaf) for _ in range(rng.integers(2, 5))):
         missing.append((tree, f"{one_of(rng, *path_texts(tree))}/{second}"))
     cases += [Case(answer, tree, text, mentions=(text,)) for tree, text in missing]
+    note = "Your function is called with each of these paths."
+    for _ in range(2):
+        tree = {first: model(rng, leaf), second: [leaf(), (leaf(), {third: leaf()})]}
+        paths = shuffled(rng, path_texts(tree))[: rng.integers(6, 9)]
+        cases.append(Case(each_path, tree, paths, note=note))
     yield from shuffled(rng, cases)
 
 
@@ -543,7 +549,7 @@ def shared_leaves(answer, rng):
     def leaf():
         return one_of(rng, one, one, two, two, square, square_copy, one.copy(), two[:], size, None)
 
-    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(4, 7)))
+    rich = ([one, model(rng, leaf), leaf(), (leaf(), one)] for _ in range(rng.integers(8, 11)))
     add("Some arrays may be copies or views of others.", "", *rich)
     yield from shuffled(rng, cases)
 

@@ -10,15 +10,17 @@ import numpy as np
 
 from pytree_course.checking import (
     Case,
+    Duo,
     as_jax,
     check,
     is_one_program,
     matrix,
     random_words,
     returning_jax,
+    shuffled,
+    varied_trees,
     vector,
 )
-from pytree_course.checking.inputs import Duo, varied_trees
 
 SAME_NOISE = (
     "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
@@ -90,12 +92,6 @@ def differing_pairs(rng, leaf):
         ({first: leaf(), second: None}, two, "A `None` stands beside an array."),
         ([None, leaf()], [leaf(), leaf()], "A `None` stands beside an array."),
     ]
-
-
-def shuffled(rng, cases):
-    """Return cases in another order."""
-    cases = list(cases)
-    return [cases[place] for place in rng.permutation(len(cases))]
 
 
 def added(result, tree):
@@ -212,6 +208,10 @@ def from_shapes(answer, rng):
         named = dict(zip(names, children, strict=True))
         return [named, children, OrderedDict(named), Duo(*children)][rng.integers(4)]
 
+    def sizes(shapes):
+        """Say how large the arrays are; no array is made."""
+        return jax.tree.map(lambda leaf: leaf.size, jax.eval_shape(lambda: answer(shapes)))
+
     first, second = random_words(rng, 2)
     small = [
         {},
@@ -239,6 +239,11 @@ def from_shapes(answer, rng):
         yield Case(answer, shapes)
     for _ in range(2 + rng.integers(2)):
         yield Case(answer, {name: tree() for name in random_words(rng, 4)})
+    note = "How many numbers does each array hold? `jax.eval_shape` asks, so no array is made."
+    for _ in range(3):
+        two, three = rng.integers(2, 100, (2, 2)).tolist(), rng.integers(2, 20, 3).tolist()
+        shapes = shuffled(rng, [tuple(two[0]), {first: tuple(two[1]), second: tuple(three)}])
+        yield Case(sizes, shapes, note=note, tags=("under `jax.eval_shape`",))
 
 
 @check
@@ -251,15 +256,14 @@ def clip(by_leaf, by_global_norm, rng):
         return Case(returning_jax(calls[name]), tree, most, note=f"This calls `{name}`.")
 
     def gradient_case(name, tree):
-        def finite(tree, most):
+        def gradient(tree, most):
             def total(tree):
                 return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(calls[name](tree, most)))
 
-            gradient = jax.grad(total)(tree)
-            return jax.tree.map(lambda leaf: bool(np.isfinite(leaf).all()), gradient)
+            return as_jax(jax.grad(total)(tree))
 
-        note = f"This asks whether the gradient of `{name}` is finite, leaf by leaf."
-        return Case(finite, tree, fraction(rng), note=note, tags=("its gradient",))
+        note = f"This is the gradient of the sum of all numbers that `{name}` returns."
+        return Case(gradient, tree, fraction(rng), note=note, tags=("its gradient",))
 
     zeros = floats([0, 0])
     short = floats([rng.integers(1, 4), -rng.integers(1, 4)])
@@ -357,7 +361,7 @@ def add_noise(answer, rng):
     for tree in shuffled(rng, alike):
         yield Case(alike_leaves, tree, numbers[rng.integers(4)], note=note + said)
     for tree in ({"w": w, "b": b}, [b]):
-        seeds = [int(each) for each in rng.choice(numbers, 9 + rng.integers(3))]
+        seeds = [int(each) for each in rng.choice(numbers, 12 + rng.integers(3))]
         yield Case(alike_calls, tree, seeds, note=SAME_NOISE)
     note = (
         "The numbers are the seed of the key, and the scale. The tree is "
@@ -382,7 +386,7 @@ def decay_mask(answer, rng):
 
     def leaves():
         drawn = {str(name): skip() for name in rng.permutation(names)[: rng.integers(2, 6)]}
-        return {**drawn, "bias": skip()} if rng.random() < 0.4 else drawn
+        return {**drawn, "bias": skip()} if rng.random() < 0.6 else drawn
 
     def part():
         parts = [leaves, leaves, lambda: Layer(skip(), skip()), lambda: {"bias": leaves()}]
@@ -421,7 +425,7 @@ def decay_mask(answer, rng):
     for bare in (matrix, vector):
         yield Case(answer, bare, note="A bare array: its path is empty.")
     for _ in range(5 + rng.integers(3)):
-        yield Case(answer, {name: part() for name in random_words(rng, 4)})
+        yield Case(answer, {name: part() for name in random_words(rng, 5)})
 
 
 @check
@@ -497,6 +501,9 @@ def stack_trees(stack, unstack, rng):
     def several(tree):
         return [like(tree, leaf) for _ in range(rng.integers(2, 4))]
 
+    def averaged(trees):
+        return jax.tree.map(lambda leaf: np.asarray(leaf, np.float64).mean(axis=0), stack(trees))
+
     few = ("no leaves", "one leaf", "repeated leaf", "empty container")
     for tree in varied_trees(rng, leaf, without=few, rich=1):
         yield Case(stack, several(tree))
@@ -512,6 +519,10 @@ def stack_trees(stack, unstack, rng):
     for one, other, note in differing_pairs(rng, leaf):
         trees = [like(one, leaf), one, other][rng.integers(2) :]
         cases.append(Case(stack, trees, note=note))
+    note = "The trees are stacked, and each leaf is averaged over its first axis."
+    for tree in ({first: leaf(), second: leaf()}, [leaf(), None, {second: leaf()}], leaf()):
+        trees = [like(tree, lambda: vector(rng)) for _ in range(3)]
+        cases.append(Case(averaged, trees, note=note, tags=("an average",)))
     yield from shuffled(rng, cases)
 
     few += ("int keys", "unsorted keys", "tuple", "dict in a dict", "registered class")

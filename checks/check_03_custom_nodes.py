@@ -15,13 +15,16 @@ from pytree_course.checking import (
     Case,
     Duo,
     Point,
+    acyclic,
     as_jax,
     check,
     is_one_program,
+    making,
     matrix,
     prediction_cases,
     random_model,
     random_words,
+    shuffled,
     vector,
 )
 
@@ -72,10 +75,6 @@ def rich_trees(rng, least=2):
     return [random_model(rng, draws[rng.integers(2)], *more) for _ in range(count)]
 
 
-def shuffled(rng, cases):
-    return [cases[place] for place in rng.permutation(len(cases))]
-
-
 def mixed(rng, same, other, count=10):
     """Draw values, each from `same` or from `other`, and from each of them at least one."""
     draws = [same, other, *(same if like else other for like in rng.random(count - 2) < 0.5)]
@@ -91,7 +90,7 @@ def plain(value):
 
 def paths(tree):
     # A key whose text is that of an object names an address, another one in each run.
-    texts = [keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
+    texts = [keystr(path) for path, _ in jax.tree.leaves_with_path(acyclic(tree))]
     return [re.sub(" at 0x[0-9a-f]+", "", text) for text in texts]
 
 
@@ -148,6 +147,10 @@ def linear_class_with_slots():
     return Linear
 
 
+def read_only_linear_class():
+    return make_dataclass("Linear", ["weight", "bias"], frozen=True)
+
+
 @check
 def register_linear(answer, rng):
     """Two children in order, themselves; the way back, in map, in jit and within other trees."""
@@ -158,33 +161,33 @@ def register_linear(answer, rng):
         return cls
 
     def leaves(make, weight, bias):
-        return jax.tree.leaves(registered(make)(weight, bias))
+        return jax.tree.leaves(acyclic(registered(make)(weight, bias)))
 
     def leaves_below(make, weight, bias):
-        children = jax.tree.structure(registered(make)(weight, bias)).children()
+        children = jax.tree.structure(acyclic(registered(make)(weight, bias))).children()
         return [child.num_leaves for child in children]
 
     def mapped(make, weight, bias):
         cls = registered(make)
-        return parts(jax.tree.map(triple, cls(weight, bias)), cls, "weight", "bias")
+        return parts(jax.tree.map(triple, acyclic(cls(weight, bias))), cls, "weight", "bias")
 
     def added(make, one, other):
         cls = registered(make)
-        node = jax.tree.map(operator.add, cls(*one), cls(*other))
+        node = jax.tree.map(operator.add, acyclic(cls(*one)), acyclic(cls(*other)))
         return parts(node, cls, "weight", "bias")
 
     def same_structures(make, one, others):
         cls = registered(make)
-        structure = jax.tree.structure(cls(*one))
-        return [jax.tree.structure(cls(*other)) == structure for other in others]
+        structure = jax.tree.structure(acyclic(cls(*one)))
+        return [jax.tree.structure(acyclic(cls(*other))) == structure for other in others]
 
     def in_jit(make, weight, bias):
         cls = registered(make)
-        return parts(traced(lambda layer: layer, cls(weight, bias)), cls, "weight", "bias")
+        return parts(traced(lambda layer: layer, acyclic(cls(weight, bias))), cls, "weight", "bias")
 
     def in_a_list(make, weight, bias):
         cls = registered(make)
-        both = jax.tree.map(triple, [cls(weight, bias), cls(bias, weight)])
+        both = jax.tree.map(triple, [acyclic(cls(weight, bias)), acyclic(cls(bias, weight))])
         return [parts(each, cls, "weight", "bias") for each in both]
 
     one, two = sorted_words(rng, 2)
@@ -219,6 +222,11 @@ def register_linear(answer, rng):
         for call, more in ((leaves, "Its leaves:"), (mapped, tripled.removeprefix(said))):
             call = partial(call, linear_class_with_slots)
             cases.append(Case(call, *each, note=note + more, tags=tags))
+    tags = ("a read-only class",)
+    note = said + "Its class is a frozen dataclass: no attribute can be set. "
+    for each in (pair(), (number(rng), [row(rng)])):
+        told = note + tripled.removeprefix(said)
+        cases.append(Case(partial(mapped, read_only_linear_class), *each, note=told, tags=tags))
     note = "The inputs are the weights and biases of two objects. A map adds them:"
     for one_pair, other in ((pair(), pair()), ((rows(rng), row(rng)), (rows(rng), row(rng)))):
         cases.append(Case(partial(added, linear_class), one_pair, other, note=note))
@@ -239,27 +247,28 @@ def register_linear(answer, rng):
 @check
 def model_state(cls, zeroed, predict, rng):
     """Three children; an int that becomes an array; one jitted program for every step."""
+    new = making(cls)
 
     def leaves(*fields):
-        return jax.tree.leaves(cls(*fields))
+        return jax.tree.leaves(new(*fields))
 
     def mapped(*fields):
-        node = jax.tree.map(triple, cls(*fields))
+        node = jax.tree.map(triple, new(*fields))
         return parts(node, cls, "weight", "bias", "step")
 
     def zeros(*fields):
-        return as_jax(parts(zeroed(cls(*fields)), cls, "weight", "bias", "step"))
+        return as_jax(parts(zeroed(new(*fields)), cls, "weight", "bias", "step"))
 
     def predicted(x, *fields):
-        return as_jax(predict(cls(*fields), x))
+        return as_jax(predict(new(*fields), x))
 
     def is_jitted(x, *fields):
         # With `inline=True` a program leaves no trace in another; a jitted function can be lowered.
-        return hasattr(predict, "lower") or is_one_program(predict, cls(*fields), x)
+        return hasattr(predict, "lower") or is_one_program(predict, new(*fields), x)
 
     def same_structures(one, others):
-        structure = jax.tree.structure(cls(*one))
-        return [jax.tree.structure(cls(*other)) == structure for other in others]
+        structure = jax.tree.structure(new(*one))
+        return [jax.tree.structure(new(*other)) == structure for other in others]
 
     def weight():
         """Draw a matrix that is not symmetric."""
@@ -366,7 +375,7 @@ def register_fields(answer, rng):
 
     def node_of(cls, values):
         names = [each.name for each in cls.__dataclass_fields__.values() if each.init]
-        return cls(**dict(zip(names, values, strict=True)))
+        return acyclic(cls(**dict(zip(names, values, strict=True))))
 
     def seen(node, cls):
         return dict(vars(node)) if type(node) is cls else {"class": type(node).__name__}
@@ -514,15 +523,16 @@ def register_fields(answer, rng):
 @check
 def readable_paths(cls, rng):
     """Keys as in a dict, in the order given; the names survive and are part of the structure."""
+    new = making(cls)
 
     def path_texts(names, values):
-        return paths(cls(names, values))
+        return paths(new(names, values))
 
     def leaves(names, values):
-        return jax.tree.leaves(cls(names, values))
+        return jax.tree.leaves(new(names, values))
 
     def leaves_with_path(names, values):
-        return [leaf for _, leaf in jax.tree.leaves_with_path(cls(names, values))]
+        return [leaf for _, leaf in jax.tree.leaves_with_path(new(names, values))]
 
     def seen(node):
         if type(node) is not cls:
@@ -530,21 +540,21 @@ def readable_paths(cls, rng):
         return {"names": list(node.names), "values": [seen(value) for value in node.values]}
 
     def mapped(names, values):
-        return seen(jax.tree.map(triple, cls(names, values)))
+        return seen(jax.tree.map(triple, new(names, values)))
 
     def added(names, values, other_names, other_values):
-        both = cls(names, values), cls(other_names, other_values)
+        both = new(names, values), new(other_names, other_values)
         return seen(jax.tree.map(operator.add, *both))
 
     def same_structures(names, others):
-        structure = jax.tree.structure(cls(names, [1, 2]))
-        return [jax.tree.structure(cls(other, values)) == structure for other, values in others]
+        structure = jax.tree.structure(new(names, [1, 2]))
+        return [jax.tree.structure(new(other, values)) == structure for other, values in others]
 
     def in_jit(names, values):
-        return seen(traced(lambda layers: jax.tree.map(triple, layers), cls(names, values)))
+        return seen(traced(lambda layers: jax.tree.map(triple, layers), new(names, values)))
 
     def nested(look):
-        return lambda outer, names, values: look(outer, [cls(names, values), values[0]])
+        return lambda outer, names, values: look(outer, [new(names, values), values[0]])
 
     looks = {
         path_texts: "The paths:",
@@ -607,16 +617,17 @@ def readable_paths(cls, rng):
 @check
 def normal(cls, rng):
     """The caller's values are checked, now and later; what JAX puts in is not."""
+    new = making(cls)
 
     def attributes(node):
         return parts(node, cls, "mean", "std", "name")
 
     def made(mean, std, name):
-        return as_jax(attributes(cls(mean, std, name)))
+        return as_jax(attributes(new(mean, std, name)))
 
     def refuses(mean, std):
         try:
-            cls(mean, std, "x")
+            new(mean, std, "x")
         except ValueError:
             return True
         return False
@@ -625,21 +636,21 @@ def normal(cls, rng):
         return [refuses(mean, std) for mean, std in pairs]
 
     def rebuilt(first, second, name):
-        structure = jax.tree.structure(cls(1.0, 2.0, name))
+        structure = jax.tree.structure(new(1.0, 2.0, name))
         return attributes(jax.tree.unflatten(structure, [first, second]))
 
     def mapped(function):
         return lambda mean, std, name: as_jax(
-            attributes(jax.tree.map(function, cls(mean, std, name)))
+            attributes(jax.tree.map(function, new(mean, std, name)))
         )
 
     def afterwards(before):
         def then_made(mean, std, name):
-            before(cls(1.0, 2.0, "first"))
+            before(new(1.0, 2.0, "first"))
             return made(mean, std, name)
 
         def then_refused(pairs):
-            before(cls(1.0, 2.0, "first"))
+            before(new(1.0, 2.0, "first"))
             return refused(pairs)
 
         return then_made, then_refused
@@ -651,15 +662,15 @@ def normal(cls, rng):
         traced(lambda node: node, node)
 
     def in_jit(mean, std, name):
-        return attributes(traced(lambda node: node, cls(mean, std, name)))
+        return attributes(traced(lambda node: node, new(mean, std, name)))
 
     def in_grad(mean, std, name):
         slope = jax.grad(lambda node: dot(node.mean, node.std))
-        return attributes(traced(slope, cls(mean, std, name)))
+        return attributes(traced(slope, new(mean, std, name)))
 
     def same_structures(name, others):
-        structure = jax.tree.structure(cls(1.0, 2.0, name))
-        return [jax.tree.structure(cls(*other)) == structure for other in others]
+        structure = jax.tree.structure(new(1.0, 2.0, name))
+        return [jax.tree.structure(new(*other)) == structure for other in others]
 
     def real():
         return float(number(rng))
@@ -761,10 +772,11 @@ AVERAGED = {
 @check
 def running_mean(cls, rng):
     """New objects, old ones unchanged, and one trace however many numbers come."""
+    new = making(cls)
 
     def means_and_counts(function, numbers):
         """Return what each object holds at the end, the first one left out: it has no mean."""
-        nodes = [cls(function)]
+        nodes = [new(function)]
         for x in numbers:
             nodes.append(nodes[-1].add(x))
         return {
@@ -773,17 +785,17 @@ def running_mean(cls, rng):
         }
 
     def beside(function, x, numbers):
-        start = cls(function).add(x)
+        start = new(function).add(x)
         return [float(start.add(each).mean()) for each in numbers]
 
     def in_turn(one, other, numbers):
-        nodes = cls(one), cls(other)
+        nodes = new(one), new(other)
         for x in numbers:
             nodes = nodes[0].add(x), nodes[1].add(x)
         return [float(node.mean()) for node in nodes]
 
     def type_of_result(function, x):
-        return type(cls(function).add(x)).__name__
+        return type(new(function).add(x)).__name__
 
     def runs_when_added(numbers, more, *, to_the_same=False, again=False):
         runs = []
@@ -793,15 +805,15 @@ def running_mean(cls, rng):
             return x
 
         def add_all():
-            node = cls(function)
+            node = new(function)
             for x in numbers:
                 node = node.add(x)
             runs.clear()
             if again:
-                node = cls(function)
+                node = new(function)
             for x in more:
-                new = node.add(x)
-                node = node if to_the_same else new
+                added = node.add(x)
+                node = node if to_the_same else added
             return len(runs)
 
         # Within a trace `add` is traced as ever, and nothing is compiled.
@@ -810,10 +822,10 @@ def running_mean(cls, rng):
         return counts[0]
 
     def same_structures(function, others):
-        structure = jax.tree.structure(cls(function))
+        structure = jax.tree.structure(new(function))
         nodes = []
         for other, times in others:
-            nodes.append(cls(other))
+            nodes.append(new(other))
             for _ in range(times):
                 nodes[-1] = nodes[-1].add(1.0)
         return [jax.tree.structure(node) == structure for node in nodes]
@@ -824,7 +836,7 @@ def running_mean(cls, rng):
                 node = node.add(x)
             return node, node.mean()
 
-        node, mean = traced(add_all, cls(function), numbers)
+        node, mean = traced(add_all, new(function), numbers)
         return {"class": type(node).__name__, "count": node.count.shape, "mean": mean.shape}
 
     def floats(count):
@@ -985,6 +997,7 @@ def train_step(answer, rng):
 @check
 def history(cls, rng):
     """One structure and one set of shapes, however full; nothing is computed on the way."""
+    new = making(cls)
 
     def seen(node):
         if type(node) is not cls:
@@ -992,45 +1005,45 @@ def history(cls, rng):
         return {"values": node.values, "used": plain(node.used)}
 
     def leaves(*fields):
-        return [plain(leaf) for leaf in jax.tree.leaves(cls(*fields))]
+        return [plain(leaf) for leaf in jax.tree.leaves(new(*fields))]
 
-    def same(*fields):
-        return seen(jax.tree.map(lambda leaf: leaf, cls(*fields)))
+    def mapped(*fields):
+        return seen(jax.tree.map(triple, new(*fields)))
 
     def rebuilt(first, second):
-        structure = jax.tree.structure(cls(array(1, 2), 1))
+        structure = jax.tree.structure(new(array(1, 2), 1))
         return seen(jax.tree.unflatten(structure, [first, second]))
 
     def leaves_of_rebuilt(first, second):
-        structure = jax.tree.structure(cls(array(1, 2), 1))
+        structure = jax.tree.structure(new(array(1, 2), 1))
         return jax.tree.leaves(jax.tree.unflatten(structure, [first, second]))
 
     def same_structures(values, used):
-        structure = jax.tree.structure(cls(values, 0))
-        return [jax.tree.structure(cls(values, each)) == structure for each in used]
+        structure = jax.tree.structure(new(values, 0))
+        return [jax.tree.structure(new(values, each)) == structure for each in used]
 
     def added(values, used, other_values, other_used):
-        both = cls(values, used), cls(other_values, other_used)
+        both = new(values, used), new(other_values, other_used)
         return seen(jax.tree.map(operator.add, *both))
 
     def mapped_to_text(values, used):
-        return seen(jax.tree.map(as_text, cls(values, used)))
+        return seen(jax.tree.map(as_text, new(values, used)))
 
     def pushed(values, used, *pushes):
-        node = cls(jnp.asarray(values), used)
+        node = new(jnp.asarray(values), used)
         for value in pushes:
             node = node.push(value)
         return seen(node)
 
     def push_in_jit(values, used, value):
-        return seen(traced(lambda node, value: node.push(value), cls(values, used), value))
+        return seen(traced(lambda node, value: node.push(value), new(values, used), value))
 
     def scanned(values, numbers):
         def step(node, value):
             return node.push(value), None
 
         # As a program would do it; only its shapes are computed here.
-        return seen(traced(lambda node: jax.lax.scan(step, node, numbers)[0], cls(values, 0)))
+        return seen(traced(lambda node: jax.lax.scan(step, node, numbers)[0], new(values, 0)))
 
     def array(*values):
         return np.array(values, np.float32)
@@ -1054,8 +1067,8 @@ def history(cls, rng):
     ]
     said = "The inputs are `values` and `used`. "
     cases = [Case(leaves, *each, note=said + "The leaves:") for each in rooms]
-    note = said + "They are again, after a map that changes nothing:"
-    cases += [Case(same, *each, note=note) for each in rooms]
+    note = said + f"They are after a map with {TRIPLED}:"
+    cases += [Case(mapped, *each, note=note) for each in rooms]
     note = "`used` is not given. The leaves:"
     cases.append(Case(leaves, array(*numbers(rng, 2)), note=note, tags=("`used` not given",)))
     note = "JAX rebuilds a history with these two in the places of `values` and `used`:"
@@ -1086,8 +1099,8 @@ def history(cls, rng):
         cases.append(Case(mapped_to_text, *each, note=note))
     note = "`values` and `used`, and what `push` puts in, without jit:"
     for each, pushes in ((room(1, 1), 1), (room(0, 2), 1), (room(0, 2), 2)):
-        new = [float(each) for each in numbers(rng, pushes)]
-        cases.append(Case(pushed, *each, *new, note=note))
+        values = [float(each) for each in numbers(rng, pushes)]
+        cases.append(Case(pushed, *each, *values, note=note))
     note = "`push` under jit, as shapes:"
     for each in (room(1, 1), room(0, 2)):
         inputs = jnp.asarray(each[0]), each[1], float(number(rng))
@@ -1101,6 +1114,7 @@ def history(cls, rng):
 @check
 def temperature(cls, rng):
     """1 at the start, and only there; dicts of the model's own; anything JAX puts in."""
+    new = making(cls)
 
     def seen(model):
         if type(model) is not cls:
@@ -1108,14 +1122,14 @@ def temperature(cls, rng):
         return {"params": jax.tree.map(plain, model.params), "name": model.name}
 
     def made(params, name):
-        return seen(cls(params, name))
+        return seen(new(params, name))
 
     def leaves(params, name):
-        return jax.tree.leaves(cls(params, name))
+        return jax.tree.leaves(new(params, name))
 
     def mapped(function, times=1):
         def attributes(params, name):
-            model = cls(params, name)
+            model = new(params, name)
             for _ in range(times):
                 model = jax.tree.map(function, model)
             return seen(model)
@@ -1127,7 +1141,7 @@ def temperature(cls, rng):
         return params
 
     def callers_dict_after_a_map(params, name):
-        jax.tree.map(triple, cls(params, name))
+        jax.tree.map(triple, new(params, name))
         return params
 
     def change_all(tree, text):
@@ -1140,31 +1154,31 @@ def temperature(cls, rng):
 
     def changed_by_the_caller(params, name):
         theirs = jax.tree.map(lambda leaf: leaf, params)  # the case's own input stays
-        model = cls(theirs, name)
+        model = new(theirs, name)
         change_all(theirs, "changed by the caller")
         return seen(model)
 
     def changed_in_the_model(params, name):
-        model = cls(params, name)
+        model = new(params, name)
         change_all(model.params, "changed in the model")
         return params
 
     def two_models(params, name):
-        one, other = cls(params, name), cls(params, name)
+        one, other = new(params, name), new(params, name)
         change_all(one.params, "changed in the first model")
         return seen(other)
 
     def rebuilt(params, name, child):
-        structure = jax.tree.structure(cls(params, name), is_leaf=lambda x: isinstance(x, dict))
+        structure = jax.tree.structure(new(params, name), is_leaf=lambda x: isinstance(x, dict))
         return seen(jax.tree.unflatten(structure, [child]))
 
     def in_jit(params, name):
-        model = traced(lambda model: jax.tree.map(triple, model), cls(params, name))
+        model = traced(lambda model: jax.tree.map(triple, model), new(params, name))
         return {"params": model.params, "name": model.name}
 
     def same_structures(params, name, others):
-        structure = jax.tree.structure(cls(params, name))
-        return [jax.tree.structure(cls(*other)) == structure for other in others]
+        structure = jax.tree.structure(new(params, name))
+        return [jax.tree.structure(new(*other)) == structure for other in others]
 
     def draw(**more):
         return {name: number(rng) for name in falling_words(rng, 2)} | more
@@ -1243,7 +1257,7 @@ def fork(cls, rng):
     def grown(tree):
         """Make a fork of nested tuples: (value, branch, branch, …)."""
         value, *branches = tree
-        return cls(value, [grown(branch) for branch in branches])
+        return acyclic(cls(value, [grown(branch) for branch in branches]))
 
     def seen(node):
         if type(node) is not cls:
@@ -1269,6 +1283,11 @@ def fork(cls, rng):
 
     def in_jit(*tree):
         return seen(traced(lambda fork: fork, grown(tree)))
+
+    def rebuilt(*tree):
+        # One level alone: each branch becomes a text as a whole.
+        node = grown(tree)
+        return seen(jax.tree.map(as_text, node, is_leaf=lambda child: child is not node))
 
     # Only one level is looked at here: with a shared list, a fork would hold itself.
     def values(node):
@@ -1314,6 +1333,7 @@ def fork(cls, rng):
     def are_lists(value, branch):
         new, growing = cls(value), cls(value, [cls(branch)])
         growing.grow(cls(branch))
+        acyclic([new, growing])
         forks = new, growing, jax.tree.map(triple, new), jax.tree.map(triple, growing)
         return [isinstance(each.branches, list) for each in forks]
 
@@ -1386,6 +1406,9 @@ def fork(cls, rng):
     note = "A fork of the first value, and one with a branch of the second that grows another. Are "
     note += f"their branches a list? And those of what a map with {TRIPLED} gives?"
     cases.append(Case(are_lists, *numbers(rng, 2), note=note))
+    note = said + "JAX rebuilds the fork with a text in the place of each child:"
+    for tree in ((number(rng), leaf()), (number(rng), leaf(), (number(rng), leaf()))):
+        cases.append(Case(rebuilt, *tree, note=note, tags=("other things for branches",)))
     note = said + "What a jitted function that returns it gives, as shapes:"
     for tree in ((row(rng), (row(rng),)), (row(rng),)):
         cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))

@@ -14,8 +14,10 @@ from pytree_course.checking import (
     Case,
     as_int,
     check,
+    making,
     prediction_cases,
     random_words,
+    shuffled,
     varied_trees,
 )
 
@@ -86,10 +88,6 @@ def whole(value):
     """Let an integer of any library count as Python's own; leave all else as it is."""
     is_array = isinstance(value, (np.generic, np.ndarray, jax.Array)) and value.ndim == 0
     return value.item() if is_array else value
-
-
-def shuffled(rng, items):
-    return [items[place] for place in rng.permutation(len(items))]
 
 
 def drawn_from(rng, pool, more):
@@ -163,6 +161,7 @@ LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 @check
 def dense(Dense, rng):
     """Two leaves, one function in aux_data; the same function is the same program."""
+    Dense = making(Dense)
 
     def value(w, b, activation, x):
         return plain(Dense(w, b, activation)(x))
@@ -256,6 +255,7 @@ def predict_traces(predictions, rng):
 @check
 def step_counter(TrainState, rng):
     """One trace for all steps; the counter counts on; the name stays in aux_data."""
+    TrainState = making(TrainState)
 
     def seen(state):
         params = {name: plain(leaf) for name, leaf in state.params.items()}
@@ -383,11 +383,12 @@ def hashable_config(Config, rng):
 
     def static(*configs):
         several = made(configs)
-        for one, other in combinations(several, 2):
-            if one == other and hash(one) != hash(other):
-                return "equal configs have different hashes"  # what jit does then is not defined
-        calls = [(config, ONE) for config in several]
-        return traces(lambda config, x: x * config.width, *calls, static_argnums=0)
+        equal = [pair for pair in combinations(several, 2) if pair[0] == pair[1]]
+        same = [hash(one) == hash(other) for one, other in equal]
+        # Where two equal ones have different hashes, it is not defined what jit does.
+        calls = [(config, ONE) for config in several if all(same)]
+        done = traces(lambda config, x: x * config.width, *calls, static_argnums=0)
+        return {"equal hashes of equal configs": same, "traces": done}
 
     def config():
         return number(rng, 10, 100), random_words(rng, rng.integers(2, 5))
@@ -471,6 +472,7 @@ def hashable_config(Config, rng):
 @check
 def lookup_table(Lookup, rng):
     """Any table, one program; and no gradient for the table."""
+    Lookup = making(Lookup)
 
     def value(table, scale, index):
         return plain(Lookup(table, scale)(index))
@@ -609,6 +611,7 @@ def sweep(answer, rng):
 @check
 def stale_options(Net, rng):
     """A changed option is seen; equal options share a trace; nothing is shared by two nets."""
+    Net = making(Net)
 
     def value(w, options, x):
         return plain(Net(w, dict(options))(x))
@@ -756,7 +759,7 @@ def repeat(answer, rng):
         tags = ("a call without jit", *tags)
         yield Case(once, layer, numbers(shape), note=note, tags=tags)
     note = "Under jit, with the arrays w, b and x; the numbers are `times` for each call."
-    large = number(rng, 70, 100)
+    large = number(rng, 150, 300)
     for shape, more, tags in (
         ((), [], ()),
         (2, [large], ("a large number of rounds",)),
@@ -781,21 +784,19 @@ def traces_of(answer, rng):
     def first(x, y):
         return x
 
+    def of_nodes(*pairs):
+        """Count the traces for nodes, and add up their factors in each run of the function."""
+        factors = []
+
+        def run(node, *others):
+            factors.append(node.factor)
+            return node.x
+
+        traces = answer(run, [(Scaled(x, factor), *others) for x, factor, *others in pairs])
+        return {"traces": traces, "sum": sum(factors)}
+
     def twice(function, calls):
         return [answer(function, calls), answer(function, calls)]
-
-    def nodes(*pairs):
-        return answer(lambda node: node.x, [(Scaled(x, factor),) for x, factor in pairs])
-
-    def watched(function, calls):
-        """Say also whether the function is run at all."""
-        runs = []
-
-        def run(*arguments):
-            runs.append("run")
-            return function(*arguments)
-
-        return {"traces": answer(run, calls), "run": bool(runs)}
 
     def long(length):
         return rng.integers(1, 10, length).astype(np.float32)
@@ -808,31 +809,40 @@ def traces_of(answer, rng):
 
     vectors = [lambda: vector(rng), lambda: long(3), lambda: long(4)]
     numbers = [lambda: number(rng), lambda: number(rng) / 4, lambda: np.float32(number(rng))]
-    yield Case(answer, same, [], tags=("no calls",))
+    cases = [Case(answer, same, [], tags=("no calls",))]
     values = [(vector(rng),) for _ in range(rng.integers(2, 6))]
-    yield Case(answer, same, values, tags=("calls that differ in values",))
+    cases.append(Case(answer, same, values, tags=("calls that differ in values",)))
     kinds = [vectors[0], *shuffled(rng, vectors[1:])[: rng.integers(1, 3)]]
     given = calls(kinds, len(kinds))
-    yield Case(answer, same, given, tags=("calls that differ in shapes",))
-    yield Case(answer, same, calls(numbers, 1), tags=("calls that differ in types of numbers",))
+    cases.append(Case(answer, same, given, tags=("calls that differ in shapes",)))
+    tags = ("calls that differ in types of numbers",)
+    cases.append(Case(answer, same, calls(numbers, 1), tags=tags))
     x = vector(rng)
     given = [(x, *each) for each in calls(numbers[:2], 1)]
-    note = "Is the function run?"
-    yield Case(watched, first, given, note=note, tags=("two arguments",))
-    note = "Each pair is a node: the first is its leaf, the second is in aux_data."
-    words = random_words(rng, 3)[: rng.integers(2, 4)]
-    pairs = [(x, word) for word in words] + [(vector(rng), words[rng.integers(2)])]
-    yield Case(nodes, *shuffled(rng, pairs), note=note, tags=("calls that differ in aux_data",))
+    cases.append(Case(answer, first, given, tags=("two arguments",)))
     note = "Your function is used twice."
     given = [*calls(vectors[:2], 1), (vector(rng),)]
-    yield Case(twice, same, given, note=note, tags=("a second use",))
+    cases.append(Case(twice, same, given, note=note, tags=("a second use",)))
+    said = "The first argument is a node of a leaf `x` and a `factor` in aux_data. What is the sum "
+    said += "of all factors, when each run of the function adds one?"
+    for others in (0, 0, 0, 1, 1, 1, 1):
+        factors = rng.choice(np.arange(10, 1000), 2 + rng.integers(2), replace=False).tolist()
+        which = [*factors, factors[0], *(each for each in factors if rng.random() < 0.5)]
+        pairs = [(vector(rng), factor, *[number(rng)] * others) for factor in which]
+        if rng.random() < 0.4:
+            pairs.append((long(3), *pairs[0][1:]))
+        note = f"{said} A number follows the node." if others else said
+        tags = ("calls that differ in aux_data", *["two arguments"] * others)
+        cases.append(Case(of_nodes, *shuffled(rng, pairs), note=note, tags=tags))
     pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (long(3), 1)]
-    given = [(Scaled(x, words[0]), 1), (Scaled(x, words[1]), 1)]
+    one, other = random_words(rng, 2)
+    given = [(Scaled(x, one), 1), (Scaled(x, other), 1)]
     given += shuffled(rng, pool)[: rng.integers(1, 4)]
     given += [given[rng.integers(len(given))] for _ in range(rng.integers(1, 5))]
     note = "In a node, `x` is the leaf and `factor` is in aux_data."
     tags = ("two arguments", "calls that differ in aux_data")
-    yield Case(answer, first, shuffled(rng, given), note=note, tags=tags)
+    cases.append(Case(answer, first, shuffled(rng, given), note=note, tags=tags))
+    yield from cases
 
 
 def is_float(leaf):
@@ -911,6 +921,7 @@ def partition(partition, combine, rng):
 @check
 def static_wrapper(Static, rng):
     """No leaves; the value comes back; equality by type and value, nan included; hashes agree."""
+    Static = making(Static)
 
     def count(*values):
         return [len(jax.tree.leaves(Static(value))) for value in values]

@@ -9,6 +9,7 @@ import typer
 
 from pytree_course.authoring.author_process import AuthorProcess, EndedError
 from pytree_course.authoring.case_table import is_current
+from pytree_course.authoring.guessing import ENOUGH, bits
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.mutants import mutants
@@ -127,6 +128,34 @@ def test_the_memoriser_passes_where_nothing_is_drawn(unbuilt):
     edit(unbuilt.check_script, "random_tree(rng)", "[1]")
     edited = LessonFiles(unbuilt.root, unbuilt.stem)
     assert not refuses_memoriser(read_sources(edited), "count_leaves", 5)
+
+
+HAS_TO_BE_GUESSED = {
+    "Case(lambda given: given, drawn)": False,  # a copy
+    "Case(lambda given: given[::-1] + [True, 7], drawn)": False,
+    "Case(lambda: drawn[0], note=f'the seed says {drawn[0]}')": False,
+    "Case(lambda given: [each * 7 for each in given], drawn)": True,
+    "Case(lambda given: [each > 500 for each in given], drawn)": False,  # nine bits at most
+    "Case(lambda given: [each > 500 for each in given], rng.integers(999, size=50).tolist())": True,
+}
+
+
+@pytest.mark.parametrize("case", HAS_TO_BE_GUESSED)
+def test_what_the_inputs_show_is_not_guessed(unbuilt, case):
+    before, after = unbuilt.check_script.read_text(encoding="utf-8").split("    yield Case", 1)
+    own = f"    drawn = rng.integers(1000, size=9).tolist()\n    yield {case}\n    return\n"
+    unbuilt.check_script.write_text(f"{before}{own}    yield Case{after}", encoding="utf-8")
+    has_to_be = bits(read_sources(unbuilt), "count_leaves") >= ENOUGH
+    assert has_to_be is HAS_TO_BE_GUESSED[case]
+
+
+def test_one_draw_in_two_cases_counts_once(unbuilt):
+    sources = read_sources(unbuilt)
+    once = bits(sources, "first_leaf")
+    case = 'yield Case(answer, {"a": [None, first], "b": last})'
+    edit(unbuilt.check_script, case, f"for _ in '12':\n            {case}")
+    twice = bits(read_sources(LessonFiles(unbuilt.root, unbuilt.stem)), "first_leaf")
+    assert twice == pytest.approx(once)
 
 
 def test_a_refusal_holds_the_case(unbuilt):

@@ -10,7 +10,8 @@
 def register_linear(cls):
     def unflatten(_, children):
         linear = object.__new__(cls)
-        linear.weight, linear.bias = children
+        for name, child in zip(("weight", "bias"), children):
+            object.__setattr__(linear, name, child)  # a frozen dataclass has another __setattr__
         return linear
 
     jax.tree_util.register_pytree_node(
@@ -30,6 +31,19 @@ def register_linear(cls):
 # %% exercise="register_linear" variant="by_the_names_of_the_fields"
 def register_linear(cls):
     jax.tree_util.register_dataclass(cls, data_fields=["weight", "bias"], meta_fields=[])
+
+
+# %% exercise="register_linear" misconception="sets_the_attributes" section="who-calls-init"
+"""Your function fails for a frozen dataclass. Perhaps your unflatten makes an empty object and then sets its attributes. Such a class allows that to its constructor alone, and the constructor takes both children."""
+def register_linear(cls):
+    def unflatten(aux_data, children):
+        linear = cls.__new__(cls)
+        linear.weight, linear.bias = children
+        return linear
+
+    jax.tree_util.register_pytree_node(
+        cls, lambda linear: ((linear.weight, linear.bias), None), unflatten
+    )
 
 
 # %% exercise="register_linear" misconception="methods_are_enough" section="an-opaque-leaf"
@@ -2758,6 +2772,30 @@ class Fork:
         for i, branch in enumerate(self.branches):
             children.append((jax.tree_util.SequenceKey(i), branch))
         return children, None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="branches_have_to_be_forks" section="who-calls-init"
+"""Your constructor refuses branches that are no forks. That is right for what a caller gives, but JAX builds nodes as well: with a tracer, a text, a bool or anything else in the place of a whole branch."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        if not all(isinstance(branch, Fork) for branch in branches):
+            raise TypeError("branches are forks")
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.SequenceKey, range(len(self.branches)))
+        value = (jax.tree_util.GetAttrKey("value"), self.value)
+        return [value, *zip(keys, self.branches)], None
 
     @classmethod
     def tree_unflatten(cls, aux_data, children):

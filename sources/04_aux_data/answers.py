@@ -1835,6 +1835,20 @@ def repeat(layer, x):
     return x
 
 
+# %% exercise="repeat" equivalent="the last entry of a pair is the second"
+# by_while_loop: state[1] → state[-1]
+# by_while_loop: jax.lax.while_loop(go_on, body, (0, x))[1] → jax.lax.while_loop(go_on, body, (0, x))[-1]
+# counting_down: state[1] → state[-1]
+
+
+# %% exercise="repeat" equivalent="the function works as it is, and under a jit of the caller"
+# counting_down: @jax.jit → nothing
+
+
+# %% exercise="repeat" equivalent="under jit every leaf is an array, and a loop makes one of a number"
+# counting_down: jnp.asarray(layer['times']) → layer['times']
+
+
 # %% exercise="repeat" misconception="range_of_a_tracer" covers="M23"
 """Your function works as it is, and fails under jit: there the int leaf is a tracer. It has a dtype but no value yet, and Python's `range` needs the value to know how often to run."""
 def repeat(layer, x):

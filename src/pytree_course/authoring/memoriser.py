@@ -26,10 +26,11 @@ def refuses_memoriser(sources: LessonSources, name: str, seed: int) -> bool:
 def _seen(sources: LessonSources, exercise: Exercise, seed: int) -> Seen:
     outcomes = run_answer(sources, exercise, exercise.solution, seed).outcomes
     cases = draw_cases(sources, exercise, exercise.solution, seed)
-    return [(_name(case.call), outcome) for case, outcome in zip(cases, outcomes, strict=True)]
+    return [(called(case.call), outcome) for case, outcome in zip(cases, outcomes, strict=True)]
 
 
-def _name(function: Any) -> str:
+def called(function: Any) -> str:
+    """Return the name of the function that a case calls."""
     while isinstance(function, partial):
         function = function.func
     return getattr(function, "__qualname__", type(function).__qualname__)

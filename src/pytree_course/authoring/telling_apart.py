@@ -1,4 +1,4 @@
-"""Whether cases tell wrong answers from right ones: mutants and a memoriser try to pass."""
+"""Whether cases tell wrong answers from right ones: mutants, a memoriser, a guesser try to pass."""
 
 import time
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ from pytree_course.authoring.authors_answers import (
     draw_cases,
     run_answer,
 )
+from pytree_course.authoring.guessing import ENOUGH, bits
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mistakes import on_one_case
 from pytree_course.authoring.mutants import Mutant, mutants
@@ -72,6 +73,7 @@ class Findings:
     not_equivalent: list[str] = field(default_factory=list)  # refused or gone, but listed
     on_one_case: list[str] = field(default_factory=list)  # misconceptions
     memoriser: int | None = None  # on how many of FRESH_SEEDS it is refused
+    bits: float | None = None  # to guess; None where the results are the same for everybody
 
     @property
     def killed(self) -> int:
@@ -82,7 +84,12 @@ class Findings:
     def is_fine(self) -> bool:
         """Whether nothing is left for the author to do."""
         wrong = self.survivors or self.not_equivalent or self.on_one_case
-        return not wrong and self.memoriser in (None, len(FRESH_SEEDS))
+        return not (wrong or self.is_guessed) and self.memoriser in (None, len(FRESH_SEEDS))
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether too few bits have to be guessed of what the check expects."""
+        return self.bits is not None and self.bits < ENOUGH
 
 
 def find_untold_in(files: LessonFiles, exercise: str | None, jobs: int) -> Iterator[Findings]:
@@ -118,6 +125,7 @@ def find_untold(sources: LessonSources, process: AuthorProcess, name: str) -> Fi
         found.memoriser = sum(
             process.call(SECONDS_FOR_RIGHT, refuses_memoriser, name, seed) for seed in FRESH_SEEDS
         )
+        found.bits = process.call(SECONDS_FOR_RIGHT, bits, name)
     listed = {each.name for each in exercise.equivalents}
     seconds = SECONDS_FOR_MUTANT + 10 * found.seconds
     surviving = []

@@ -42,6 +42,12 @@ class Duo:
     right: Any
 
 
+def shuffled(rng: np.random.Generator, things: Iterable[Any]) -> list[Any]:
+    """Return things in an order that `rng` decides."""
+    things = list(things)
+    return [things[place] for place in rng.permutation(len(things))]
+
+
 def varied_trees(
     rng: np.random.Generator,
     leaf: Callable[[], Any],
@@ -78,7 +84,7 @@ def varied_trees(
     if "registered class below the top" not in without:
         parts.append(lambda: Duo(leaf(), [leaf()]))
     trees += [random_model(rng, leaf, *parts) for _ in range(rich + rng.integers(3))]
-    return [trees[place] for place in rng.permutation(len(trees))]
+    return shuffled(rng, trees)
 
 
 def _tree_with(rng: np.random.Generator, leaf: Callable[[], Any], feature: str) -> Any:

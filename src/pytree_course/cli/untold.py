@@ -8,9 +8,20 @@ from rich.table import Table
 from rich.text import Text
 
 from pytree_course.authoring.case_table import numbers
+from pytree_course.authoring.guessing import ENOUGH
 from pytree_course.authoring.telling_apart import FRESH_SEEDS, Findings, Survivor
 
-COLUMNS = ("Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser", "ms")
+COLUMNS = (
+    "Cases",
+    "Mutants",
+    "Killed",
+    "Equivalent",
+    "Surviving",
+    "One case",
+    "Memoriser",
+    "Bits",
+    "ms",
+)
 
 
 def show_findings(found: Findings, console: Console) -> None:
@@ -23,6 +34,12 @@ def show_findings(found: Findings, console: Console) -> None:
     if found.memoriser not in (None, len(FRESH_SEEDS)):
         refused = f"{found.memoriser} of {len(FRESH_SEEDS)}"
         lines.append(f"  the memoriser of the public cases is refused on {refused} seeds only")
+    if found.is_guessed:
+        lines.append(
+            f"  only {found.bits:.0f} bits of its results have to be guessed; {ENOUGH:.0f} are the "
+            "least: draw cases whose results are not in their inputs, such as numbers that have to "
+            "be computed, or ask a yes/no question many times in one case"
+        )
     symbol, style = ("✓", "green") if found.is_fine else ("✗", "yellow")
     console.print(Text(f"{symbol} {found.exercise.name}", style=style))
     for line in lines:
@@ -51,5 +68,5 @@ def show_totals(found: Sequence[Findings], console: Console) -> None:
     equivalent = sum(each.equivalent for each in found)
     surviving = sum(len(each.survivors) for each in found)
     table.add_section()
-    table.add_row("all", "", *map(str, (made, killed, equivalent, surviving)), "", "", "")
+    table.add_row("all", "", *map(str, (made, killed, equivalent, surviving)), "", "", "", "")
     console.print(table)

@@ -1,0 +1,97 @@
+"""A node that contains itself: the check says so, and what comes after it in the kernel runs."""
+
+import jax
+import pytest
+
+from pytree_course.checking import Case, acyclic, as_jax, check, making
+from pytree_course.checking.cycles import CyclicTreeError
+from pytree_course.checking.outcomes import run_check
+from pytree_course.course import Course
+from tests.conftest import ROOT
+
+CHECKS = Course(ROOT).lesson("03_custom_nodes").checks()
+
+
+def calls_that_are_left():
+    """Count how deep calls may still go: in CPython 3.11 an endless flatten leaves hardly any."""
+    try:
+        return 1 + calls_that_are_left()
+    except RecursionError:
+        return 1
+
+
+def branching_into_itself():
+    """Return a class of forks whose default is shared: once one has grown, all are within it."""
+
+    @jax.tree_util.register_pytree_node_class
+    class Fork:
+        def __init__(self, value, branches=[]):  # noqa: B006
+            self.value, self.branches = value, branches or Fork.__init__.__defaults__[0]
+
+        def grow(self, branch):
+            self.branches.append(branch)
+
+        def tree_flatten(self):
+            return (self.value, *self.branches), None
+
+        @classmethod
+        def tree_unflatten(cls, aux_data, children):
+            return cls(children[0], list(children[1:]))
+
+    return Fork
+
+
+def as_its_own_child(cls):
+    jax.tree_util.register_pytree_node(cls, lambda node: ([node], None), lambda _, one: one[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("fork", branching_into_itself()), ("register_linear", as_its_own_child)]
+)
+def test_an_answer_whose_nodes_contain_themselves_costs_its_exercise_alone(name, answer):
+    before = calls_that_are_left()
+    seen = [each.observation for each in run_check(CHECKS[name], [answer], seed=0)]
+    cyclic = [each for each in seen if each.get("type") == "CyclicTreeError"]
+    assert "contains itself" in cyclic[0]["message"]
+    assert "RecursionError" not in {each.get("type") for each in seen}
+    assert calls_that_are_left() == before
+
+
+def test_what_an_answer_returns_is_looked_at_before_jax_sees_it():
+    held = [1]
+    held.append({"again": held})
+
+    @check
+    def own(answer, rng):
+        yield Case(lambda: as_jax(answer()))
+
+    (outcome,) = run_check(own, [lambda: held], seed=0)
+    assert outcome.observation["type"] == "CyclicTreeError"
+
+
+def test_a_node_that_stands_at_two_places_contains_no_cycle():
+    part = {"w": [1]}
+    assert acyclic([part, (part, part)]) == [part, (part, part)]
+    assert making(dict)([("w", part)]) == {"w": part}
+    deep = [1]
+    for _ in range(50):
+        deep = [deep]
+    assert acyclic(deep) is deep
+
+
+def test_a_flatten_function_with_another_mistake_is_jax_to_tell():
+    @jax.tree_util.register_pytree_node_class
+    class Broken:
+        def tree_flatten(self):
+            raise KeyError("gone")
+
+        @classmethod
+        def tree_unflatten(cls, aux_data, children):
+            return cls()
+
+    broken = Broken()
+    assert acyclic(broken) is broken
+    with pytest.raises(CyclicTreeError, match="a list contains itself"):
+        endless = [broken]
+        endless.append(endless)
+        acyclic(endless)
