@@ -12,6 +12,7 @@ from pytree_course.classroom.attempt import Attempt, VerdictRow, counting
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
 from pytree_course.printable import printable
+from pytree_course.reports.page_texts import page_names
 from tests.conftest import ROOT
 from tests.hostile.case import LESSON, Case
 from tests.hostile.run import Run, run_watched
@@ -46,7 +47,8 @@ class GradedCorpus:
 
     def texts_about(self, student: Student) -> dict[str, str]:
         """Return all that the grading wrote of one student."""
-        page = self.into / "students" / f"{student.name}.html"
+        names = page_names({name for name, _ in self.attempts})
+        page = self.into / "students" / names.get(printable(student.name), "none.html")
         texts = {"its attempt": repr(self.attempt(student))}
         return texts | ({page.name: page.read_text(encoding="utf-8")} if page.exists() else {})
 

@@ -63,9 +63,7 @@ def run_watched(command: Sequence[str], variables: Mapping[str, str], temporary:
                 each.kill()
     files = [str(each.relative_to(temporary)) for each in temporary.rglob("*")]
     seconds = time.monotonic() - started
-    return Run(
-        process.returncode, stdout, stderr, seconds, memory.peak, [*map(str, left)], files
-    )
+    return Run(process.returncode, stdout, stderr, seconds, memory.peak, [*map(str, left)], files)
 
 
 def _processes() -> set[psutil.Process]:

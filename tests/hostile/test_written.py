@@ -8,20 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.hostile.families import all_cases
-
 pytestmark = pytest.mark.slow
 
 NUMBER = "+-.0123456789"
-FORMULA_STARTS = "=+-@\t\r\n;＝＋－＠"  # noqa: RUF001
+FORMULA_STARTS = "=+-@\t\r\n;＝＋－＠"
 LARGEST_PAGE = 5_000_000
 RUN_OR_LOADED = {"iframe", "object", "embed", "form", "base", "link", "video", "audio"}
-
-
-@pytest.fixture(scope="module", params=[all_cases()], ids=["all cases"])
-def case(request):
-    """Have all cases graded, also where only these tests are run."""
-    return request.param
 
 
 class Elements(HTMLParser):

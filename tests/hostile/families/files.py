@@ -71,7 +71,9 @@ def _(folder, written):
 
 @files("links to files of the machine", state=NOTHING, said="links are not followed")
 def _(folder, written):
-    for at, place in enumerate(["/etc/shadow", "/dev/zero", "/proc/self/mem", ".", FILE, "/nowhere"]):
+    for at, place in enumerate(
+        ["/etc/shadow", "/dev/zero", "/proc/self/mem", ".", FILE, "/nowhere"]
+    ):
         (folder / f"{LESSON}-{at}.ipynb").symlink_to(place)
     (folder / "notes").symlink_to("/")
 
@@ -190,7 +192,7 @@ named("as a long option", "--into=.")
 named("as a formula", "=cmd|' -C calc'!A0")
 named("as a formula with @", "@SUM(1+1)*cmd|' -C calc'!A0")
 named("as a formula after a tab", "\t=1+1;=2+2")
-named("as a full-width formula", "＝1+1")  # noqa: RUF001
+named("as a full-width formula", "＝1+1")
 named("as a path upwards", "x\\..\\..\\y")
 named("as dots", "...", state=NOTHING)
 named("with an escape", "\x1b[2J\x1b[31mred\x07")
@@ -263,7 +265,9 @@ def content(name: str, make: Callable[[str], str | bytes], **more: object) -> No
     family.case(name, make=write, **more)
 
 
-def unreadable(name: str, make: Callable[[str], str | bytes], reason: str = "not a notebook") -> None:
+def unreadable(
+    name: str, make: Callable[[str], str | bytes], reason: str = "not a notebook"
+) -> None:
     content(name, make, state="unreadable", reason=reason)
 
 
@@ -280,7 +284,9 @@ unreadable("JSON that is null", lambda text: "null", "no cells")
 unreadable("no cells", without_cells, "no cells")
 unreadable("cells that are a text", lambda text: '{"cells": "x"}', "no cells")
 unreadable("nested 100,000 deep", lambda text: "[" * 100_000, "nested too deep")
-unreadable("nested 100,000 deep and closed", lambda text: '{"a":' * 10**5 + "1" + "}" * 10**5, "nested")
+unreadable(
+    "nested 100,000 deep and closed", lambda text: '{"a":' * 10**5 + "1" + "}" * 10**5, "nested"
+)
 unreadable("32 megabytes", lambda text: text + " " * 32_000_000, "larger than 30 MB")
 unreadable("UTF-16", lambda text: text.encode("utf-16"))
 unreadable("compressed", lambda text: gzip.compress(text.encode()))
@@ -288,7 +294,9 @@ unreadable("compressed zeros", lambda text: gzip.compress(bytes(50_000_000)))
 unreadable("a web page", lambda text: "<!DOCTYPE html><script>alert(1)</script>")
 unreadable("a byte order mark", lambda text: "\ufeff" + text)
 content("a duplicate of each key", lambda text: f'{{"cells": 7, {text.lstrip()[1:]}')
-content("numbers that are none", lambda text: f'{{"x": [NaN, -Infinity, 1e999], {text.lstrip()[1:]}')
+content(
+    "numbers that are none", lambda text: f'{{"x": [NaN, -Infinity, 1e999], {text.lstrip()[1:]}'
+)
 content("a number of a million digits", lambda text: f'{{"x": {"9" * 10**6}, {text.lstrip()[1:]}')
 content("half a character", lambda text: text.replace("Leaves", "\\ud800\\udfff\\udc00"))
 
