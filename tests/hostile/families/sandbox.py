@@ -30,6 +30,13 @@ def attempt(what, *tries):
                 reached.append(f"{what}: {got!r}"[:200])
         except (OSError, subprocess.SubprocessError, ValueError) as error:
             refused.append(f"{what}: {error}"[:200])
+def put(place, text):
+    """Write at once: what is buffered is refused only later, and silently."""
+    file = os.open(place, os.O_WRONLY)
+    try:
+        return os.write(file, text.encode())
+    finally:
+        os.close(file)
 def syscall(name, *arguments):
     numbers = {
         "x86_64": dict(mount=165, umount2=166, chroot=161, unshare=272, setns=308, ptrace=101,
@@ -162,7 +169,7 @@ held(
     for pid in range(20_000, 20_100):
         if pid not in others and not os.path.exists(f"/proc/{pid}"):
             attempt(pid, lambda: os.kill(pid, 0) or "there")
-    attempt("oom", lambda: open("/proc/self/oom_score_adj", "w").write("-1000"))
+    attempt("oom", lambda: put("/proc/self/oom_score_adj", "-1000"))
     """,
 )
 held(
@@ -187,13 +194,13 @@ held(
     for place in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/overcommit_memory",
                   "/proc/self/uid_map", "/proc/self/setgroups", "/proc/sys/kernel/hostname",
                   "/sys/fs/cgroup/cgroup.procs", "/sys/kernel/uevent_helper", "/proc/1/oom_adj"):
-        attempt(place, lambda: open(place, "w").write("1"))
+        attempt(place, lambda: put(place, "1"))
     """,
 )
 held(
     "accounts and rights",
     """
-    for place in ("/etc/shadow", "/root", "/home", "/etc/sudoers", "/var/lib", "/proc/1/environ/x"):
+    for place in ("/etc/shadow", "/root/.ssh", "/root/.bashrc", "/home", "/etc/sudoers", "/var/lib", "/proc/1/environ/x"):
         attempt(place, lambda: os.listdir(place) if os.path.isdir(place) else open(place).read())
     attempt("setuid", lambda: os.setuid(0) or 1, lambda: os.setgid(0) or 1,
             lambda: os.setgroups([0]) or 1, lambda: os.setresuid(0, 0, 0) or 1)
