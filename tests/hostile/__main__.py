@@ -58,11 +58,11 @@ def table(graded: GradedCorpus) -> str:
 def about_all(graded: GradedCorpus) -> list[str]:
     """Say what the whole grading took, and what it left."""
     done = graded.done
+    of_workers = sum(each.seconds for each in graded.attempts.values())
     slowest = max(graded.attempts.values(), key=lambda each: each.seconds)
     return [
         f"Slowest submission: {slowest.student}, {slowest.seconds:.0f} s of one worker",
-        f"In all: {done.seconds:.0f} s; {sum(each.seconds for each in graded.attempts.values()):.0f} s "
-        "of workers",
+        f"In all: {done.seconds:.0f} s; {of_workers:.0f} s of workers",
         f"Most memory of one of the grader's own processes: {done.peak_memory / 2**20:.0f} MB",
         f"Left: processes {done.left_processes}, files {done.left_files}",
         "",

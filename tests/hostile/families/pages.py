@@ -39,7 +39,8 @@ show(
     "nan_paths",
     f"""
     def nan_paths(params):
-        for text in ({SCRIPT!r}, "{FORMULA}", "\\x1b]0;pwned\\x07\\x1b[2J", "]]>", "\\uffff\\x00\\x0b"):
+        control = "\\x1b]0;pwned\\x07\\x1b[2J\\uffff\\x00\\x0b"
+        for text in ({SCRIPT!r}, "{FORMULA}", control, "]]>"):
             print(text)
         return ["{FORMULA}"]
     """,
@@ -108,7 +109,8 @@ show(
     "predict_leaf_counts",
     f"""
     predictions = {{letter: {SCRIPT!r} for letter in "ABCD"}}
-    predictions |= {{letter: "{FORMULA}" for letter in "EF"}} | {{"G": "\\ud800\\uffff", "H": "]]>"}}
+    predictions |= {{letter: "{FORMULA}" for letter in "EF"}}
+    predictions |= {{"G": "\\ud800\\uffff", "H": "]]>"}}
     """,
 )
 show(

@@ -1,4 +1,4 @@
-"""Protocol: what a kernel says on its sockets, and how it ends, when the learner's code decides it."""
+"""Protocol: what a kernel says and how it ends, when the learner's code decides it."""
 
 from textwrap import dedent
 
@@ -52,8 +52,9 @@ talk(
 talk(
     "messages that are not Jupyter's",
     """
-    for frames in ([b""], [b"x"] * 7, [b"<IDS|MSG>"], [b"<IDS|MSG>", b"", b"{", b"{}", b"{}", b"{}"],
-                   [b"<IDS|MSG>", b"forged", b"{}", b"{}", b"{}", b"{}"], [b"\\xff" * 1000] * 200):
+    mark, empty = b"<IDS|MSG>", [b"{}"] * 4
+    for frames in ([b""], [b"x"] * 7, [mark], [mark, b"", b"{", *empty[1:]],
+                   [mark, b"forged", *empty], [b"\\xff" * 1000] * 200):
         kernel.iopub_thread.send_multipart(frames)
     time.sleep(0.5)
     """,
@@ -190,6 +191,7 @@ talk(
 
 # ---- what is said in the place of the check's report: one kernel for all
 
+SEVERAL = "your code reported in the place of the check"
 _REPORT = """
 from IPython.display import display
 def {name}(*inputs):
@@ -211,13 +213,13 @@ def reports():
 """
 
 
-def report(name: str, exercise: str, reports: str) -> None:
+def report(name: str, exercise: str, reports: str, reason: str = SEVERAL) -> None:
     """Add a case that reports while the check calls it, before the check does."""
     lines = "\n".join("    " + line for line in dedent(reports).strip("\n").splitlines())
     code = _REPORT.replace("{name}", exercise).replace("{reports}", lines)
     # Names of one answer are there for the next one, which must not use them.
     code = code.replace("said", f"said_{exercise}").replace("reports", f"reports_{exercise}")
-    family.local(name, exercise, code)
+    family.local(name, exercise, code, reason=reason)
 
 
 report("a report a thousand times", "count_leaves", "return [[]] * 1000")
@@ -241,6 +243,7 @@ report(
     text = "\\ud800\\udfff\\x00\\uffff\\u202e\\x1b[2J"
     return [[outcome({"kind": "string", "type": text, "value": text}, note=text, printed=text)]]
     """,
+    reason="",
 )
 report(
     "reports with numbers that are none, or too large",
@@ -269,13 +272,14 @@ report(
     "leaf_at",
     """
     wrong = [None, True, 1, -1.5, "x", [], {}, [[]], {"kind": []}, {"kind": "node"}]
+    names = ("inputs", "written", "line", "note", "changed", "predicted", "printed", "more")
     return wrong + [[each] for each in wrong] + [[outcome(each)] for each in wrong] + [
-        [outcome(star, **{name: each})] for each in wrong
-        for name in ("inputs", "written", "line", "note", "changed", "predicted", "printed", "more")]
+        [outcome(star, **{name: each})] for each in wrong for name in names]
     """,
 )
-report("a report of 25 MB", "whole_shapes", "return [[outcome(star, note='x' * 25_000_000)]]")
-report("a report of 100,000 outcomes", "shared_leaves", "return [[outcome(star)] * 100_000]")
+# What is longer than any report is not read, and the check's own report counts.
+report("a report of 25 MB", "whole_shapes", "return [[outcome(star, note='x' * 25 * 10**6)]]", "")
+report("a report of 100,000 outcomes", "shared_leaves", "return [[outcome(star)] * 10**5]", "")
 
 family.local(
     "questions to the learner, comms, cleared outputs and widgets",

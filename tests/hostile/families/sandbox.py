@@ -138,8 +138,8 @@ held(
 held(
     "namespaces",
     """
-    for flag in (0x10000000, 0x00020000, 0x40000000, 0x20000000, 0x04000000, 0x08000000, 0x02000000):
-        attempt(f"unshare {flag:x}", syscall("unshare", flag))
+    for bit in (28, 17, 30, 29, 26, 27, 25):
+        attempt(f"unshare {bit}", syscall("unshare", 1 << bit))
     attempt("setns", *[
         syscall("setns", os.open(each, os.O_RDONLY), 0) for each in glob.glob("/proc/1/ns/*")[:3]
         if os.access(each, os.R_OK)])
@@ -191,7 +191,7 @@ held(
 held(
     "kernel settings in /proc and /sys",
     """
-    for place in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/overcommit_memory",
+    for place in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/swappiness",
                   "/proc/self/uid_map", "/proc/self/setgroups", "/proc/sys/kernel/hostname",
                   "/sys/fs/cgroup/cgroup.procs", "/sys/kernel/uevent_helper", "/proc/1/oom_adj"):
         attempt(place, lambda: put(place, "1"))
@@ -200,7 +200,7 @@ held(
 held(
     "accounts and rights",
     """
-    for place in ("/etc/shadow", "/root/.ssh", "/root/.bashrc", "/home", "/etc/sudoers", "/var/lib", "/proc/1/environ/x"):
+    for place in ("/etc/shadow", "/root/.ssh", "/root/.bashrc", "/home", "/var/lib"):
         attempt(place, lambda: os.listdir(place) if os.path.isdir(place) else open(place).read())
     attempt("setuid", lambda: os.setuid(0) or 1, lambda: os.setgid(0) or 1,
             lambda: os.setgroups([0]) or 1, lambda: os.setresuid(0, 0, 0) or 1)
@@ -244,8 +244,9 @@ held(
 held(
     "a priority below all others, to be kept waiting without using time",
     """
-    attempt("idle", lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)) or "lowered")
-    attempt("batch", lambda: os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0)) or "lowered")
+    plain = os.sched_param(0)
+    for kind in (os.SCHED_IDLE, os.SCHED_BATCH, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK):
+        attempt(kind, lambda: os.sched_setscheduler(0, kind, plain) or "lowered")
     attempt("nice", lambda: os.setpriority(0, 0, 19) or "lowered")
     """,
 )
@@ -253,7 +254,7 @@ held(
     "terminal and devices",
     """
     for place in ("/dev/tty", "/dev/console", "/dev/pts/0", "/dev/ptmx", "/dev/mem", "/dev/kmsg",
-                  "/dev/fuse", "/dev/kvm", "/dev/sda", "/dev/vda", "/dev/loop-control", "/dev/zero"):
+                  "/dev/fuse", "/dev/kvm", "/dev/sda", "/dev/vda", "/dev/loop0", "/dev/zero"):
         attempt(place, lambda: os.open(place, os.O_RDWR | os.O_NONBLOCK))
     import fcntl
     attempt("input", lambda: fcntl.ioctl(0, 0x5412, b"x"))
