@@ -37,10 +37,10 @@ use_up(
 )
 use_up(
     "a loop inside of C",
-    "leaf_shapes",
+    "replace_leaves",
     """
     import itertools
-    def leaf_shapes(tree):
+    def replace_leaves(tree, new_leaves):
         return sum(itertools.count())
     """,
     kind="timed out",
@@ -87,7 +87,7 @@ use_up(
 )
 use_up(
     "all threads and the process itself stopped",
-    "replace_leaves",
+    "leaf_shapes",
     """
     import os, signal
     os.kill(os.getpid(), signal.SIGSTOP)
@@ -101,8 +101,9 @@ use_up(
     "memory of one process",
     "leaf_at",
     """
+    turn = iter([100])
     def leaf_at(tree, path_text):
-        return [bytearray(2**28) for _ in range(100)]
+        return [bytearray(2**28) for _ in range(next(turn, 0))]
     """,
 )
 use_up(
@@ -177,24 +178,23 @@ use_up(
     """,
 )
 use_up(
-    "processes that live for a moment",
+    "results that are slow to delete, and to end",
     "leaf_shapes",
     """
-    import os
+    import atexit, threading, time
+    atexit.register(time.sleep, 10**6)
+    threading.Thread(target=time.sleep, args=(10**6,)).start()
+    class Slow:
+        def __del__(self):
+            time.sleep(0.02)
+            raise ValueError("deleted")
+        def __repr__(self):
+            raise ValueError("no text")
     def leaf_shapes(tree):
-        for _ in range(100):
-            pid = os.fork()
-            if pid == 0:
-                if os.fork() == 0:
-                    os.setsid()
-                os._exit(0)
-            os.waitpid(pid, 0)
-        return {}
+        return Slow()
     """,
 )
-use_up(
-    "300 megabytes printed", "count_nones", "def count_nones(tree):\n    print('x' * 300_000_000)"
-)
+use_up("300 megabytes printed", "count_nones", "print('x' * 300_000_000)", kind="crashed")
 use_up(
     "ten pictures of 400,000 numbers",
     "nan_paths",
@@ -203,6 +203,7 @@ use_up(
         for _ in range(10):
             display({"application/x": [*range(400_000)], "text/plain": "x"}, raw=True)
     """,
+    kind="crashed",
 )
 use_up(
     "small messages without end",
@@ -212,21 +213,24 @@ use_up(
         while True:
             display(1)
     """,
+    kind="crashed",
 )
 use_up(
     "a tree of ten million nodes",
     "replace_leaves",
     """
+    turn = iter([10**7])
     def replace_leaves(tree, new_leaves):
-        return [[] for _ in range(10**7)]
+        return [[] for _ in range(next(turn, 1))]
     """,
 )
 use_up(
     "a text of 500 megabytes",
     "leaf_at",
     """
+    turn = iter([500 * 2**20])
     def leaf_at(tree, path_text):
-        return "x" * (500 * 2**20)
+        return "x" * next(turn, 1)
     """,
 )
 use_up(
@@ -243,12 +247,13 @@ use_up(
     "a recursion that is not bounded",
     "leaves_in_layer_order",
     """
-    import sys, threading
+    import sys
+    turn = iter([1])
+    def deep(n):
+        return [deep(n + 1)]
     def leaves_in_layer_order(tree):
         sys.setrecursionlimit(10**9)
-        def deep(n):
-            return [deep(n + 1)]
-        return deep(0)
+        return next(turn, 0) and deep(0)
     """,
 )
 use_up(
@@ -290,20 +295,19 @@ use_up(
     """,
 )
 use_up(
-    "results that are slow to delete, and to end",
+    "processes that live for a moment",
     "leaf_shapes",
     """
-    import atexit, threading, time
-    atexit.register(time.sleep, 10**6)
-    threading.Thread(target=time.sleep, args=(10**6,)).start()
-    class Slow:
-        def __del__(self):
-            time.sleep(0.02)
-            raise ValueError("deleted")
-        def __repr__(self):
-            raise ValueError("no text")
+    import os
     def leaf_shapes(tree):
-        return Slow()
+        for _ in range(100):
+            pid = os.fork()
+            if pid == 0:
+                if os.fork() == 0:
+                    os.setsid()
+                os._exit(0)
+            os.waitpid(pid, 0)
+        return {}
     """,
 )
 use_up(
@@ -324,8 +328,9 @@ use_up(
         __str__ = __repr__
         def __len__(self): return 2**62
         def __iter__(self): return iter(range(10**7))
+    turn = iter([Huge()])
     def nan_paths(params):
-        raise ValueError("y" * 10**8, Huge())
+        raise ValueError("y" * 10**7, next(turn, None))
     """,
 )
 use_up(

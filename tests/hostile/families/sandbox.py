@@ -248,6 +248,8 @@ held(
     for kind in (os.SCHED_IDLE, os.SCHED_BATCH, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK):
         attempt(kind, lambda: os.sched_setscheduler(0, kind, plain) or "lowered")
     attempt("nice", lambda: os.setpriority(0, 0, 19) or "lowered")
+    for place in ("autogroup", "sched", "timerslack_ns", "coredump_filter", "oom_score_adj"):
+        attempt(place, lambda: put(f"/proc/self/{place}", "19"))
     """,
 )
 held(
