@@ -191,7 +191,7 @@ talk(
 
 # ---- what is said in the place of the check's report: one kernel for all
 
-SEVERAL = "your code reported in the place of the check"
+SEVERAL = "code reported in the place of the check"
 _REPORT = """
 from IPython.display import display
 def {name}(*inputs):
