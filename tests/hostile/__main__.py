@@ -31,11 +31,42 @@ def table(graded: GradedCorpus) -> str:
                 for row in rows
                 if row.points != row.exercise_points * (row.exercise in case.earns)
             ]
+            wrong += [
+                f"**{row.exercise} is not {case.kinds[row.exercise]}**"
+                for row in rows
+                if row.kind != case.kinds.get(row.exercise, row.kind)
+            ]
+            told = [row.explanation for row in rows] + ([attempt.reason] if attempt else [])
+            if not any(case.reason in each for each in told):
+                wrong.append(f"**not told of {case.reason!r}, but: {told[0]}**")
+            if case.said not in graded.done.said:
+                wrong.append(f"**not printed: {case.said!r}**")
             lines.append(
                 f"| {case.family}: {case.name} | {verdicts} | {points} {', '.join(wrong)} | {due} "
                 f"| {seconds:.1f} |"
             )
-    return "\n".join(lines)
+    for student in [*graded.students, *graded.honest]:
+        rows = [graded.row(student, name) for name in student.beside if graded.attempt(student)]
+        lines += [
+            f"**{student.name} lost {row.exercise}: {row.kind}: {row.explanation}**"
+            for row in rows
+            if row.points < row.exercise_points
+        ]
+    return "\n".join([*lines, "", *about_all(graded)])
+
+
+def about_all(graded: GradedCorpus) -> list[str]:
+    """Say what the whole grading took, and what it left."""
+    done = graded.done
+    of_workers = sum(each.seconds for each in graded.attempts.values())
+    slowest = max(graded.attempts.values(), key=lambda each: each.seconds)
+    return [
+        f"Slowest submission: {slowest.student}, {slowest.seconds:.0f} s of one worker",
+        f"In all: {done.seconds:.0f} s; {of_workers:.0f} s of workers",
+        f"Most memory of one of the grader's own processes: {done.peak_memory / 2**20:.0f} MB",
+        f"Left: processes {done.left_processes}, files {done.left_files}",
+        "",
+    ]
 
 
 def main() -> None:

@@ -30,6 +30,10 @@ class Case:
         The attempt's state, or `NOTHING` where there must be no attempt.
     reason
         A word that the attempt's reason, or one of its explanations, must contain.
+    said
+        Words that the command must print of it.
+    student
+        The name of its student's folder, where that matters.
     is_local
         Whether it disturbs no other exercise: then it shares a kernel with other local cases, and
         with right answers, which must stay right.
@@ -44,6 +48,8 @@ class Case:
     kinds: Mapping[str, str] = field(default_factory=dict)
     state: str = "graded"
     reason: str = ""
+    said: str = ""
+    student: str = ""
     is_local: bool = False
 
     @property

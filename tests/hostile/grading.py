@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.classroom.attempt import Attempt, VerdictRow
+from pytree_course.classroom.attempt import Attempt, VerdictRow, counting
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
+from pytree_course.printable import printable
+from pytree_course.reports.page_texts import page_names
 from tests.conftest import ROOT
 from tests.hostile.case import LESSON, Case
+from tests.hostile.run import Run, run_watched
 from tests.hostile.secrets_kept import VICTIM, WITH_KEYRING, Secrets
 from tests.hostile.students import Student, hand_in, honest, right_answers, seated
-
-LONGEST = 3_600  # seconds: whoever reaches them has hung the class
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class GradedCorpus:
     """The class after its grading."""
 
     into: Path
-    done: subprocess.CompletedProcess[str]
+    done: Run
     students: list[Student]  # of the cases
     honest: list[Student]
     attempts: dict[tuple[str, str], Attempt]  # by student and lesson
@@ -36,7 +37,7 @@ class GradedCorpus:
 
     def attempt(self, student: Student) -> Attempt | None:
         """Return a student's attempt."""
-        return self.attempts.get((student.name, student.lesson))
+        return self.attempts.get((printable(student.name), student.lesson))
 
     def row(self, student: Student, exercise: str) -> VerdictRow:
         """Return the verdict on an exercise."""
@@ -46,7 +47,8 @@ class GradedCorpus:
 
     def texts_about(self, student: Student) -> dict[str, str]:
         """Return all that the grading wrote of one student."""
-        page = self.into / "students" / f"{student.name}.html"
+        names = page_names({name for name, _ in self.attempts})
+        page = self.into / "students" / names.get(printable(student.name), "none.html")
         texts = {"its attempt": repr(self.attempt(student))}
         return texts | ({page.name: page.read_text(encoding="utf-8")} if page.exists() else {})
 
@@ -76,17 +78,15 @@ def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
         hand_in(course, student, folder / "class" / student.name)
     variables = secrets.lay_out(course.root, folder / "home", into)
     command = [sys.executable, "-c", WITH_KEYRING, "-m", "pytree_course", "grade"]
-    done = subprocess.run(
+    done = run_watched(
         [*command, str(folder / "class"), "--into", str(into)],
-        env={**os.environ, **variables, "PYTREE_COURSE": str(course.root), "COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-        timeout=LONGEST,
+        {**os.environ, **variables, "PYTREE_COURSE": str(course.root), "COLUMNS": "200"},
+        folder / "tmp",
     )
+    # A folder may be deeper in it than Python can remove.
+    subprocess.run(["rm", "-rf", str(folder / "class")], check=True)
     attempts = {}
     if (into / "gradebook.sqlite").exists():
         with Gradebook(into / "gradebook.sqlite") as gradebook:
-            attempts = {(each.student, each.lesson): each for each in gradebook.attempts()}
+            attempts = counting(gradebook.attempts(), best=False)
     return GradedCorpus(into, done, students, canaries, attempts, secrets)

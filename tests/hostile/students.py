@@ -54,7 +54,11 @@ def seated(course: Course, cases: Iterable[Case]) -> list[Student]:
         student = next(shared, None)
         if student is None:
             together = sum(each.cases[0].is_local for each in students)
-            name = f"{case.family}-together-{together + 1}" if case.is_local else case.id
+            name = (
+                f"{case.family}-together-{together + 1}"
+                if case.is_local
+                else (case.student or case.id)
+            )
             student = Student(name, case.lesson)
             students.append(student)
         student.cases.append(case)

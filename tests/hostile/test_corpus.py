@@ -9,6 +9,7 @@ from tests.hostile.secrets_kept import VICTIM
 pytestmark = pytest.mark.slow
 
 CASES = all_cases()
+MOST_MEMORY = 1_500 * 2**20
 
 
 def test_no_two_cases_are_called_alike():
@@ -34,6 +35,7 @@ def test_a_case_gets_its_verdict(graded, case: Case):
     assert {**kinds, **case.kinds} == kinds
     said = [attempt.reason] if attempt is not None else []
     assert case.reason in "\n".join([*said, *(row.explanation for row in rows)])
+    assert case.said in graded.done.said
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -63,3 +65,12 @@ def test_honest_students_have_all_points(graded):
 def test_the_grading_came_to_its_end_and_the_victim_has_its_points(graded):
     assert graded.done.returncode == 0, graded.done.stderr[-2000:]
     assert graded.attempts[VICTIM, "01_leaves"].points == 1
+
+
+def test_no_process_and_no_temporary_file_is_left(graded):
+    assert not graded.done.left_processes
+    assert not graded.done.left_files
+
+
+def test_the_grader_itself_stays_small(graded):
+    assert graded.done.peak_memory < MOST_MEMORY

@@ -15,6 +15,9 @@ from pytree_course.grading import limits
 _TRIAL_SECONDS = 60
 _FILTER_FD = "10"  # the file descriptor at which bubblewrap finds the filter of system calls
 
+# A process that may write there can have itself kept waiting (`autogroup`), and so use no time.
+_READ_ONLY_PROC = ("--remount-ro", "/proc")
+
 
 def require_sandbox() -> None:
     """Raise a CourseError with what to install or to switch on, unless the sandbox works."""
@@ -146,14 +149,14 @@ def sandboxed(
     unprivileged += ["--seccomp", _FILTER_FD]
     launcher = [sys.executable, "-I", "-m", "pytree_course.grading.sandbox_launcher", _FILTER_FD]
     if os.geteuid() != 0:
-        return [*launcher, "bwrap", *unprivileged, *options, "--", *limited]
+        return [*launcher, "bwrap", *unprivileged, *options, *_READ_ONLY_PROC, "--", *limited]
     # Root is above the limit on processes, and may write to parts of /proc. So root prepares the
     # view, which only root may be able to see into, and hands it to a user of its own.
     user = str(sandbox_user())
     become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all"]
     return [
         *(*launcher, "bwrap", *options, "--", *become, "--"),
-        *("bwrap", *unprivileged, "--dev-bind", "/", "/", "--", *limited),
+        *("bwrap", *unprivileged, "--dev-bind", "/", "/", *_READ_ONLY_PROC, "--", *limited),
     ]
 
 

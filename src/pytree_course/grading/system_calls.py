@@ -33,6 +33,8 @@ _ABSENT = [
     "clone3",  # its flags cannot be looked at; the C library then calls clone
     # memory that is in no process and no folder, where it would not be measured
     *("memfd_create", "memfd_secret", "mq_open", "msgget", "semget", "shmget", "vmsplice"),
+    # priorities: code that all others keep waiting seems to want a processor, and uses no time
+    *("ioprio_set", "sched_setattr", "setpriority"),
 ]
 # Calls since Linux 5.17, which have the same number everywhere: what they can do is not known here.
 _NEWER = range(449, 600)
@@ -45,6 +47,7 @@ _NEW_NAMESPACES = [  # CLONE_NEW..., of cgroup, host name, IPC, mounts, network,
 _TERMINAL_INPUT = [0x5412, 0x541C]  # TIOCSTI, TIOCLINUX
 _SHARED_ANONYMOUS = 0x01 | 0x20  # MAP_SHARED, MAP_ANONYMOUS
 _HUGE_PAGES = 0x40000  # MAP_HUGETLB
+_PLAIN_PRIORITY = 0  # SCHED_OTHER
 _WORD = 0xFFFFFFFF  # the kernel looks at no more of these arguments
 
 _JOIN_SESSION_KEYRING = 1
@@ -70,6 +73,8 @@ def write_filter(file: BinaryIO) -> None:
     for flags in (_SHARED_ANONYMOUS, _HUGE_PAGES):
         _deny(calls, refused, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, flags, flags))
     _deny(calls, refused, "personality", pyseccomp.Arg(0, pyseccomp.NE, 0))
+    # ZeroMQ aborts where it may not ask for the plain one.
+    _deny(calls, refused, "sched_setscheduler", pyseccomp.Arg(1, pyseccomp.NE, _PLAIN_PRIORITY))
     no_such_family = pyseccomp.ERRNO(errno.EAFNOSUPPORT)
     for family in set(range(max(_FAMILIES))) - set(_FAMILIES):
         _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))

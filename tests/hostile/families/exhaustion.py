@@ -1,0 +1,367 @@
+"""Exhaustion: time, memory, processes, files, messages, each used up as far as it goes.
+
+True time-outs cost the most, so that all of them are the answers of one student.
+"""
+
+from textwrap import dedent
+
+from tests.hostile.case import Family
+
+family = Family("exhaustion")
+
+
+def use_up(name: str, exercise: str, code: str, *, kind: str = "", **more: object) -> None:
+    """Add a case that is one answer, and must cost no other exercise."""
+    kinds = {exercise: kind} if kind else {}
+    family.local(name, exercise, dedent(code), kinds=kinds, **more)
+
+
+# ---- time: the first ones take what all exercises share, the others 6 seconds each
+
+use_up(
+    "a loop that is not to be interrupted, and prints",
+    "count_leaves",
+    """
+    def count_leaves(tree):
+        import signal, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        while True:
+            try:
+                while True:
+                    print("still here", flush=True)
+                    time.sleep(0.05)
+            except BaseException:
+                pass
+    """,
+    kind="timed out",
+)
+use_up(
+    "a loop inside of C",
+    "replace_leaves",
+    """
+    import itertools
+    def replace_leaves(tree, new_leaves):
+        return sum(itertools.count())
+    """,
+    kind="timed out",
+)
+use_up(
+    "a regular expression that holds Python's lock",
+    "count_nones",
+    """
+    import re
+    def count_nones(tree):
+        return re.match("(a+)+$", "a" * 60 + "b")
+    """,
+    kind="timed out",
+)
+use_up(
+    "threads that never end, and a sleep without end",
+    "nan_paths",
+    """
+    import threading, time
+    def spin():
+        while True:
+            pass
+    for _ in range(20):
+        threading.Thread(target=spin, daemon=False).start()
+    time.sleep(10**6)
+    """,
+    kind="timed out",
+)
+use_up(
+    "busy for ever, and answers to others",
+    "same_structure",
+    """
+    import time
+    kernel = get_ipython().kernel
+    while True:
+        for state in ("busy", "idle"):
+            for parent in (kernel.get_parent(), {"header": {"msg_id": "another"}}, {}):
+                if state == "busy" or parent is not kernel.get_parent():
+                    kernel.session.send(kernel.iopub_socket, "status",
+                                        {"execution_state": "busy"}, parent=parent)
+        time.sleep(0.05)
+    """,
+    kind="timed out",
+)
+use_up(
+    "all threads and the process itself stopped",
+    "leaf_shapes",
+    """
+    import os, signal
+    os.kill(os.getpid(), signal.SIGSTOP)
+    """,
+)
+
+
+# ---- memory, processes and files, each soon too much
+
+use_up(
+    "memory of one process",
+    "leaf_at",
+    """
+    turn = iter([100])
+    def leaf_at(tree, path_text):
+        return [bytearray(2**28) for _ in range(next(turn, 0))]
+    """,
+)
+use_up(
+    "memory of many processes",
+    "whole_shapes",
+    """
+    import os, time
+    def whole_shapes(tree):
+        for _ in range(20):
+            if os.fork() == 0:
+                block = bytearray(b"x") * (400 * 2**20)
+                time.sleep(1000)
+                os._exit(0)
+        time.sleep(20)
+    """,
+)
+use_up(
+    "files in memory, and shared mappings of them",
+    "leaves_in_layer_order",
+    """
+    import mmap, os
+    def leaves_in_layer_order(tree):
+        kept = []
+        for folder in ("/tmp", "/dev/shm"):
+            for number in range(1000):
+                try:
+                    with open(f"{folder}/{number}", "wb") as file:
+                        file.truncate(60 * 2**20)
+                    file = open(f"{folder}/{number}", "r+b")
+                    shared = mmap.mmap(file.fileno(), 0)
+                    for at in range(0, len(shared), 2**22):
+                        shared[at:at + 2**22] = b"x" * 2**22
+                    kept.append(shared)
+                except OSError as error:
+                    break
+                if number > 1:
+                    break  # what is beyond 128 MB of a folder is a signal, and no error
+        raise MemoryError("no more")
+    """,
+)
+use_up(
+    "many empty files and folders",
+    "shared_leaves",
+    """
+    import os
+    def shared_leaves(tree):
+        for number in range(60_000):
+            os.mkdir(f"/tmp/d{number}")
+            open(f"/dev/shm/f{number}", "w").close()
+    """,
+)
+
+# ---- a second student
+
+use_up(
+    "processes without end",
+    "count_leaves",
+    """
+    import os, time
+    def count_leaves(tree):
+        made = []
+        try:
+            for _ in range(10_000):
+                pid = os.fork()
+                if pid == 0:
+                    time.sleep(1000)
+                    os._exit(0)
+                made.append(pid)
+        except OSError:
+            pass
+        return -len(made)
+    """,
+)
+use_up(
+    "results that are slow to delete, and to end",
+    "leaf_shapes",
+    """
+    import atexit, threading, time
+    atexit.register(time.sleep, 10**6)
+    threading.Thread(target=time.sleep, args=(10**6,)).start()
+    class Slow:
+        def __del__(self):
+            time.sleep(0.02)
+            raise ValueError("deleted")
+        def __repr__(self):
+            raise ValueError("no text")
+    def leaf_shapes(tree):
+        return Slow()
+    """,
+)
+use_up("300 megabytes printed", "count_nones", "print('x' * 300_000_000)", kind="crashed")
+use_up(
+    "ten pictures of 400,000 numbers",
+    "nan_paths",
+    """
+    def nan_paths(params):
+        for _ in range(10):
+            display({"application/x": [*range(400_000)], "text/plain": "x"}, raw=True)
+    """,
+    kind="crashed",
+)
+use_up(
+    "small messages without end",
+    "same_structure",
+    """
+    def same_structure(a, b):
+        while True:
+            display(1)
+    """,
+    kind="crashed",
+)
+use_up(
+    "a tree of ten million nodes",
+    "replace_leaves",
+    """
+    turn = iter([10**7])
+    def replace_leaves(tree, new_leaves):
+        return [[] for _ in range(next(turn, 1))]
+    """,
+)
+use_up(
+    "a text of 500 megabytes",
+    "leaf_at",
+    """
+    turn = iter([500 * 2**20])
+    def leaf_at(tree, path_text):
+        return "x" * next(turn, 1)
+    """,
+)
+use_up(
+    "an integer of a hundred million digits",
+    "whole_shapes",
+    """
+    import sys
+    sys.set_int_max_str_digits(0)
+    def whole_shapes(tree):
+        return 1 << 400_000_000
+    """,
+)
+use_up(
+    "a recursion that is not bounded",
+    "leaves_in_layer_order",
+    """
+    import sys
+    turn = iter([1])
+    def deep(n):
+        return [deep(n + 1)]
+    def leaves_in_layer_order(tree):
+        sys.setrecursionlimit(10**9)
+        return next(turn, 0) and deep(0)
+    """,
+)
+use_up(
+    "a result that is a cycle, and another nested 100,000 deep",
+    "shared_leaves",
+    """
+    def shared_leaves(tree):
+        deep = cycle = []
+        cycle.append(cycle)
+        for _ in range(100_000):
+            deep = [deep]
+        return [deep, cycle]
+    """,
+)
+
+# ---- a third one
+
+use_up(
+    "sockets without end",
+    "count_leaves",
+    """
+    import os, socket, time
+    def count_leaves(tree):
+        kept = []
+        for _ in range(20):
+            if os.fork() == 0:
+                try:
+                    while True:
+                        pair = socket.socketpair()
+                        kept.append(pair)
+                        for each in pair:
+                            each.setblocking(False)
+                            each.send(b"x" * 200_000)
+                except OSError:
+                    time.sleep(1000)
+                    os._exit(0)
+        time.sleep(2)
+        return -1
+    """,
+)
+use_up(
+    "processes that live for a moment",
+    "leaf_shapes",
+    """
+    import os
+    def leaf_shapes(tree):
+        for _ in range(100):
+            pid = os.fork()
+            if pid == 0:
+                if os.fork() == 0:
+                    os.setsid()
+                os._exit(0)
+            os.waitpid(pid, 0)
+        return {}
+    """,
+)
+use_up(
+    "a generator without end",
+    "count_nones",
+    """
+    import itertools
+    def count_nones(tree):
+        return itertools.count()
+    """,
+)
+use_up(
+    "an object whose text and length are huge",
+    "nan_paths",
+    """
+    class Huge(dict):
+        def __repr__(self): return "x" * 10**8
+        __str__ = __repr__
+        def __len__(self): return 2**62
+        def __iter__(self): return iter(range(10**7))
+    turn = iter([Huge()])
+    def nan_paths(params):
+        raise ValueError("y" * 10**7, next(turn, None))
+    """,
+)
+use_up(
+    "an error message of 100 MB and a cause of a cause of it",
+    "same_structure",
+    """
+    def same_structure(a, b):
+        error = None
+        for _ in range(3_000):
+            new = ValueError("z" * 30_000)
+            new.__cause__ = error
+            error = new
+        raise error
+    """,
+)
+use_up(
+    "bytes of a huge array",
+    "replace_leaves",
+    """
+    def replace_leaves(tree, new_leaves):
+        return np.broadcast_to(np.float32(0), (2**20, 2**20))
+    """,
+)
+use_up(
+    "mappings that are never written to",
+    "leaf_at",
+    """
+    import mmap
+    def leaf_at(tree, path_text):
+        kept = []
+        for _ in range(1000):
+            kept.append(mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+    """,
+)

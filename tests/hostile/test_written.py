@@ -1,0 +1,84 @@
+"""What is written of the corpus is well formed, and nothing in it is taken for more than text."""
+
+import csv
+import io
+import unicodedata
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+NUMBER = "+-.0123456789"
+FORMULA_STARTS = "=+-@\t\r\n;＝＋－＠"
+LARGEST_PAGE = 5_000_000
+RUN_OR_LOADED = {"iframe", "object", "embed", "form", "base", "link", "video", "audio"}
+
+
+class Elements(HTMLParser):
+    """Collects what a page holds that a browser runs or loads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag, attrs):
+        self.scripts += tag == "script"
+        is_taken = tag in RUN_OR_LOADED
+        for name, value in attrs:
+            value = "".join((value or "").split()).lower()
+            is_taken |= name.startswith("on")
+            is_taken |= value.startswith(("javascript:", "vbscript:", "data:text"))
+            is_taken |= name == "src" and not value.startswith("data:image/")
+            is_taken |= name == "http-equiv" and value == "refresh"
+        if is_taken:
+            self.found.append(f"<{tag} {attrs}>"[:300])
+
+
+def pages(graded):
+    files = [graded.into / "report.html", *(graded.into / "students").glob("*.html")]
+    return {file.name: file.read_text(encoding="utf-8") for file in files}
+
+
+def test_no_page_runs_or_loads_anything(graded):
+    wrong = {}
+    for name, text in pages(graded).items():
+        elements = Elements()
+        elements.feed(text)
+        elements.close()
+        found = elements.found + ["script"] * elements.scripts
+        if found:
+            wrong[name] = found
+    assert not wrong
+
+
+def test_every_student_has_one_page_and_none_is_large(graded):
+    texts = pages(graded)
+    in_report = [name for name in texts if name != "report.html"]
+    assert len(in_report) >= len({name for name, _ in graded.attempts})
+    assert {name: len(text) for name, text in texts.items() if len(text) > LARGEST_PAGE} == {}
+
+
+def test_no_field_of_a_table_is_a_formula_or_goes_over_its_line(graded):
+    for file in graded.into.glob("*.csv"):
+        text = file.read_bytes().decode("utf-8-sig")
+        rows = [*csv.reader(io.StringIO(text, newline=""), strict=True)]
+        assert len({len(row) for row in rows}) == 1, file.name
+        assert len(rows) == len(text.splitlines()), file.name
+        for field in (field for row in rows for field in row):
+            is_number = field and all(character in NUMBER for character in field)
+            assert is_number or not field.lstrip(" ").startswith((*FORMULA_STARTS,)), field
+            assert all(unicodedata.category(each) not in ("Cc", "Cs") for each in field), field
+
+
+def test_junit_is_well_formed(graded):
+    root = ElementTree.parse(graded.into / "junit.xml").getroot()
+    assert len(root.findall("testsuite")) == len(graded.attempts)
+
+
+def test_the_terminal_is_given_no_escapes(graded):
+    printed = graded.done.stdout + graded.done.stderr
+    hidden = {each for each in printed if unicodedata.category(each) in ("Cc", "Cf", "Cs")}
+    assert hidden <= {"\n", "\r", "\t"}
