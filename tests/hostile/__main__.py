@@ -37,8 +37,8 @@ def table(graded: GradedCorpus) -> str:
                 if row.kind != case.kinds.get(row.exercise, row.kind)
             ]
             told = [row.explanation for row in rows] + ([attempt.reason] if attempt else [])
-            if not any(case.reason in each for each in told):
-                wrong.append(f"**not told of {case.reason!r}, but: {told[0]}**")
+            if case.reason not in "\n".join(told):
+                wrong.append(f"**not told of {case.reason!r}, but: {told[:1]}**")
             if case.said not in graded.done.said:
                 wrong.append(f"**not printed: {case.said!r}**")
             lines.append(

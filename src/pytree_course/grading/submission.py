@@ -28,7 +28,7 @@ def read_submission(file: Path, starters: dict[str, str]) -> Submission:
 
 def read_notebook(file: Path) -> dict[str, Any]:
     """Read a notebook as JSON; an UnreadableError says why that cannot be done."""
-    text = read_regular(file, NOTEBOOK_BYTES).decode("utf-8", "replace")
+    text = read_regular(file, NOTEBOOK_BYTES).decode("utf-8-sig", "replace")
     if not text.strip():
         raise UnreadableError(f"{file} is empty")
     try:
