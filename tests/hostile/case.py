@@ -9,6 +9,7 @@ from textwrap import dedent
 LESSON = "01_leaves"
 NOTHING = "nothing"
 """The state of a student of whom the gradebook has no attempt."""
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,11 @@ class Family:
         self.name = name
         self.cases: list[Case] = []
 
-    def case(self, name: str, answers: Mapping[str, str] | None = None, **more: object) -> None:
+    def case(self, name: str, answers: Mapping[str, str] | None = None, **more: Any) -> None:
         """Add a case that has a kernel of its own."""
         codes = {exercise: dedent(code).strip("\n") for exercise, code in (answers or {}).items()}
         self.cases.append(Case(name, self.name, codes, **more))  # type: ignore[arg-type]
 
-    def local(self, name: str, exercise: str, code: str, **more: object) -> None:
+    def local(self, name: str, exercise: str, code: str, **more: Any) -> None:
         """Add a case that is one answer, and disturbs no other."""
         self.case(name, {exercise: code}, is_local=True, **more)

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -132,29 +132,29 @@ def run_all(
 def _run_together(
     new_pool: NewPool,
     function: Callable[[Task], Result],
-    tasks: Iterable[Task],
+    tasks: Sequence[Task],
     unfinished: list[Task],
 ) -> Iterator[tuple[Task, Result | Exception]]:
     """Run tasks in one pool; where it breaks, put the unfinished ones into a list, in order."""
     pool = new_pool()
     futures: dict[Future[Result], Task] = {}
-    broken = set()
+    broken: list[Task] = []
     not_submitted = deque(tasks)
     try:
         with suppress(BrokenProcessPool):  # some may run, and end their process, by now
             while not_submitted:
                 futures[pool.submit(function, not_submitted[0])] = not_submitted[0]
                 not_submitted.popleft()
-        for future in as_completed(futures):
+        for future in as_completed([*futures]):
+            task = futures.pop(future)  # a result is large: it is not kept
             try:
-                yield futures[future], future.result()
+                yield task, future.result()
             except BrokenProcessPool:
-                broken.add(future)
+                broken.append(task)
             except Exception as error:
-                yield futures[future], error
+                yield task, error
     finally:
         for future in futures:  # Dask's pool cannot be told to do it when it shuts down
             future.cancel()
         pool.shutdown(wait=False)
-    unfinished += [task for future, task in futures.items() if future in broken]
-    unfinished += not_submitted
+    unfinished += [*sorted(broken, key=tasks.index), *not_submitted]

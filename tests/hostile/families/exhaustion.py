@@ -4,13 +4,14 @@ True time-outs cost the most, so that all of them are the answers of one student
 """
 
 from textwrap import dedent
+from typing import Any
 
 from tests.hostile.case import Family
 
 family = Family("exhaustion")
 
 
-def use_up(name: str, exercise: str, code: str, *, kind: str = "", **more: object) -> None:
+def use_up(name: str, exercise: str, code: str, *, kind: str = "", **more: Any) -> None:
     """Add a case that is one answer, and must cost no other exercise."""
     kinds = {exercise: kind} if kind else {}
     family.local(name, exercise, dedent(code), kinds=kinds, **more)

@@ -10,6 +10,7 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.hostile.case import LESSON, NOTHING, Family
 
@@ -21,7 +22,7 @@ WRONG = "def leaf_shapes(tree):\n    return 7"
 CAN_MAKE_DEVICES = sys.platform == "linux" and os.geteuid() == 0
 
 
-def files(name: str, **more: object) -> Callable[[Callable[..., None]], None]:
+def files(name: str, **more: Any) -> Callable[[Callable[..., None]], None]:
     """Add a case whose folder is made by a function."""
 
     def add(make: Callable[..., None]) -> None:
@@ -175,7 +176,7 @@ def _(folder, written):
 # ---- names
 
 
-def named(name: str, student: str, **more: object) -> None:
+def named(name: str, student: str, **more: Any) -> None:
     """Add a student whose folder is called so, and who handed in a blank notebook."""
 
     def make(folder, written):
@@ -209,7 +210,7 @@ named("as Canvas's row of points", "    Points Possible")
 named("as two students of another case", "P-VICTIM", said="as 2 students")
 
 
-def called(name: str, file: str, **more: object) -> None:
+def called(name: str, file: str, **more: Any) -> None:
     """Add a blank notebook that is called so."""
 
     def make(folder, written):
@@ -228,7 +229,7 @@ called("called by dots and letters", f"..{LESSON}.ipynb.ipynb", state=NOTHING, s
 # ---- times
 
 
-def changed(name: str, seconds: float, **more: object) -> None:
+def changed(name: str, seconds: float, **more: Any) -> None:
     """Add a blank notebook that was last changed then."""
 
     def make(folder, written):
@@ -255,7 +256,7 @@ def _(folder, written):
 # ---- contents
 
 
-def content(name: str, make: Callable[[str], str | bytes], **more: object) -> None:
+def content(name: str, make: Callable[[str], str | bytes], **more: Any) -> None:
     """Add a notebook that is made of a blank one's text."""
 
     def write(folder, written):

@@ -5,6 +5,7 @@ That nothing in what is written is taken for more than text is tested of the who
 """
 
 from textwrap import dedent
+from typing import Any
 
 from tests.hostile.case import Family
 
@@ -15,7 +16,7 @@ BREAK_OUT = "</style></svg></textarea></title><svg onload=alert(1)><iframe src=j
 FORMULA = '=HYPERLINK(\\"http://x.example\\";A1)'
 
 
-def show(name: str, exercise: str, code: str, **more: object) -> None:
+def show(name: str, exercise: str, code: str, **more: Any) -> None:
     """Add an answer that puts texts where they are shown."""
     family.local(name, exercise, dedent(code), **more)
 

@@ -1,6 +1,7 @@
 """Protocol: what a kernel says and how it ends, when the learner's code decides it."""
 
 from textwrap import dedent
+from typing import Any
 
 from tests.hostile.case import Family
 
@@ -17,7 +18,7 @@ def send(kind, content, parent=None, **more):
 """
 
 
-def talk(name: str, code: str, after: str = WRONG, **more: object) -> None:
+def talk(name: str, code: str, after: str = WRONG, **more: Any) -> None:
     """Add a case that talks in its answer cell, and has a wrong answer."""
     family.case(name, {"count_leaves": SEND + dedent(code) + after}, **more)
 

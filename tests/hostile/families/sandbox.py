@@ -5,6 +5,7 @@ that an attack which does not work for another reason is seen. What was reached 
 """
 
 from textwrap import dedent
+from typing import Any
 
 from tests.hostile.case import Family
 
@@ -65,7 +66,7 @@ def answer(*inputs):
 _turn = iter(NAMES * 5)
 
 
-def held(name: str, code: str, *, alone: bool = False, **more: object) -> None:
+def held(name: str, code: str, *, alone: bool = False, **more: Any) -> None:
     """Add an attempt that must be held back; the exercise matters to none of them."""
     exercise = next(_turn)
     code = dedent(code).strip("\n")

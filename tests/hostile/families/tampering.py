@@ -5,6 +5,7 @@ nothing.
 """
 
 from textwrap import dedent
+from typing import Any
 
 from tests.hostile.case import Family
 
@@ -17,7 +18,7 @@ LAZY = {
 }
 
 
-def tamper(name: str, code: str, **more: object) -> None:
+def tamper(name: str, code: str, **more: Any) -> None:
     first, *others = LAZY
     changed = f"{dedent(code).strip()}\n{LAZY[first]}"
     family.case(name, {first: changed, **{other: LAZY[other] for other in others}}, **more)
