@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 LESSON = "01_leaves"
 NOTHING = "nothing"
 """The state of a student of whom the gradebook has no attempt."""
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Family:
     def case(self, name: str, answers: Mapping[str, str] | None = None, **more: Any) -> None:
         """Add a case that has a kernel of its own."""
         codes = {exercise: dedent(code).strip("\n") for exercise, code in (answers or {}).items()}
-        self.cases.append(Case(name, self.name, codes, **more))  # type: ignore[arg-type]
+        self.cases.append(Case(name, self.name, codes, **more))
 
     def local(self, name: str, exercise: str, code: str, **more: Any) -> None:
         """Add a case that is one answer, and disturbs no other."""
