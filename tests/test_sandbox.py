@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytree_course.checking.outcomes import OUTCOMES_MIME
+from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.course import Course, CourseError
 from pytree_course.grading import limits, sandbox
 from pytree_course.grading.exercise_run import run_answers
@@ -439,45 +440,14 @@ def test_an_attack_earns_nothing_and_costs_no_other_exercise(lesson, code):
     assert grade_first(lesson, code).points == 0
 
 
-# These never end by themselves. Other exercises' cells need far less than the time that they have.
-KERNEL = "import time\nfrom zmq import SNDMORE\nkernel = get_ipython().kernel\n"
-BUSY = "kernel.session.send(kernel.iopub_socket, 'status', {'execution_state': 'busy'}, {})"
-FOREIGN_REPLY = (
-    "kernel.session.send(kernel.iopub_socket, 'execute_reply', {'status': 'ok'}, {'msg_id': 'x'})"
-)
-
-
-@pytest.mark.parametrize(
-    ("code", "kind", "reason"),
-    [
-        ("import time\nwhile True: print('x' * 10_000); time.sleep(0.01)", "timed out", "loop"),
-        (
-            "import time\ndef count_leaves(tree):\n    while True: time.sleep(1)",
-            "timed out",
-            "loop",
-        ),
-        (
-            "import time\nwhile True:\n    try:\n        while True: print('x'); time.sleep(0.1)\n"
-            "    except BaseException: pass",
-            "timed out",
-            "loop",
-        ),
-        (f"{KERNEL}while True: {BUSY}; time.sleep(0.05)", "timed out", "loop"),
-        (f"{KERNEL}while True: {FOREIGN_REPLY}", "crashed", "far too much"),
-        (
-            f"{KERNEL}while True: kernel.iopub_thread.socket.send(bytes(2**20), SNDMORE)",
-            "crashed",
-            "far too much",
-        ),
-        ("import os, time\nwhile True: os.fork(); time.sleep(0.1)", "", ""),
-        ("x = []\nwhile True: x.append(bytes(10**8))", "", ""),  # no memory is left to report it
-    ],
-)
-def test_a_loop_costs_no_other_exercise(lesson, code, kind, reason):
+def test_a_message_without_end_costs_no_other_exercise(lesson):
+    # It is in our memory before it could be counted. Loops, sleeps and floods are in the corpus.
+    code = (
+        "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
+        "while True: socket.send(bytes(2**20), SNDMORE)"
+    )
     verdict = grade_first(lesson, code, seconds=6)
-    assert verdict.points == 0
-    assert kind in str(verdict.kind)
-    assert reason in verdict.reason
+    assert (verdict.kind, verdict.points) == (VerdictKind.CRASHED, 0)
 
 
 def test_an_ordinary_user_has_the_same_sandbox(monkeypatch):
@@ -504,7 +474,7 @@ def test_without_bubblewrap_it_is_said_how_to_install_it(monkeypatch, tmp_path):
 
 def test_without_libseccomp_it_is_said_how_to_install_it(monkeypatch):
     monkeypatch.delitem(sys.modules, "pyseccomp", raising=False)
-    monkeypatch.setattr(ctypes.util, "find_library", lambda name: None)
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
     with pytest.raises(CourseError, match=r"libseccomp is not here.* libseccomp2 "):
         require_sandbox()
 

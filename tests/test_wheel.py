@@ -116,7 +116,8 @@ def first_start(installed, tmp_path_factory):
         assert server.stderr is not None
         opened = next(line for line in server.stderr if "/lab/tree/" in line)
     finally:
-        os.killpg(server.pid, signal.SIGTERM)  # the command, and JupyterLab itself
+        # The command, and JupyterLab itself, which may not listen to SIGTERM yet.
+        os.killpg(server.pid, signal.SIGKILL)
         server.communicate()
     return folder, opened
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.hostile.case import Case
 from tests.hostile.grading import GradedCorpus, grade_corpus
 
 
@@ -14,9 +15,6 @@ def graded(request, tmp_path_factory) -> GradedCorpus:
     if sys.platform != "linux" or shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not here; .ci/run installs it")
     calls = [getattr(item, "callspec", None) for item in request.session.items]
-    wanted = {
-        call.params["case"].id: call.params["case"]
-        for call in calls
-        if call is not None and "case" in call.params
-    }
+    cases = [call.params.get("case") for call in calls if call is not None]
+    wanted = {case.id: case for case in cases if isinstance(case, Case)}
     return grade_corpus([*wanted.values()], tmp_path_factory.mktemp("corpus"))

@@ -144,7 +144,8 @@ class WatchedKernel:
         request = self._request(source)
         poller = zmq.Poller()
         for channel in (self.kc.shell_channel, self.kc.iopub_channel):
-            poller.register(channel.socket, zmq.POLLIN)
+            # Those of older clients are asyncio's, whose `recv_multipart` has to be awaited.
+            poller.register(zmq.Socket.shadow(channel.socket), zmq.POLLIN)
         awaited = {"execute_reply", "idle"}
         while awaited:
             ready = poller.poll(_POLL_MILLISECONDS)
