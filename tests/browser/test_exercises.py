@@ -4,7 +4,7 @@ from tests.browser.lab import Notebook, Visit
 
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
-WRONG = "def count_leaves(tree):\n    return len(tree)"
+WRONG = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_nodes"
 FAILING = "def count_leaves(tree):\n    size = tree.size\n    return size"
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 

@@ -9,7 +9,7 @@ from tests.hostile.secrets_kept import VICTIM
 pytestmark = pytest.mark.slow
 
 CASES = all_cases()
-MOST_MEMORY = 1_500 * 2**20
+MOST_MEMORY = 2_000 * 2**20  # most of it is what JAX compiled of the authors' answers
 
 
 def test_no_two_cases_are_called_alike():
