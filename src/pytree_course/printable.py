@@ -2,8 +2,8 @@
 
 import unicodedata
 
-# They hold composed emoji together, and letters of Persian and other scripts apart.
-_JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+"""They hold composed emoji together, and letters of Persian and other scripts apart."""
 
 
 def printable(text: str) -> str:
@@ -22,7 +22,7 @@ def printable_lines(text: str) -> str:
 
 
 def _printable(character: str) -> str:
-    if character in _JOINERS:
+    if character in JOINERS:
         return character
     hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
     if hidden or character in "\ufffe\uffff":

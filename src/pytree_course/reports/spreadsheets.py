@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 
 from pytree_course.drawing.labels import truncate
-from pytree_course.printable import printable
+from pytree_course.printable import JOINERS, printable
 
 LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
 
 _SIGNS = "=+@-＝＋＠－﹦﹢﹫﹣⁼⁺⁻₌₊₋−"
 _CELL_ENDS = re.compile(r"([;\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029])")
-_NON_JOINER = "\N{ZERO WIDTH NON-JOINER}"  # stands in names
-_FORMULA = re.compile(rf'[\s"\N{{ZERO WIDTH JOINER}}{_NON_JOINER}]*[{re.escape(_SIGNS)}]')
+_FORMULA = re.compile(rf'[\s"{JOINERS}]*[{re.escape(_SIGNS)}]')
 
 
 class ImportKey(str):
@@ -44,7 +43,7 @@ def plain_text(text: str) -> str:
 def _part(part: str) -> str:
     if _CELL_ENDS.fullmatch(part):
         return ";" if part == ";" else " "
-    shown = _NON_JOINER.join(map(printable, part.split(_NON_JOINER)))
+    shown = printable(part)
     return f"'{shown}" if _FORMULA.match(shown) else shown
 
 
