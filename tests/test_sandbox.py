@@ -95,7 +95,7 @@ def test_nothing_of_the_teachers_files_is_in_sight(inside, tmp_path):
     )
     assert set(inside("result = os.listdir('/')")) <= {
         *("bin", "lib", "lib64", "usr", "etc", "dev", "proc", "tmp", "course"),
-        *(folder.parts[1] for folder in sandbox._python_folders()),
+        *(folder.parts[1] for folder in sandbox.python_folders()),
     }
     assert inside("result = os.listdir('/etc')") == ["ld.so.cache"]
     assert inside("result = os.listdir('/course')") == ["checks"]
@@ -452,7 +452,7 @@ def test_a_message_without_end_costs_no_other_exercise(lesson):
 
 def test_an_ordinary_user_has_the_same_sandbox(monkeypatch):
     # This Python may lie where only root can read it; the system's own programs do not.
-    monkeypatch.setattr(sandbox, "_python_folders", lambda: [])
+    monkeypatch.setattr(sandbox, "python_folders", lambda: [])
     monkeypatch.setattr(os, "geteuid", lambda: 65534)
     is_root = os.getuid() == 0
     command = sandboxed(["/bin/sh", "-c", "id -u; ls /; ulimit -f; touch /usr/x"], {})

@@ -5,18 +5,22 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytree_course
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
 
+USER_INSIDE = 1000
+FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # those inside that can be written
+
 _TRIAL_SECONDS = 60
 _FILTER_FD = "10"  # the file descriptor at which bubblewrap finds the filter of system calls
 
 # A process that may write there can have itself kept waiting (`autogroup`), and so use no time.
 _READ_ONLY_PROC = ("--remount-ro", "/proc")
+_OWN_USER = ("--unshare-user", "--uid", str(USER_INSIDE), "--gid", str(USER_INSIDE))
 
 
 def require_sandbox() -> None:
@@ -36,7 +40,7 @@ def require_sandbox() -> None:
             "Ubuntu) or `sudo dnf install bubblewrap libseccomp util-linux` (Fedora). "
             f"{instead}"
         )
-    for folder in _python_folders():
+    for folder in python_folders():
         if any(private.is_relative_to(folder) for private in _private_folders()):
             raise CourseError(
                 f"Python is installed in {folder}, which holds the course's solutions or your own "
@@ -92,60 +96,13 @@ def sandboxed(
     shown
         Folders to be seen, read-only: where they are, and where they appear.
     """
-    binds = {Path("/usr"): "/usr"}
-    binds |= {folder: str(folder) for folder in _python_folders()} | dict(shown or {})
     options = [
-        *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
-        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
-        *("--clearenv", "--proc", "/proc", "--dev", "/dev"),
+        *_view(key_lists(), shown or {}, _folders_in_memory()),
+        *(option for name, value in variables(environment).items() for option in _set(name, value)),
     ]
-    # The teacher's terminal; and what is memory when it is mapped. Terminals of its own it has, for
-    # IPython runs `!ls` in one.
-    for device in ("/dev/tty", "/dev/zero"):
-        options += ["--dev-bind", "/dev/null", device]
-    # Which keys the user has is told there, to each process of the same user.
-    for file in ("/proc/keys", "/proc/key-users"):
-        if Path(file).exists():
-            options += ["--ro-bind", "/dev/null", file]
-    for folder in map(Path, ("/dev/shm", "/tmp")):
-        options += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", str(folder)]
-    for folder in map(Path, ("/bin", "/lib", "/lib64")):
-        if folder.is_symlink():
-            options += ["--symlink", str(folder.readlink()), str(folder)]
-        elif folder.exists():
-            binds[folder] = str(folder)
-    for source, place in binds.items():
-        options += [*_folders_above(place), "--ro-bind", str(source), place]
-    cache = Path(sys.prefix, "cache")  # what the author's answers made JAX compile
-    if cache.is_dir():
-        options += ["--tmpfs", str(cache), "--remount-ro", str(cache)]
-    options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
-    # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
-    options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
-    variables = {
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "HOME": "/tmp",
-        "USER": "learner",
-        "LANG": "C.UTF-8",
-        "JAX_PLATFORMS": "cpu",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        **environment,
-    }
-    for name, value in variables.items():
-        options += ["--setenv", name, value]
-    limited = [
-        "prlimit",
-        f"--data={limits.MEMORY}",
-        f"--nproc={limits.PROCESSES}",
-        f"--fsize={limits.FILE_BYTES}",
-        f"--cpu={limits.CPU_SECONDS}",
-        f"--nofile={limits.OPEN_FILES}",
-        *("--core=0", "--", *command),
-    ]
-    unprivileged = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
-    unprivileged += ["--seccomp", _FILTER_FD]
+    bounds = [f"--{name}={bound}" for name, bound in process_limits().items()]
+    limited = ["prlimit", *bounds, "--", *command]
+    unprivileged = [*_OWN_USER, "--disable-userns", "--seccomp", _FILTER_FD]
     launcher = [sys.executable, "-I", "-m", "pytree_course.grading.sandbox_launcher", _FILTER_FD]
     if os.geteuid() != 0:
         return [*launcher, "bwrap", *unprivileged, *options, *_READ_ONLY_PROC, "--", *limited]
@@ -159,11 +116,108 @@ def sandboxed(
     ]
 
 
+def serving(command: Sequence[str], shown: str) -> list[str]:
+    """Return the command that runs a server which makes sandboxes out of itself.
+
+    It has the same view, but for what each sandbox has of its own: the folders in memory, those
+    one that is shown, and /proc, which it may not mount anew for a sandbox where parts of it are
+    covered. It keeps its rights in this view: no code of a learner may run in it.
+    """
+    folders = [
+        option
+        for place in (*FOLDERS_IN_MEMORY, shown)
+        for option in (*_folders_above(place), "--perms", "0755", "--dir", place)
+    ]
+    options = [
+        *(*_view((), {}, folders), "--cap-add", "ALL"),
+        *(option for name, value in variables({}).items() for option in _set(name, value)),
+    ]
+    return ["bwrap", *([] if os.geteuid() == 0 else _OWN_USER), *options, "--", *command]
+
+
+def variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return all environment variables inside, given those besides what Python needs anyway."""
+    return {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": "/tmp",
+        "USER": "learner",
+        "LANG": "C.UTF-8",
+        "JAX_PLATFORMS": "cpu",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **environment,
+    }
+
+
+def process_limits() -> dict[str, int]:
+    """Return the limits of each process inside, by the names that `prlimit` has for them."""
+    return {
+        "data": limits.MEMORY,
+        "nproc": limits.PROCESSES,
+        "fsize": limits.FILE_BYTES,
+        "cpu": limits.CPU_SECONDS,
+        "nofile": limits.OPEN_FILES,
+        "core": 0,
+    }
+
+
+def key_lists() -> list[str]:
+    """Return the files that tell which keys the user has, to each process of the same user."""
+    return [file for file in ("/proc/keys", "/proc/key-users") if Path(file).exists()]
+
+
 def sandbox_user() -> int:
     """Return the user id of the code inside, as the outside sees it."""
     # Root takes another user for each process that grades, so that one sandbox cannot use up the
     # processes or touch the sockets of another.
     return os.geteuid() or 20_000 + os.getpid() % 40_000
+
+
+def _view(
+    covered: Iterable[str], shown: Mapping[Path, str], folders_in_memory: Sequence[str]
+) -> list[str]:
+    """Return bubblewrap's options that make what is seen and reached inside."""
+    binds = {Path("/usr"): "/usr"}
+    binds |= {folder: str(folder) for folder in python_folders()} | dict(shown)
+    options = [
+        *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
+        *("--clearenv", "--proc", "/proc", "--dev", "/dev"),
+    ]
+    # The teacher's terminal; and what is memory when it is mapped. Terminals of its own it has, for
+    # IPython runs `!ls` in one.
+    for device in ("/dev/tty", "/dev/zero"):
+        options += ["--dev-bind", "/dev/null", device]
+    for file in covered:
+        options += ["--ro-bind", "/dev/null", file]
+    options += folders_in_memory
+    for folder in map(Path, ("/bin", "/lib", "/lib64")):
+        if folder.is_symlink():
+            options += ["--symlink", str(folder.readlink()), str(folder)]
+        elif folder.exists():
+            binds[folder] = str(folder)
+    for source, place in binds.items():
+        options += [*_folders_above(place), "--ro-bind", str(source), place]
+    cache = Path(sys.prefix, "cache")  # what the author's answers made JAX compile
+    if cache.is_dir():
+        options += ["--tmpfs", str(cache), "--remount-ro", str(cache)]
+    options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
+    # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
+    return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+
+
+def _folders_in_memory() -> list[str]:
+    size = str(limits.FOLDER_BYTES)
+    return [
+        option
+        for folder in FOLDERS_IN_MEMORY
+        for option in ("--perms", "1777", "--size", size, "--tmpfs", folder)
+    ]
+
+
+def _set(name: str, value: str) -> list[str]:
+    return ["--setenv", name, value]
 
 
 def _finds_libseccomp() -> bool:
@@ -179,7 +233,7 @@ def _folders_above(place: str) -> list[str]:
     return [
         option
         for folder in reversed(Path(place).parents)
-        if folder != Path("/") and folder not in map(Path, ("/tmp", "/dev", "/dev/shm"))
+        if folder not in map(Path, ("/", "/dev", *FOLDERS_IN_MEMORY))
         for option in ("--perms", "0755", "--dir", str(folder))
     ]
 
@@ -190,7 +244,7 @@ def _private_folders() -> list[Path]:
     return [Path.home(), *([course] if (course / "sources").is_dir() else [])]
 
 
-def _python_folders() -> list[Path]:
+def python_folders() -> list[Path]:
     """Return the folders of Python, its environment and this package that are not in /usr."""
     package = Path(pytree_course.__file__).resolve().parents[1]
     wanted = {Path(sys.base_prefix), Path(sys.prefix), Path(sys.executable).resolve().parents[1]}

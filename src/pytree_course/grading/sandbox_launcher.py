@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from pytree_course.grading.system_calls import leave_session_keyring, write_filter
+from pytree_course.grading.system_calls import leave_session_keyring, open_filter
 
 
 def main(descriptor: int, command: list[str]) -> None:
@@ -12,11 +12,7 @@ def main(descriptor: int, command: list[str]) -> None:
     leave_session_keyring()
     # Where memory is short, the kernel ends what runs inside, and not the grading.
     Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
-    filter_file = os.memfd_create("system calls")
-    with open(filter_file, "wb", closefd=False) as file:
-        write_filter(file)
-    os.lseek(filter_file, 0, os.SEEK_SET)
-    os.dup2(filter_file, descriptor)
+    os.dup2(open_filter(), descriptor)
     os.execvp(command[0], command)
 
 

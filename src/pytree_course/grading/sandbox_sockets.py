@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 import psutil
 
-_FOLDERS = ("tmp", "dev/shm")  # those inside that can be written, all in memory
+from pytree_course.grading.sandbox import FOLDERS_IN_MEMORY
+
 _POLL_SECONDS = 0.02
 
 
@@ -43,9 +44,7 @@ class SandboxSockets:
         while time.monotonic() < deadline and process.status() != psutil.STATUS_ZOMBIE:
             for child in process.children():
                 with contextlib.suppress(OSError):
-                    for name in _FOLDERS:
-                        self.folders.append(_opened(f"/proc/{child.pid}/root/{name}"))
-                    self._way = os.dup(self.folders[0])
+                    self.open_view_of(child.pid)
                     # Until bubblewrap has made its view, these are folders of the outside.
                     for port in ports:
                         _try(f"{self.outside}-{port}")
@@ -53,6 +52,12 @@ class SandboxSockets:
                 self.close()
             time.sleep(_POLL_SECONDS)
         raise TimeoutError("the sandbox's kernel opened no sockets")
+
+    def open_view_of(self, process: int) -> None:
+        """Open the folders that a process has in memory: its sandbox has its view by now."""
+        for place in FOLDERS_IN_MEMORY:
+            self.folders.append(_opened(f"/proc/{process}/root{place}"))
+        self._way = os.dup(self.folders[0])
 
     def leave(self) -> None:
         """Make the sockets' names lead nowhere.

@@ -1,11 +1,12 @@
 """The system calls that a learner's code may not make, as a filter that bubblewrap installs."""
 
-import ctypes
 import errno
+import functools
 import os
-from typing import BinaryIO
 
 import pyseccomp
+
+from pytree_course.grading import linux
 
 # What a mature sandbox refuses (Flatpak's list, and Docker's), by what each call would reach.
 _REFUSED = [
@@ -50,11 +51,9 @@ _HUGE_PAGES = 0x40000  # MAP_HUGETLB
 _PLAIN_PRIORITY = 0  # SCHED_OTHER
 _WORD = 0xFFFFFFFF  # the kernel looks at no more of these arguments
 
-_JOIN_SESSION_KEYRING = 1
 
-
-def write_filter(file: BinaryIO) -> None:
-    """Write the filter, for this machine's processor, in the form that the kernel reads."""
+def open_filter() -> int:
+    """Return an open file: the filter, for this processor, in the form that the kernel reads."""
     calls = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     # Calls of another architecture (32 bits, x32) have other numbers.
     calls.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
@@ -79,19 +78,28 @@ def write_filter(file: BinaryIO) -> None:
     for family in set(range(max(_FAMILIES))) - set(_FAMILIES):
         _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
     _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.GT, max(_FAMILIES)))
-    calls.export_bpf(file)
+    file = os.memfd_create("system calls")
+    with open(file, "wb", closefd=False) as writing:
+        calls.export_bpf(writing)
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
+
+
+@functools.cache
+def filter_instructions() -> bytes:
+    """Return the filter's instructions."""
+    with open(open_filter(), "rb") as file:
+        return file.read()
 
 
 def leave_session_keyring() -> None:
     """Give this process, and those that it starts, an empty session keyring of their own."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    keyctl = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "keyctl")
-    if libc.syscall(ctypes.c_long(keyctl), ctypes.c_long(_JOIN_SESSION_KEYRING), None) >= 0:
-        return
-    error = ctypes.get_errno()
-    # Where the call itself is not there or refused, as in many containers, no key can be read.
-    if error not in (errno.ENOSYS, errno.EPERM):
-        raise OSError(error, f"no session keyring: {os.strerror(error)}")
+    linux.leave_session_keyring(keyctl_number())
+
+
+def keyctl_number() -> int:
+    """Return by which number this processor's system call `keyctl` is called."""
+    return int(pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "keyctl"))
 
 
 def _deny(

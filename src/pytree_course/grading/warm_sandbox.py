@@ -1,0 +1,187 @@
+"""What a process that a warm server has forked does to become a sandbox of its own."""
+
+import contextlib
+import fcntl
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pytree_course.grading import linux
+from pytree_course.grading.limits import FOLDER_BYTES
+from pytree_course.grading.sandbox import (
+    FOLDERS_IN_MEMORY,
+    USER_INSIDE,
+    key_lists,
+    process_limits,
+    python_folders,
+)
+
+_FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
+_UP = 1  # of a network interface
+_GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
+
+
+@dataclass(frozen=True)
+class SandboxRequest:
+    """What the grading process asks for; only the sandbox itself reads it.
+
+    Attributes
+    ----------
+    user
+        Who its processes are for the outside.
+    keyctl, call_filter
+        The number of this system call, and the filter of all, in hexadecimal: what knows them does
+        not work inside.
+    variables
+        All of its environment variables.
+    connection
+        The connection information of its kernel.
+    folder
+        Where it sees the files.
+    files
+        Texts to be seen there, read-only, by path.
+    """
+
+    user: int
+    keyctl: int
+    call_filter: str
+    variables: dict[str, str]
+    connection: dict[str, str | int]
+    folder: str
+    files: dict[str, str]
+
+    def to_bytes(self) -> bytes:
+        """Return it as it is sent."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def received(cls, channel: socket.socket) -> "SandboxRequest":
+        """Read it from a channel until nothing more comes."""
+        with channel.makefile("rb") as file:
+            return cls(**json.load(file))
+
+
+def fork_sandbox(channel: socket.socket) -> SandboxRequest:
+    """Make a sandbox, and return in its first process that may run untrusted code.
+
+    This process ends at once, as soon as the one has begun that the sandbox ends with.
+
+    Parameters
+    ----------
+    channel
+        To the grading process: what is asked for comes from there, and it is told the process with
+        which the sandbox ends.
+    """
+    _keep_open_only(channel)
+    # Where memory is short, the kernel ends what runs inside, and not the grading.
+    Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
+    is_root = os.geteuid() == 0
+    user, group = os.geteuid(), os.getegid()
+    linux.unshare(linux.NEW_NAMESPACES | (0 if is_root else linux.NEW_USER))
+    if not is_root:
+        linux.map_user(USER_INSIDE, user, group)
+    if os.fork():
+        os._exit(0)  # only what it starts from now on is in the new process namespace
+    socket.send_fds(channel, [b"\0"], [os.pidfd_open(os.getpid())])
+    request = SandboxRequest.received(channel)
+    linux.leave_session_keyring(request.keyctl)
+    _make_view(request.folder, request.files)
+    _start_loopback()
+    if is_root:
+        _become(request.user)
+    Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
+    linux.make_read_only("/proc")
+    for name, bound in process_limits().items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (bound, bound))
+    linux.drop_privileges()
+    linux.install_filter(bytes.fromhex(request.call_filter))
+    child = os.fork()
+    if child:
+        _reap_until_end_of(child, channel)
+    os.setsid()
+    os.chdir(FOLDERS_IN_MEMORY[0])
+    linux.set_dumpable(True)  # as a program is that has just been started
+    _set_variables(request.variables)
+    return request
+
+
+def _keep_open_only(channel: socket.socket) -> None:
+    """Close all files but one; the standard ones lead nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nowhere, standard)
+    for number in [int(name) for name in os.listdir("/proc/self/fd")]:
+        if number > 2 and number != channel.fileno():
+            with contextlib.suppress(OSError):  # the list's own, which is closed by now
+                os.close(number)
+
+
+def _make_view(folder: str, files: Mapping[str, str]) -> None:
+    """Mount what each sandbox has of its own; the server's view has the rest."""
+    linux.mounts_are_own()
+    linux.mount("proc", "/proc", _FILE | linux.NO_PROGRAMS)
+    for place in FOLDERS_IN_MEMORY:
+        _mount_memory(place)
+    terminals = "newinstance,ptmxmode=0666,mode=620"
+    linux.mount("devpts", "/dev/pts", linux.NO_SETUID | linux.NO_PROGRAMS, terminals)
+    for place in key_lists():
+        linux.bind_read_only(os.devnull, place)
+    linux.mount("tmpfs", folder, _FILE, "mode=0755")
+    for name, text in files.items():
+        file = Path(folder, name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    linux.make_read_only(folder)
+
+
+def _mount_memory(place: str) -> None:
+    """Mount a folder in memory; what of Python is shown below it stays in sight."""
+    shown = [folder for folder in python_folders() if folder.is_relative_to(place)]
+    opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in shown]
+    linux.mount("tmpfs", place, _FILE, f"mode=1777,size={FOLDER_BYTES}")
+    for folder, descriptor in zip(shown, opened, strict=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        linux.bind(f"/proc/self/fd/{descriptor}", str(folder))
+        os.close(descriptor)
+
+
+def _start_loopback() -> None:
+    """Have the new network's own loopback interface, as bubblewrap does."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        named = struct.pack("16sh14x", b"lo", 0)
+        _, flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, _GET_FLAGS, named))
+        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh14x", b"lo", flags | _UP))
+
+
+def _become(user: int) -> None:
+    """Become, as root, another user, in a namespace where that one has no more rights."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    linux.set_dumpable(True)
+    linux.unshare(linux.NEW_USER | linux.NEW_MOUNTS)
+    linux.map_user(USER_INSIDE, user, user)
+
+
+def _reap_until_end_of(child: int, channel: socket.socket) -> None:
+    """Be the first process of the sandbox: all others end with it.
+
+    It is not the kernel itself, for signals that a first process sends itself are ignored.
+    """
+    channel.close()
+    linux.set_dumpable(False)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    while os.wait()[0] != child:
+        pass
+    os._exit(0)
+
+
+def _set_variables(variables: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
