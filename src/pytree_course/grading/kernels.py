@@ -1,18 +1,14 @@
 """Kernels for grading: nbval's, watched, and in the sandbox where the code is untrusted."""
 
-import contextlib
 import os
-import tempfile
+import time
 from pathlib import Path
-from typing import Any
+from queue import Empty
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-import ipykernel.kernelspec
 import zmq
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_client.manager import KernelManager
 
-from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.budget import (
     CellBudget,
@@ -21,34 +17,24 @@ from pytree_course.grading.budget import (
     SubmissionBudget,
 )
 from pytree_course.grading.cell_run import READ_MESSAGES, CellRun
+from pytree_course.grading.launched_kernel import LaunchedKernel
 from pytree_course.grading.process_tree import ProcessTree
-from pytree_course.grading.sandbox import sandbox_user
-from pytree_course.grading.sandbox_provisioner import COURSE_INSIDE, PROVISIONER
-from pytree_course.grading.sandbox_sockets import SandboxSockets
 from pytree_course.grading.usage import UsageWatch
+
+if TYPE_CHECKING:
+    from pytree_course.grading.warm_kernel import WarmKernel
+
+ENGINE_VARIABLE = "PYTREE_COURSE_KERNELS"
+"""Tests and benchmarks set it to "fresh": sandboxed kernels then start one by one."""
 
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
 _RUN = "run"
-
-_KERNEL_NAME = "pytree-course-grading"
+_SUBSCRIBED_SECONDS = 0.05  # what a kernel tells all takes at most so long, once it is connected
 
 
 class KernelDiedError(RuntimeError):
     """The kernel's process ended."""
-
-
-class _SpecManager(KernelSpecManager):
-    """Knows one kernel: this Python's, started by the sandbox's provisioner or plainly."""
-
-    provisioner: dict[str, Any] | None = None
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        metadata = {"kernel_provisioner": self.provisioner} if self.provisioner else {}
-        described = {**ipykernel.kernelspec.get_kernel_dict(), "metadata": metadata}
-        # No signal reaches into the sandbox: the kernel is asked to interrupt itself.
-        described["interrupt_mode"] = "message" if self.provisioner else "signal"
-        return KernelSpec(resource_dir=ipykernel.kernelspec.RESOURCES, **described)
 
 
 class WatchedKernel:
@@ -70,56 +56,48 @@ class WatchedKernel:
         self.is_set_up = True  # and what runs may be the learner's
         self._budget = budget or SubmissionBudget()
         self.watch: UsageWatch | None = None
-        self._sockets = SandboxSockets()
-        self._folder = tempfile.TemporaryDirectory(prefix="kernel-", dir=cwd)
-        specs = _SpecManager()
-        if in_sandbox:
-            os.chown(self._folder.name, sandbox_user(), -1)
-            config = {"course": str(course)}
-            specs.provisioner = {"provisioner_name": PROVISIONER, "config": config}
-            own = {COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
-            variables = {**environment, **own}
-        else:
-            # No personal start-up files.
-            own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
-            variables = {**os.environ, **environment, **own}
-        self.km = KernelManager(
-            kernel_name=_KERNEL_NAME,
-            kernel_spec_manager=specs,
-            transport="ipc" if in_sandbox else "tcp",  # no network reaches into the sandbox
-            connection_file=str(Path(self._folder.name) / "kernel.json"),
-        )
-        if in_sandbox:
-            self.km.ip = self._sockets.inside
+        self._process = _started(cwd, course, environment, in_sandbox)
+        self._sockets = self._process.sockets
         try:
-            with open(os.devnull, "w") as nowhere:
-                self.km.start_kernel(stderr=nowhere, stdout=nowhere, cwd=str(cwd), env=variables)
-            if in_sandbox:
-                provisioner: Any = self.km.provisioner
-                sandbox = provisioner.process.pid
-                self._sockets.open(sandbox, self.km.ports, limits.START_SECONDS)
-                self.km.ip = self._sockets.outside
-                self.watch = UsageWatch(sandbox, self._sockets.folders)
+            if self._sockets is not None:
+                self.watch = UsageWatch(self._process.pid, self._sockets.folders)
                 self.watch.start()
-            self.kc = self.km.client()
+            self.kc: Any = self._process.client()
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
             # What comes on any other channel would pile up in our memory, unread.
             self.kc.start_channels(stdin=False, hb=False, control=False)
-            self.kc.wait_for_ready(timeout=limits.START_SECONDS)
-            self._sockets.leave()
+            self._wait_until_ready()
+            if self._sockets is not None:
+                self._sockets.leave()
         except BaseException:
             self.stop()
             raise
 
+    def _wait_until_ready(self) -> None:
+        """Wait until the kernel has answered on both channels."""
+        deadline = time.monotonic() + limits.START_SECONDS
+        while time.monotonic() < deadline and self.is_alive():
+            request = self.kc.kernel_info()
+            try:
+                self.kc.get_shell_msg(timeout=1)
+                # What it tells all is lost until it knows that we listen.
+                while True:
+                    message = self.kc.get_iopub_msg(timeout=_SUBSCRIBED_SECONDS)
+                    if message["parent_header"].get("msg_id") == request:
+                        return
+            except Empty:
+                pass
+        raise RuntimeError("the kernel did not get ready")
+
     def is_alive(self) -> bool:
         """Say whether it still runs."""
-        return bool(self.km.has_kernel and self.km.is_alive())
+        return self._process.is_alive()
 
     def run_cell(self, source: str) -> CellRun:
         """Run a cell and return how it ran; one that is over its budget ends the kernel."""
         run = CellRun()
-        processes = ProcessTree(self.km.provisioner.pid)  # type: ignore[union-attr]
+        processes = ProcessTree(self._process.pid)
         seconds = self._budget.seconds if self.is_set_up else limits.START_SECONDS
         budget = CellBudget(processes, seconds)
         try:
@@ -207,9 +185,19 @@ class WatchedKernel:
             self.kc.stop_channels()
         if self.watch is not None:
             self.watch.stop()
-        if self.km.has_kernel:
-            self.km.shutdown_kernel(now=True)
-        self._sockets.close()
-        # Whoever wrote into it may have made what cannot be removed; it is swept some other time.
-        with contextlib.suppress(OSError, RecursionError):
-            self._folder.cleanup()
+        self._process.end()
+        if self._sockets is not None:
+            self._sockets.close()
+
+
+def _started(
+    cwd: Path, course: Path, environment: dict[str, str], in_sandbox: bool
+) -> "WarmKernel | LaunchedKernel":
+    if in_sandbox and os.environ.get(ENGINE_VARIABLE) != "fresh":
+        from pytree_course.grading.warm_kernel import WarmKernel, WarmServerError  # Linux only
+
+        try:
+            return WarmKernel(course, environment)
+        except WarmServerError:
+            pass  # it has said why; what follows has the same walls, and takes longer
+    return LaunchedKernel(cwd, course, environment, in_sandbox)

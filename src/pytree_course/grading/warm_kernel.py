@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.connect import port_names
@@ -20,10 +21,9 @@ from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import sandbox_user, serving, variables
 from pytree_course.grading.sandbox_provisioner import COURSE_INSIDE
+from pytree_course.grading.sandbox_request import READY, SandboxRequest
 from pytree_course.grading.sandbox_sockets import SandboxSockets
 from pytree_course.grading.system_calls import filter_instructions, keyctl_number
-from pytree_course.grading.warm_sandbox import SandboxRequest
-from pytree_course.grading.warm_server import READY
 
 _PID = re.compile(r"^Pid:\s*(\d+)$", re.MULTILINE)
 _ENDING_MILLISECONDS = 10_000
@@ -43,7 +43,7 @@ class WarmServer:
             self._process = subprocess.Popen(
                 serving([sys.executable, "-m", "pytree_course.grading.warm_server"], COURSE_INSIDE),
                 env={"PATH": os.environ.get("PATH", os.defpath)},
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
             )
@@ -135,7 +135,7 @@ class WarmKernel:
     def __init__(self, course: Path, environment: dict[str, str]) -> None:
         """Start one that sees a folder as the course; a WarmServerError says that none can."""
         self.sockets = SandboxSockets()
-        connection: dict[str, str | int] = {
+        connection: dict[str, Any] = {
             "transport": "ipc",
             "ip": self.sockets.inside,
             "key": secrets.token_hex(32),
@@ -173,7 +173,8 @@ class WarmKernel:
     def client(self) -> BlockingKernelClient:
         """Return a client, not yet connected."""
         client = BlockingKernelClient()
-        client.load_connection_info({**self._connection, "ip": self.sockets.outside})
+        client.load_connection_info(self._connection)
+        client.ip = self.sockets.outside
         return client
 
     def is_alive(self) -> bool:

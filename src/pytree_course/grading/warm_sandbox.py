@@ -2,14 +2,12 @@
 
 import contextlib
 import fcntl
-import json
 import os
 import resource
 import signal
 import socket
 import struct
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pytree_course.grading import linux
@@ -21,50 +19,11 @@ from pytree_course.grading.sandbox import (
     process_limits,
     python_folders,
 )
+from pytree_course.grading.sandbox_request import SandboxRequest
 
 _FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
 _UP = 1  # of a network interface
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
-
-
-@dataclass(frozen=True)
-class SandboxRequest:
-    """What the grading process asks for; only the sandbox itself reads it.
-
-    Attributes
-    ----------
-    user
-        Who its processes are for the outside.
-    keyctl, call_filter
-        The number of this system call, and the filter of all, in hexadecimal: what knows them does
-        not work inside.
-    variables
-        All of its environment variables.
-    connection
-        The connection information of its kernel.
-    folder
-        Where it sees the files.
-    files
-        Texts to be seen there, read-only, by path.
-    """
-
-    user: int
-    keyctl: int
-    call_filter: str
-    variables: dict[str, str]
-    connection: dict[str, str | int]
-    folder: str
-    files: dict[str, str]
-
-    def to_bytes(self) -> bytes:
-        """Return it as it is sent."""
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def received(cls, channel: socket.socket) -> "SandboxRequest":
-        """Read it from a channel until nothing more comes."""
-        with channel.makefile("rb") as file:
-            return cls(**json.load(file))
 
 
 def fork_sandbox(channel: socket.socket) -> SandboxRequest:
