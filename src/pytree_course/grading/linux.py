@@ -38,8 +38,7 @@ def unshare(namespaces: int) -> None:
 
 def mount(kind: str, place: str, flags: int, data: str = "") -> None:
     """Mount a new file system."""
-    names = [text.encode() for text in (kind, place, kind)]
-    _mount(*names, flags, data.encode())
+    _mount(kind.encode(), place.encode(), kind.encode(), flags, data.encode())
 
 
 def mounts_are_own() -> None:

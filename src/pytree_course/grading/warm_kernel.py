@@ -135,7 +135,7 @@ class WarmKernel:
     def __init__(self, course: Path, environment: dict[str, str]) -> None:
         """Start one that sees a folder as the course; a WarmServerError says that none can."""
         self.sockets = SandboxSockets()
-        connection: dict[str, Any] = {
+        connection: Any = {
             "transport": "ipc",
             "ip": self.sockets.inside,
             "key": secrets.token_hex(32),
