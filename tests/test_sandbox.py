@@ -43,6 +43,7 @@ pytestmark = [
 
 def started(tmp_path):
     (tmp_path / "course" / "checks").mkdir(parents=True)
+    (tmp_path / "course" / "checks" / "check_01_mini.py").touch()
     return WatchedKernel(tmp_path, tmp_path / "course", {"GIVEN": "1"}, in_sandbox=True)
 
 

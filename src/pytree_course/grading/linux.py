@@ -51,16 +51,16 @@ def bind(source: str, place: str) -> None:
     _mount(source.encode(), place.encode(), None, _BIND | _RECURSIVE, None)
 
 
-def bind_read_only(source: str, place: str) -> None:
-    """Show a file or folder in the place of another, read-only."""
-    _mount(source.encode(), place.encode(), None, _BIND, None)
-    make_read_only(place)
+def cover(place: str) -> None:
+    """Show in the place of a file one that nobody can read or write."""
+    _mount(os.devnull.encode(), place.encode(), None, _BIND, None)
+    make_read_only(place, NO_DEVICES)
 
 
-def make_read_only(place: str) -> None:
+def make_read_only(place: str, more: int = 0) -> None:
     """Make a mount read-only; its other flags may not be taken away, and stay."""
     had = os.statvfs(place).f_flag
-    flags = had & _KEPT | (_RELATIVE_TIMES if had & _STATVFS_RELATIVE_TIMES else 0)
+    flags = more | had & _KEPT | (_RELATIVE_TIMES if had & _STATVFS_RELATIVE_TIMES else 0)
     _mount(None, place.encode(), None, _REMOUNT | _BIND | READ_ONLY | flags, None)
 
 

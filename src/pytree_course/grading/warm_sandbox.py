@@ -47,7 +47,8 @@ def fork_sandbox(channel: socket.socket) -> SandboxRequest:
         linux.map_user(USER_INSIDE, user, group)
     if os.fork():
         os._exit(0)  # only what it starts from now on is in the new process namespace
-    socket.send_fds(channel, [b"\0"], [os.pidfd_open(os.getpid())])
+    os.setsid()
+    _send_this_process(channel)
     request = SandboxRequest.received(channel)
     linux.leave_session_keyring(request.keyctl)
     _make_view(request.folder, request.files)
@@ -63,10 +64,9 @@ def fork_sandbox(channel: socket.socket) -> SandboxRequest:
     child = os.fork()
     if child:
         _reap_until_end_of(child, channel)
-    os.setsid()
     os.chdir(FOLDERS_IN_MEMORY[0])
     linux.set_dumpable(True)  # as a program is that has just been started
-    _set_variables(request.variables)
+    os.environ.update(request.variables)
     return request
 
 
@@ -75,10 +75,17 @@ def _keep_open_only(channel: socket.socket) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
+    os.close(nowhere)
     for number in [int(name) for name in os.listdir("/proc/self/fd")]:
         if number > 2 and number != channel.fileno():
             with contextlib.suppress(OSError):  # the list's own, which is closed by now
                 os.close(number)
+
+
+def _send_this_process(channel: socket.socket) -> None:
+    process = os.pidfd_open(os.getpid())
+    socket.send_fds(channel, [b"\0"], [process])
+    os.close(process)
 
 
 def _make_view(folder: str, files: Mapping[str, str]) -> None:
@@ -90,7 +97,7 @@ def _make_view(folder: str, files: Mapping[str, str]) -> None:
     terminals = "newinstance,ptmxmode=0666,mode=620"
     linux.mount("devpts", "/dev/pts", linux.NO_SETUID | linux.NO_PROGRAMS, terminals)
     for place in key_lists():
-        linux.bind_read_only(os.devnull, place)
+        linux.cover(place)
     linux.mount("tmpfs", folder, _FILE, "mode=0755")
     for name, text in files.items():
         file = Path(folder, name)
@@ -139,8 +146,3 @@ def _reap_until_end_of(child: int, channel: socket.socket) -> None:
     while os.wait()[0] != child:
         pass
     os._exit(0)
-
-
-def _set_variables(variables: Mapping[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update(variables)

@@ -86,6 +86,8 @@ def _kernel(request: SandboxRequest) -> IPKernelApp:
     sys.argv = [_LAUNCHER, "-f", str(file)]
     kernel = IPKernelApp.instance()
     kernel.initialize()
+    if "ipywidgets" in sys.modules:  # which looks for a kernel when it is imported
+        sys.modules["ipywidgets"].load_ipython_extension(kernel.shell)
     return kernel
 
 

@@ -1,0 +1,264 @@
+"""A sandbox that is forked by the warm server is the same inside as one that is made afresh."""
+
+import ast
+import shutil
+import sys
+
+import psutil
+import pytest
+
+from pytree_course.grading import kernels, warm_kernel
+from pytree_course.grading.kernels import WatchedKernel
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        sys.platform != "linux" or shutil.which("bwrap") is None,
+        reason="bubblewrap is not here; .ci/run installs it",
+    ),
+]
+
+SET_UP = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pytree_course import Checks, draw, show_progress
+"""
+PROBE = """\
+import atexit, glob, locale, os, platform, random, re, resource, signal, socket, stat, subprocess
+import sys, tempfile, threading, warnings, logging, gc, multiprocessing, pathlib
+
+
+def status(*names):
+    lines = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    return {name: lines[name].strip() for name in names}
+
+
+def mounts():
+    found = {}
+    for line in open("/proc/self/mountinfo"):
+        before, after = line.split(" - ")
+        place, options = before.split()[4:6]
+        kind, _, of_all = after.split()
+        sizes = [each for each in of_all.split(",") if each.startswith(("size", "nr_", "mode"))]
+        if place != "/course" and "/kernel-" not in place:  # files of the outside, or in memory
+            found[place] = (kind, sorted(options.split(",")), sizes)
+    return found
+
+
+def files(folder):
+    kept = {}
+    for name in sorted(os.listdir(folder)):
+        about = os.lstat(os.path.join(folder, name))
+        kept[name] = (stat.filemode(about.st_mode), about.st_uid, about.st_gid, about.st_rdev)
+    return kept
+
+
+def descriptors():
+    kinds = {}
+    for file in os.listdir("/proc/self/fd"):
+        try:
+            link = os.readlink(f"/proc/self/fd/{file}")
+        except OSError:
+            continue
+        if link.startswith("pipe:"):
+            continue  # those of a process that was started by another one are one more
+        kind = re.sub(r"\\d+|kernel-\\w+", "N", link)
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return kinds
+
+
+def named(value):
+    return str(getattr(value, "__name__", value))
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+limits = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+folders = ["/", "/tmp", "/dev", "/dev/shm", "/etc", "/proc", "/usr", "/course", "/proc/sys/user"]
+result = {
+    "ids": [os.getresuid(), os.getresgid(), os.getgroups()],
+    "session": [os.getsid(0) == os.getpid(), os.getpgid(0) == os.getpid(), os.getpriority(0, 0)],
+    "status": status(
+        *("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp"),
+        *("Seccomp_filters", "SigBlk", "SigIgn", "SigCgt", "Umask", "Threads", "CoreDumping"),
+    ),
+    "oom": open("/proc/self/oom_score_adj").read(),
+    "limits": {name: resource.getrlimit(getattr(resource, name)) for name in limits},
+    "variables": {name: os.environ[name] for name in sorted(os.environ)},
+    "in a child": run(sys.executable, "-c", "import os, sys; print(sorted(os.environ), sys.path)"),
+    "mounts": mounts(),
+    "folders": {name: files(name) for name in ("/", "/dev", "/dev/pts", "/etc", "/course")},
+    "writable": [name for name in folders if os.access(name, os.W_OK)],
+    "sizes": {name: os.statvfs(name).f_blocks for name in ("/tmp", "/dev/shm")},
+    "descriptors": descriptors(),
+    "host": [socket.gethostname(), platform.node(), sorted(os.listdir("/sys"))
+             if os.path.exists("/sys") else []],
+    "network": [socket.if_nameindex(), open("/proc/net/route").read()],
+    "maps": [open(f"/proc/self/{name}").read().split()[::2] for name in ("uid_map", "gid_map")],
+    "controls": open("/proc/self/cgroup").read(),
+    "path": sys.path,
+    "arguments": [sys.argv[1:2], os.path.basename(sys.argv[0]), sys.flags, sys.warnoptions],
+    "cwd": os.getcwd(),
+    "signals": {name.name: named(signal.getsignal(name)) for name in signal.valid_signals()
+                if hasattr(name, "name")},
+    "threads": sorted(re.sub(r"\\d+", "N", each.name) for each in threading.enumerate()),
+    "temporary": tempfile.gettempdir(),
+    "text": [locale.getlocale(), sys.getfilesystemencoding(), locale.getpreferredencoding()],
+    "JAX": jax.config.values,
+    "devices": str(jax.devices()),
+    "numpy": [np.geterr(), np.get_printoptions()],
+    "filters": sorted(str(each) for each in warnings.filters),
+    "collector": [gc.isenabled(), gc.get_threshold()],
+    "recursion": sys.getrecursionlimit(),
+    "multiprocessing": multiprocessing.get_start_method(),
+    "registered": sorted(map(str, jax.tree_util._registry)) if hasattr(
+        jax.tree_util, "_registry") else [],
+    "displayhook": [named(type(sys.displayhook)), named(sys.excepthook), named(type(sys.stdout))],
+    "streams": [sys.stdin and sys.stdin.encoding, sys.stdout.encoding, sys.__stdout__.name],
+    "loggers": [logging.root.level, len(logging.root.handlers)],
+    "extensions": sorted(get_ipython().extension_manager.loaded),
+    "names": sorted(name for name in get_ipython().user_ns if not name.startswith("_")),
+    "dumpable": os.stat("/proc/self").st_uid,
+    "seen": sorted(name for name in os.listdir("/proc") if not name.isdigit()),
+    "keys": [os.access(name, os.R_OK) for name in ("/proc/keys", "/proc/key-users")],
+    "terminal": get_ipython().getoutput("ls -d /tmp; tty; id -u; ulimit -n"),
+    "modules": sorted(set(sys.modules)),
+    "display formatters": sorted(get_ipython().display_formatter.formatters),
+    "comms": sorted(getattr(get_ipython().kernel, "comm_manager", None).targets),
+    "affinity": sorted(os.sched_getaffinity(0)),
+    "at exit": atexit._ncallbacks() > 0,
+}
+"""
+
+
+def probed(kernel, code, what="result"):
+    reply = kernel.kc.execute(code, user_expressions={"r": f"repr({what})"}, reply=True, timeout=60)
+    content = reply["content"]
+    assert content["status"] == "ok", content
+    text = ast.literal_eval(content["user_expressions"]["r"]["data"]["text/plain"])
+    return ast.literal_eval(text)
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """Start a kernel of an engine; all are stopped in the end."""
+    running = []
+
+    def start(engine="warm"):
+        monkeypatch.setenv(kernels.ENGINE_VARIABLE, engine)
+        course = tmp_path / "course"
+        (course / "checks").mkdir(parents=True, exist_ok=True)
+        (course / "checks" / "check.py").write_text("text = 'ä'", encoding="utf-8")
+        kernel = WatchedKernel(tmp_path, course, {"GIVEN": "1"}, in_sandbox=True)
+        running.append(kernel)
+        return kernel
+
+    yield start
+    for kernel in running:
+        kernel.stop()
+
+
+EVERYTHING = "{name: repr(value) for name, value in result.items()}"
+
+
+def test_both_engines_are_the_same_inside(started):
+    warm, fresh = (
+        probed(started(engine), SET_UP + PROBE, EVERYTHING) for engine in ("warm", "fresh")
+    )
+    modules = [set(ast.literal_eval(inside.pop("modules"))) for inside in (warm, fresh)]
+    assert warm == fresh
+    assert not modules[1] - modules[0]
+    # How the sandbox was made. Nothing of it is secret.
+    assert all(name.startswith("pytree_course.grading") for name in modules[0] - modules[1])
+
+
+def test_the_next_sandbox_has_nothing_of_the_last(started):
+    leave = (
+        "import os, sys, ctypes, builtins, socket\n"
+        "builtins.left = sys.left = 1\nos.environ['LEFT'] = '1'\n"
+        "for folder in ('/tmp', '/dev/shm'): open(folder + '/left', 'w').close()\n"
+        "listening = socket.create_server(('127.0.0.1', 7777))"
+    )
+    look = (
+        "import builtins, glob, os, socket, sys\n"
+        "result = [hasattr(builtins, 'left'), hasattr(sys, 'left'), 'LEFT' in os.environ]\n"
+        "result += glob.glob('/tmp/left') + glob.glob('/dev/shm/left')\n"
+        "with socket.socket() as other: result += [other.connect_ex(('127.0.0.1', 7777)) == 0]\n"
+        "result += [len([name for name in os.listdir('/proc') if name.isdigit()])]"
+    )
+    first = started()
+    probed(first, leave, "0")
+    assert probed(started(), look) == [False, False, False, False, 2]  # while the first one lives
+    first.stop()
+    assert probed(started(), look) == [False, False, False, False, 2]
+
+
+def test_no_two_sandboxes_draw_the_same_numbers(started):
+    draw = "import random, numpy as np, uuid\nresult = [random.random(), np.random.rand(), uuid.uuid4().hex]"
+    first, second = (probed(started(), draw) for _ in range(2))
+    assert not set(first) & set(second)
+
+
+def test_answers_can_start_threads_and_processes(started):
+    code = (
+        "import jax.numpy as jnp, os, subprocess, sys, threading, multiprocessing\n"
+        "def work(queue): queue.append(int(jnp.ones(3).sum()))\n"
+        "result = []\n"
+        "thread = threading.Thread(target=work, args=(result,)); thread.start(); thread.join()\n"
+        "child = os.fork()\n"
+        "if child == 0: os._exit(7)\n"
+        "result += [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])]\n"
+        "program = [sys.executable, '-c', 'import jax; print(jax.numpy.ones(2).sum())']\n"
+        "result += [subprocess.run(program, capture_output=True, text=True).stdout]"
+    )
+    assert probed(started(), code) == [3, 7, "2.0\n"]
+
+
+def test_memory_of_the_server_holds_nothing_of_what_was_asked_for(started):
+    # A sandbox has the server's memory. So a text that the last sandbox was given is in its own.
+    search = (
+        "import re\nresult = 0\nwith open('/proc/self/mem', 'rb', 0) as memory:\n"
+        "    for line in open('/proc/self/maps'):\n"
+        "        if 'rw-p' not in line: continue\n"
+        "        start, end = (int(each, 16) for each in line.split()[0].split('-'))\n"
+        "        memory.seek(start)\n"
+        "        try: result += memory.read(end - start).count(bytes.fromhex({hexadecimal!r}))\n"
+        "        except OSError: pass"
+    )
+    first, second = started(), started()
+    key = first.kc.session.key
+    # Written so that the search itself does not hold what it looks for.
+    assert probed(first, search.format(hexadecimal=key.hex())) > 0
+    assert probed(second, search.format(hexadecimal=key.hex())) == 1  # what it looks for
+
+
+def test_processes_and_files_do_not_pile_up(started):
+    started().stop()
+    own = psutil.Process()
+    before = [own.num_fds(), len(own.children(recursive=True)), own.num_threads()]
+    for _ in range(5):
+        started().stop()
+    assert [own.num_fds(), len(own.children(recursive=True)), own.num_threads()] == before
+
+
+def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch, capfd):
+    broken = warm_kernel._ServerOfThisProcess()
+    monkeypatch.setattr(warm_kernel, "_of_this_process", broken)
+    monkeypatch.setattr(warm_kernel, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
+    for _ in range(2):
+        assert probed(started(), "result = 1") == 1
+    assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
+
+
+def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):
+    mortal = warm_kernel._ServerOfThisProcess()
+    monkeypatch.setattr(warm_kernel, "_of_this_process", mortal)
+    kernel = started()
+    mortal.started()._process.kill()
+    assert kernel.run_cell("1").died
+    assert probed(started(), "result = 1") == 1
