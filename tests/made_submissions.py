@@ -15,6 +15,7 @@ from pytree_course.classroom.attempt import counting
 from pytree_course.classroom.class_grading import GradingOptions, grade_class
 from pytree_course.classroom.folder import read_class_folder
 from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.classroom.pool import Pool
 from pytree_course.cli.main import main
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
@@ -45,12 +46,15 @@ class SameProcess(Executor):
         return future
 
 
+SAME_PROCESS = Pool(SameProcess, 1)
+
+
 class MadeClass:
     """A folder that students hand in to, and the gradebook that it is graded into."""
 
     def __init__(self, course, tmp_path):
         self.course = course
-        self.new_pool = lambda: ThreadPoolExecutor(1)
+        self.pool = Pool(lambda: ThreadPoolExecutor(1), 1)
         self.folder = tmp_path / "class"
         self.into = tmp_path / "grades"
 
@@ -78,12 +82,12 @@ class MadeClass:
             return runs
 
         monkeypatch.setattr("pytree_course.classroom.submission_run.run_answers", run)
-        self.new_pool = SameProcess
+        self.pool = SAME_PROCESS
 
     def grade(self, options=OWN_WORK):
         folder = read_class_folder(self.folder, self.course)
         with self.gradebook() as gradebook:
-            return grade_class(self.course, folder, gradebook, options, self.new_pool)
+            return grade_class(self.course, folder, gradebook, options, self.pool)
 
     def gradebook(self):
         return Gradebook(self.into / "gradebook.sqlite")

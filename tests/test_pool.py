@@ -2,50 +2,82 @@
 
 import os
 import signal
+from dataclasses import dataclass
 
 import pytest
 
 from pytree_course.classroom import pool
-from pytree_course.classroom.pool import local_pool, run_all
+from pytree_course.classroom.pool import Pool, local_pool
+from pytree_course.classroom.task_queue import TaskQueue
 
 
-def square(number):
-    if number == 3 and "PYTREE_COURSE_TEST_DIES" in os.environ:
-        os._exit(1)
-    if number == 4:
-        raise ValueError("four")
-    return number**2
+@dataclass(frozen=True)
+class Square:
+    """A number to be squared; some end or fail instead."""
+
+    number: int
+
+    def run(self):
+        if self.number == 3:
+            os._exit(1)
+        if self.number == 4:
+            raise ValueError("four")
+        return self.number**2
 
 
-def test_a_pools_process_that_dies_costs_its_own_task_only(monkeypatch):
-    monkeypatch.setenv("PYTREE_COURSE_TEST_DIES", "1")
-    results = dict(run_all(local_pool(2), square, range(60)))
+def run_all(tasks, in_pool):
+    queue = TaskQueue()
+    for task in tasks:
+        queue.add(task, in_pool)
+    results = {task.number: result for task, result in queue.results()}
+    queue.close()
+    return results
+
+
+def test_a_pools_process_that_dies_costs_its_own_task_only():
+    results = run_all(map(Square, range(60)), local_pool(2))
     assert str(results.pop(4)) == "four"
     assert isinstance(results.pop(3), Exception)
     assert results == {number: number**2 for number in range(60) if number not in (3, 4)}
 
 
-def test_after_a_process_died_the_tasks_that_cannot_be_to_blame_run_together_again(monkeypatch):
-    monkeypatch.setenv("PYTREE_COURSE_TEST_DIES", "1")
-    new_pool, made = local_pool(2), []
+def test_after_a_process_died_those_that_were_under_way_run_one_by_one_and_then_all_together():
+    two, made = local_pool(2), []
 
     def counted():
-        made.append(new_pool())
+        made.append(two.new())
         return made[-1]
 
-    assert len(dict(run_all(counted, square, range(60)))) == 60
-    assert len(made) <= 2 + pool._SUSPECTS
+    assert len(run_all(map(Square, range(60)), Pool(counted, two.at_once))) == 60
+    assert len(made) == 3  # that which broke, that of the suspects, and that of the rest
 
 
-def hang(number):
-    if number == 1:
-        signal.pause()  # Python's own code is never run again
-    return number
+def test_tasks_that_come_up_meanwhile_run_before_those_that_wait():
+    queue, two, order = TaskQueue(), local_pool(1), []
+    for number in range(10, 20):
+        queue.add(Square(number), two)
+    for task, _ in queue.results():
+        order.append(task.number)
+        if task.number == 10:
+            queue.add(Square(0), two, soon=True)
+    queue.close()
+    assert sorted(order) == [0, *range(10, 20)]
+    assert order.index(0) <= 3
+
+
+@dataclass(frozen=True)
+class Hang(Square):
+    """The task 1 hangs: Python's own code is never run again."""
+
+    def run(self):
+        if self.number == 1:
+            signal.pause()
+        return self.number
 
 
 @pytest.mark.skipif(not hasattr(signal, "alarm"), reason="Windows has no alarms")
 def test_a_task_that_hangs_ends_and_costs_itself_only(monkeypatch):
     monkeypatch.setattr(pool, "TASK_SECONDS", 1)
-    results = dict(run_all(local_pool(2), hang, range(4)))
+    results = run_all(map(Hang, range(4)), local_pool(2))
     assert isinstance(results.pop(1), Exception)
     assert results == {number: number for number in (0, 2, 3)}

@@ -7,7 +7,7 @@ import pytest
 from pytree_course.classroom.attempt import MOST_TRIES
 from pytree_course.classroom.class_grading import GradingOptions
 from pytree_course.grading.lesson import GradedLesson
-from tests.made_submissions import RIGHT, MadeClass, SameProcess
+from tests.made_submissions import RIGHT, SAME_PROCESS, MadeClass
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +108,7 @@ def test_equal_tries_are_one(made):
 
 @pytest.mark.parametrize("best", [(), ("--best",)])
 def test_what_was_not_run_is_said_where_the_grade_is(made, monkeypatch, capsys, best):
-    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SameProcess)
+    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SAME_PROCESS)
     monkeypatch.setenv("COLUMNS", "200")
     for number in range(MOST_TRIES + 2):
         hand_in(made, "ada", number)

@@ -1,23 +1,15 @@
 """Grade a class: every submission that is new or changed, once, and resumable at any time."""
 
-import hashlib
-import json
-import platform
 import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
 from pytree_course.built import other_version
-from pytree_course.checking.comparison import without_message
-from pytree_course.checking.verdicts import Verdict
-from pytree_course.checking.words import explanation
 from pytree_course.classroom.attempt import (
     Attempt,
     AttemptState,
@@ -25,16 +17,18 @@ from pytree_course.classroom.attempt import (
     counting,
     first_tries,
 )
+from pytree_course.classroom.authors_run import AuthorsRuns, AuthorsTask
 from pytree_course.classroom.file_names import printable_path
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
 from pytree_course.classroom.gradebook import Gradebook
-from pytree_course.classroom.pool import NewPool, run_all
+from pytree_course.classroom.pool import Pool
+from pytree_course.classroom.recorded import digest, environment, in_words, verdict_row
 from pytree_course.classroom.submission_run import SubmissionRun, SubmissionTask
+from pytree_course.classroom.task_queue import TaskQueue
 from pytree_course.classroom.tries import Key, Seeds, Try, admitted, not_run
 from pytree_course.classroom.verdict_changes import VerdictChange, verdict_changes
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.exercise_run import ExerciseRun
-from pytree_course.grading.grade import judge_submission
+from pytree_course.grading.grade import failed_exercises, judge_submission
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.notebook_run import RunSettings
 from pytree_course.grading.regular_file import UnreadableError
@@ -43,8 +37,6 @@ from pytree_course.printable import printable
 
 Step = TypeVar("Step")
 
-_LONGEST_MESSAGE = 500
-_LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
 _NO_ANSWER_CELLS = (
     "none of the answer cells is in it: it is another lesson's, or something changed its cells' ids"
 )
@@ -86,39 +78,90 @@ def grade_class(
     folder: ClassFolder,
     gradebook: Gradebook,
     options: GradingOptions,
-    new_pool: NewPool,
+    pool: Pool,
     show_progress: ShowProgress = lambda done, of: None,
+    *,
+    authors_pool: Pool | None = None,
 ) -> Summary:
-    """Grade all that is new or changed, and record each attempt as soon as it is graded."""
+    """Grade all that is new or changed, and record each attempt as soon as it is graded.
+
+    The author's answers run in `authors_pool`, where that is not the one of the submissions.
+    """
     gradebook.introduce(folder.submitters)
     chosen = [each for each in folder.notebooks if options.wants(each.student, each.lesson)]
     before = counting(gradebook.attempts(), options.best)
-    grading = _Grading(course, gradebook, options)
-    tasks = list(grading.prepare(chosen))
-    show_progress(0, len(tasks))
-    for done, (task, result) in enumerate(run_all(new_pool, SubmissionTask.run, tasks), 1):
-        grading.finish(task, result)
-        show_progress(done, len(tasks))
+    grading = _Grading(course, gradebook, options, pool, authors_pool or pool, show_progress)
+    grading.grade(chosen)
     gradebook.finish_runs()  # the next grading draws fresh cases
     after = counting(gradebook.attempts(), options.best)
     grading.summary.changes = list(verdict_changes(before, after))
     return grading.summary
 
 
+@dataclass
+class _Judgement:
+    """Answers that ran, and wait for what is needed to judge them."""
+
+    task: SubmissionTask
+    lesson: GradedLesson
+    run: SubmissionRun
+    failed: list[str] | None = None  # exercises; not known before the right answers have been run
+
+    def is_ready(self, authors: AuthorsRuns) -> bool:
+        """Say whether all is there; what is missing is asked for."""
+        if not all(self.lesson.has(name, explained=False) for name in self.lesson.points):
+            return False
+        if self.failed is None:
+            self.failed = failed_exercises(self.lesson, self.run.exercises)
+            authors.ask_explained(self.lesson, self.failed)
+        return all(self.lesson.has(name, explained=True) for name in self.failed)
+
+
 class _Grading:
     """One grading of a class, under way."""
 
-    def __init__(self, course: Course, gradebook: Gradebook, options: GradingOptions) -> None:
+    def __init__(
+        self,
+        course: Course,
+        gradebook: Gradebook,
+        options: GradingOptions,
+        pool: Pool,
+        authors_pool: Pool,
+        show_progress: ShowProgress,
+    ) -> None:
         self.course = course
         self.gradebook = gradebook
         self.options = options
-        self.environment = _environment()
+        self.pool = pool
+        self.show_progress = show_progress
+        self.environment = environment()
         self.summary = Summary()
         self.run_seeds: dict[tuple[str, int], int] = {}
         self.lessons: dict[tuple[str, int], GradedLesson] = {}
+        self.queue = TaskQueue()
+        self.authors = AuthorsRuns(partial(self.queue.add, pool=authors_pool, soon=True))
+        self.tasks: dict[tuple[str, str, int], SubmissionTask] = {}
+        self.tries: dict[SubmissionTask, list[Try]] = defaultdict(list)  # with equal answers
+        self.waiting: list[_Judgement] = []
 
-    def prepare(self, notebooks: list[SubmittedNotebook]) -> Iterator[SubmissionTask]:
-        """Yield what has to be run; what cannot be read is recorded at once."""
+    def grade(self, notebooks: list[SubmittedNotebook]) -> None:
+        """Run what is to be run, and record how."""
+        try:
+            self._prepare(notebooks)
+            to_do = sum(map(len, self.tries.values()))
+            self.show_progress(0, to_do)
+            for task, result in self.queue.results():
+                if isinstance(task, AuthorsTask):
+                    self.authors.take(task, result)
+                elif isinstance(task, SubmissionTask):
+                    self._take(task, result)
+                self._judge_what_is_ready()
+                self.show_progress(to_do - sum(map(len, self.tries.values())), to_do)
+        finally:
+            self.queue.close()
+
+    def _prepare(self, notebooks: list[SubmittedNotebook]) -> None:
+        """Hand in what has to be run; what cannot be read is recorded at once."""
         attempts = self.gradebook.attempts()
         graded, seeds = first_tries(attempts), Seeds(self._run_seed, attempts)
         done: set[Key] = set()
@@ -130,7 +173,7 @@ class _Grading:
         remarks = {}
         for place, of_student in by_student.items():
             unread = (
-                Try(each, Submission(), _digest(Submission().answers), each.remark)
+                Try(each, Submission(), digest(Submission().answers), each.remark)
                 for each in of_student
             )
             read = (self._guarded(each, partial(self._read, each)) for each in unread)
@@ -142,7 +185,7 @@ class _Grading:
                     self.summary.unchanged += 1
                 elif each.digest in wanted:
                     done.add(each.key)
-                    yield self._task(each, seeds.of(each.key))
+                    self._have_run(each, seeds.of(each.key))
                 else:
                     others.add(each.digest)
             remarks[place] = not_run(len(others), self.options.best) if others else ""
@@ -151,14 +194,40 @@ class _Grading:
             for each in self._earlier_tries(attempts, graded):
                 if each.key not in done:
                     done.add(each.key)
-                    yield self._task(each, seeds.of(each.key))
+                    self._have_run(each, seeds.of(each.key))
 
-    def finish(self, task: SubmissionTask, result: SubmissionRun | Exception) -> None:
-        """Judge how a task ran, and record the attempt."""
+    def _have_run(self, this: Try, seed: int) -> None:
+        """Hand in a try, unless the same answers are there already."""
+        lesson = self._lesson(this.notebook.lesson, seed)
+        same = (this.notebook.lesson, this.digest, seed)
+        if same not in self.tasks:
+            self.authors.ask_right(lesson)
+            settings = RunSettings(lesson.seed, self.options.in_sandbox)
+            answers = this.submission.answers
+            task = SubmissionTask(answers, lesson.blank, lesson.kernel_course, settings)
+            self.tasks[same] = task
+            self.queue.add(task, self.pool)
+        self.tries[self.tasks[same]].append(this)
+
+    def _take(self, task: SubmissionTask, result: SubmissionRun | Exception) -> None:
         if isinstance(result, Exception):
-            self._record_failure(task.this, result)
-        else:
-            self._guarded(task.this, partial(self._judge, task, result))
+            for this in self.tries.pop(task):
+                self._record_failure(this, result)
+            return
+        lesson = self._lesson(self.tries[task][0].notebook.lesson, task.settings.seed)
+        self.waiting.append(_Judgement(task, lesson, result))
+
+    def _judge_what_is_ready(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for each in waiting:
+            if failure := self.authors.failure(each.lesson):
+                for this in self.tries.pop(each.task):
+                    self._record_failure(this, failure)
+            elif each.is_ready(self.authors):
+                for this in self.tries.pop(each.task):
+                    self._guarded(this, partial(self._judge, this, each))
+            else:
+                self.waiting.append(each)
 
     def _guarded(self, this: Try, step: Callable[[], Step]) -> Step | None:
         """Take a step of one submission's way; whatever goes wrong becomes its row.
@@ -176,12 +245,12 @@ class _Grading:
             self._record_failure(this, error)
         return None
 
-    def _judge(self, task: SubmissionTask, run: SubmissionRun) -> None:
-        this = task.this
-        lesson = self._lesson(this.notebook.lesson, task.settings.seed)
-        verdicts = judge_submission(lesson, this.submission, run.exercises)
-        rows = [_row(each, this.submission, run.exercises.get(each.exercise)) for each in verdicts]
-        self._record(this, lesson, AttemptState.GRADED, this.remark, rows, run.seconds)
+    def _judge(self, this: Try, judged: _Judgement) -> None:
+        runs = judged.run.exercises
+        verdicts = judge_submission(judged.lesson, this.submission, runs)
+        rows = [verdict_row(each, this.submission, runs.get(each.exercise)) for each in verdicts]
+        graded = AttemptState.GRADED
+        self._record(this, judged.lesson, graded, this.remark, rows, judged.run.seconds)
         self.summary.graded += 1
 
     def _read(self, unread: Try) -> Try:
@@ -194,7 +263,7 @@ class _Grading:
             other_version(content, self.course.lesson(notebook.lesson)),
         )
         remark = "; ".join(filter(None, remarks))
-        return Try(notebook, submission, _digest(submission.answers), remark)
+        return Try(notebook, submission, digest(submission.answers), remark)
 
     def _earlier_tries(
         self, attempts: list[Attempt], graded: dict[tuple[str, str], list[str]]
@@ -228,11 +297,6 @@ class _Grading:
             )
         return self.lessons[stem, seed]
 
-    def _task(self, this: Try, seed: int) -> SubmissionTask:
-        lesson = self._lesson(this.notebook.lesson, seed)
-        settings = RunSettings(seed, self.options.in_sandbox)
-        return SubmissionTask(this, lesson.blank, lesson.kernel_course, settings)
-
     def _is_current(self, attempt: Attempt) -> bool:
         return (
             attempt.state is AttemptState.GRADED
@@ -241,7 +305,7 @@ class _Grading:
         )
 
     def _record_failure(self, this: Try, error: Exception) -> None:
-        reason = printable(_in_words(error))
+        reason = printable(in_words(error))
         self.summary.failed.append((str(printable_path(this.notebook.file)), reason))
         self._record_without_verdicts(this, AttemptState.FAILED, reason)
 
@@ -281,57 +345,3 @@ class _Grading:
                 rows=rows,
             )
         )
-
-
-def _in_words(error: Exception) -> str:
-    """Say what went wrong with a submission, and what to do."""
-    if isinstance(error, BrokenProcessPool):
-        what = "the process that ran it was ended, most likely for want of memory"
-        return f"{what}: grade it again with `--jobs 1`."
-    if isinstance(error, MemoryError):
-        return "There was no memory left for it: grade it again with `--jobs 1`."
-    message = str(error)
-    if len(message) > _LONGEST_MESSAGE:
-        message = f"{message[:_LONGEST_MESSAGE]}…"
-    return (
-        f"{type(error).__name__}: {message}. If this comes back, look at the notebook yourself, "
-        "and tell the course's authors."
-    )
-
-
-def _environment() -> str:
-    """Name what decides the results: the versions of Python and of the libraries."""
-    names = [f"python {platform.python_version()}"]
-    return ", ".join([*names, *(f"{name} {version(name)}" for name in _LIBRARIES)])
-
-
-def _digest(data: object) -> str:
-    text = json.dumps(data, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _row(verdict: Verdict, submission: Submission, run: ExerciseRun | None) -> VerdictRow:
-    """Return what the gradebook stores of a verdict: nothing that was expected in a fresh case."""
-    failure, results = None, None
-    if verdict.failure is not None:
-        failure = asdict(verdict.failure)
-        del failure["expected"], failure["difference"]
-    if verdict.failed and run is not None:
-        outcomes = run.check.outcomes or []
-        results = _digest([without_message(outcome.observation) for outcome in outcomes])
-    return VerdictRow(
-        exercise=verdict.exercise,
-        kind=str(verdict.kind),
-        points=verdict.points,
-        exercise_points=verdict.exercise_points,
-        passed=verdict.passed,
-        cases=verdict.cases,
-        seconds=run.seconds if run else 0.0,
-        explanation=explanation(verdict, submission.notes, reveal=False),
-        misconceptions=[misconception.name for misconception in verdict.misconceptions],
-        failure=failure,
-        results=results,
-        reasons=list(verdict.reasons),
-        lines=[asdict(line) for line in verdict.lines],
-        failed=list(verdict.failed),
-    )

@@ -1,41 +1,72 @@
-"""The pool that runs submissions: processes of this machine, or a Dask cluster."""
+"""The pool that runs tasks: processes of this machine, or a Dask cluster."""
 
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec, TypeVar
 
 from pytree_course.course import CourseError
 
-Task = TypeVar("Task")
 Result = TypeVar("Result")
 P = ParamSpec("P")
-
-NewPool = Callable[[], Executor]
 
 TASK_SECONDS = 3_600
 """Far more than the limits on kernels let a submission take."""
 
 _CONNECT_SECONDS = 10
-_SUSPECTS = (os.cpu_count() or 1) + 1  # a process each, and a task that waits for the next one
+_LOADED_BEFORE = ["pytree_course.classroom.submission_run", "pytree_course.classroom.authors_run"]
+"""What the pool's processes need: loaded once, in the process that they are forked from."""
 
 
-def local_pool(processes: int) -> NewPool:
-    """Return what makes a pool of processes of this machine."""
+@dataclass(frozen=True)
+class Pool:
+    """What makes a pool, and how many tasks are to be in it at once so that it is never idle."""
+
+    new: Callable[[], Executor]
+    at_once: int
+
+
+def prepare_processes() -> None:
+    """Begin to load what the processes of local pools need, while this process does other things.
+
+    They are forked from one that has loaded it; elsewhere than on Linux, each loads it itself.
+    """
+    if _is_forked():
+        # JAX may be forked only while it has no threads; NumPy would make some right away.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        multiprocessing.set_forkserver_preload(_LOADED_BEFORE)
+        from multiprocessing.forkserver import ensure_running
+
+        ensure_running()
+
+
+def _is_forked() -> bool:
+    return sys.platform == "linux"
+
+
+def local_pool(processes: int) -> Pool:
+    """Return a pool of processes of this machine."""
 
     def new() -> Executor:
-        # A forked process would share JAX's threads, and hang.
-        spawn = multiprocessing.get_context("spawn")
-        return _BoundedPool(processes, mp_context=spawn, initializer=_end_with_parent)
+        prepare_processes()
+        # Never forked from this process: it may have threads by now.
+        context = multiprocessing.get_context("forkserver" if _is_forked() else "spawn")
+        return _BoundedPool(processes, mp_context=context, initializer=_begin_process)
 
-    return new
+    return Pool(new, processes + 1)  # one is at hand when another ends
+
+
+def _begin_process() -> None:
+    """Prepare a process of the pool, before its first task."""
+    _end_with_parent()
+    # Here a process starts what makes its kernels.
 
 
 class _BoundedPool(ProcessPoolExecutor):
@@ -77,7 +108,7 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def dask_cluster(address: str) -> Iterator[NewPool]:
+def dask_cluster(address: str) -> Iterator[Pool]:
     """Connect to a Dask scheduler, such as "tcp://10.0.0.1:8786".
 
     A worker that dies costs nothing: Dask runs its tasks elsewhere.
@@ -97,64 +128,5 @@ def dask_cluster(address: str) -> Iterator[NewPool]:
             "and workers with `dask worker ADDRESS`, in the course's environment."
         ) from error
     with client:
-        # Not pure: equal answers of two students are two tasks.
-        yield lambda: client.get_executor(pure=False, retries=1)
-
-
-def run_all(
-    new_pool: NewPool, function: Callable[[Task], Result], tasks: Iterable[Task]
-) -> Iterator[tuple[Task, Result | Exception]]:
-    """Call a function on every task in a pool, and yield each result, or what was raised.
-
-    When a process of the pool dies, it cannot be told which task's fault it was. The first ones
-    that are unfinished then run one by one, each in a pool of its own, until one of them does it
-    again; the others go on together. Function, tasks and results have to be picklable.
-    """
-    waiting = [*tasks]
-    while waiting:
-        unfinished: list[Task] = []
-        yield from _run_together(new_pool, function, waiting, unfinished)
-        suspects = deque(unfinished[:_SUSPECTS])
-        waiting = unfinished[_SUSPECTS:]
-        while suspects:
-            task = suspects.popleft()
-            with new_pool() as own:
-                try:
-                    yield task, own.submit(function, task).result()
-                except BrokenProcessPool as error:
-                    yield task, error
-                    waiting = [*suspects, *waiting]
-                    break
-                except Exception as error:
-                    yield task, error
-
-
-def _run_together(
-    new_pool: NewPool,
-    function: Callable[[Task], Result],
-    tasks: Sequence[Task],
-    unfinished: list[Task],
-) -> Iterator[tuple[Task, Result | Exception]]:
-    """Run tasks in one pool; where it breaks, put the unfinished ones into a list, in order."""
-    pool = new_pool()
-    futures: dict[Future[Result], Task] = {}
-    broken: list[Task] = []
-    not_submitted = deque(tasks)
-    try:
-        with suppress(BrokenProcessPool):  # some may run, and end their process, by now
-            while not_submitted:
-                futures[pool.submit(function, not_submitted[0])] = not_submitted[0]
-                not_submitted.popleft()
-        for future in as_completed([*futures]):
-            task = futures.pop(future)  # a result is large: it is not kept
-            try:
-                yield task, future.result()
-            except BrokenProcessPool:
-                broken.append(task)
-            except Exception as error:
-                yield task, error
-    finally:
-        for future in futures:  # Dask's pool cannot be told to do it when it shuts down
-            future.cancel()
-        pool.shutdown(wait=False)
-    unfinished += [*sorted(broken, key=tasks.index), *not_submitted]
+        # Not pure: no result is taken for another's. It has its own queue, and takes all at once.
+        yield Pool(lambda: client.get_executor(pure=False, retries=1), sys.maxsize)

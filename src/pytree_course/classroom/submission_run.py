@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass
 
-from pytree_course.classroom.tries import Try
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.kernel_course import KernelCourse
 from pytree_course.grading.notebook_run import RunSettings
@@ -17,11 +16,14 @@ class SubmissionRun:
     seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SubmissionTask:
-    """A submission to be run, with all that a process needs for it, on whatever machine."""
+    """Answers to be run, with all that a process needs for it, on whatever machine.
 
-    this: Try
+    Whose they are does not matter there: equal answers of several students run once.
+    """
+
+    answers: dict[str, str]
     blank: str  # the exercise notebook as it was handed out
     course: KernelCourse
     settings: RunSettings
@@ -29,5 +31,5 @@ class SubmissionTask:
     def run(self) -> SubmissionRun:
         """Run the answers; this happens in the pool."""
         start = time.perf_counter()
-        runs = run_answers(self.this.submission.answers, self.blank, self.course, self.settings)
+        runs = run_answers(self.answers, self.blank, self.course, self.settings)
         return SubmissionRun(runs, time.perf_counter() - start)

@@ -89,11 +89,14 @@ def grade(
     ] = False,
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
+    from pytree_course.classroom.pool import dask_cluster, local_pool, prepare_processes
+
+    prepare_processes()  # first of all, so that they load what they need while this process does
+
     from pytree_course.classroom.class_grades import ClassGrades
     from pytree_course.classroom.class_grading import GradingOptions, grade_class
     from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
     from pytree_course.classroom.gradebook import Gradebook
-    from pytree_course.classroom.pool import dask_cluster, local_pool
     from pytree_course.classroom.roster import read_roster
     from pytree_course.grading.sandbox import require_sandbox
     from pytree_course.reports.pages import write_pages
@@ -123,9 +126,12 @@ def grade(
             for said in [*left_out, *submitted.doubts()]:
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
-            new_pool = stack.enter_context(dask_cluster(dask)) if dask else local_pool(jobs)
+            local = local_pool(jobs)
+            pool = stack.enter_context(dask_cluster(dask)) if dask else local
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
-            summary = grade_class(course, submitted, gradebook, chosen, new_pool, show_progress)
+            summary = grade_class(
+                course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
+            )
         grades = ClassGrades.of(course, submitted, gradebook, names, moment, best=best)
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)

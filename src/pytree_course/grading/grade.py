@@ -72,6 +72,15 @@ def judge_submission(
     return verdicts
 
 
+def failed_exercises(lesson: GradedLesson, runs: dict[str, ExerciseRun]) -> list[str]:
+    """Return the exercises that are judged by what wrong answers yield: those that fail."""
+    return [
+        name
+        for name in lesson.points
+        if name in runs and _guarded(lesson.right(name), runs[name]).failed
+    ]
+
+
 def _guarded(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     """Judge one exercise; whatever its outcomes are, they cost no other one its verdict."""
     try:

@@ -1,12 +1,14 @@
 """What grading needs of one lesson, made once for many submissions."""
 
+import json
 import secrets
+import warnings
 from copy import copy
-
-import nbformat
+from functools import lru_cache
+from pathlib import Path
 
 from pytree_course.authoring.authors_answers import expect_exercise, with_misconceptions
-from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.course import LessonFiles, answer_id
@@ -30,6 +32,7 @@ class GradedLesson:
     """
 
     def __init__(self, files: LessonFiles, seed: int | None = None) -> None:
+        self.files = files
         self._sources = read_sources(files) if files.sources.exists() else None
         self._right: dict[str, ExpectedExercise] = {}
         self._explained: dict[str, ExpectedExercise] = {}
@@ -44,7 +47,7 @@ class GradedLesson:
             self.points = {name: each.points for name, each in stored.exercises.items()}
             self._right = self._explained = stored.exercises
         self.blank = files.read_blank()
-        cells = {cell.id: cell.source for cell in nbformat.reads(self.blank, as_version=4).cells}
+        cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self.blank)["cells"]}
         self.starters = {name: cells[answer_id(name)] for name in self.points}
         self.kernel_course = KernelCourse.of(files)
 
@@ -55,6 +58,14 @@ class GradedLesson:
         other = copy(self)
         other.seed, other._right, other._explained = seed, {}, {}
         return other
+
+    def has(self, exercise: str, *, explained: bool) -> bool:
+        """Say whether the right answer has been run; or, with `explained`, all others too."""
+        return exercise in (self._explained if explained else self._right)
+
+    def keep(self, expected: ExpectedExercise, *, explained: bool) -> None:
+        """Keep what answers yielded that were run elsewhere."""
+        (self._explained if explained else self._right)[expected.name] = expected
 
     def right(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer yields; misconceptions may be missing."""
@@ -71,3 +82,23 @@ class GradedLesson:
                 self.right(exercise), self._sources, self.seed
             )
         return self._explained[exercise]
+
+
+def run_authors_answers(
+    files: LessonFiles, digest: str, seed: int, exercise: str, right: ExpectedExercise | None
+) -> ExpectedExercise:
+    """Run the right answer to an exercise; or all wrong ones, given what the right one yields.
+
+    The lesson is read once for each digest of its exercises.
+    """
+    sources = _sources_once(files.root, files.stem, digest)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # wrong answers may well raise some
+        if right is None:
+            return expect_exercise(sources, sources.exercises[exercise], seed)
+        return with_misconceptions(right, sources, seed)
+
+
+@lru_cache(maxsize=8)
+def _sources_once(root: Path, stem: str, digest: str) -> LessonSources:
+    return read_sources(LessonFiles(root, stem))

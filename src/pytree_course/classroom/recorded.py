@@ -1,0 +1,73 @@
+"""What the gradebook stores of a run: its verdicts, why there are none, and what it ran with."""
+
+import hashlib
+import json
+import platform
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
+from importlib.metadata import version
+
+from pytree_course.checking.comparison import without_message
+from pytree_course.checking.verdicts import Verdict
+from pytree_course.checking.words import explanation
+from pytree_course.classroom.attempt import VerdictRow
+from pytree_course.grading.exercise_run import ExerciseRun
+from pytree_course.grading.submission import Submission
+
+_LONGEST_MESSAGE = 500
+_LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
+
+
+def in_words(error: Exception) -> str:
+    """Say what went wrong with a submission, and what to do."""
+    if isinstance(error, BrokenProcessPool):
+        what = "the process that ran it was ended, most likely for want of memory"
+        return f"{what}: grade it again with `--jobs 1`."
+    if isinstance(error, MemoryError):
+        return "There was no memory left for it: grade it again with `--jobs 1`."
+    message = str(error)
+    if len(message) > _LONGEST_MESSAGE:
+        message = f"{message[:_LONGEST_MESSAGE]}…"
+    return (
+        f"{type(error).__name__}: {message}. If this comes back, look at the notebook yourself, "
+        "and tell the course's authors."
+    )
+
+
+def environment() -> str:
+    """Name what decides the results: the versions of Python and of the libraries."""
+    names = [f"python {platform.python_version()}"]
+    return ", ".join([*names, *(f"{name} {version(name)}" for name in _LIBRARIES)])
+
+
+def digest(data: object) -> str:
+    """Return a digest of what can be written as JSON."""
+    text = json.dumps(data, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def verdict_row(verdict: Verdict, submission: Submission, run: ExerciseRun | None) -> VerdictRow:
+    """Return what the gradebook stores of a verdict: nothing that was expected in a fresh case."""
+    failure, results = None, None
+    if verdict.failure is not None:
+        failure = asdict(verdict.failure)
+        del failure["expected"], failure["difference"]
+    if verdict.failed and run is not None:
+        outcomes = run.check.outcomes or []
+        results = digest([without_message(outcome.observation) for outcome in outcomes])
+    return VerdictRow(
+        exercise=verdict.exercise,
+        kind=str(verdict.kind),
+        points=verdict.points,
+        exercise_points=verdict.exercise_points,
+        passed=verdict.passed,
+        cases=verdict.cases,
+        seconds=run.seconds if run else 0.0,
+        explanation=explanation(verdict, submission.notes, reveal=False),
+        misconceptions=[misconception.name for misconception in verdict.misconceptions],
+        failure=failure,
+        results=results,
+        reasons=list(verdict.reasons),
+        lines=[asdict(line) for line in verdict.lines],
+        failed=list(verdict.failed),
+    )
