@@ -157,9 +157,7 @@ class ExpectedFile:
         )
 
     def _expected(self, exercises: dict[str, ExpectedExercise]) -> Expected:
-        predictions = {
-            name: Prediction(**each) for name, each in self._data["predictions"].items()
-        }
+        predictions = {name: Prediction(**each) for name, each in self._data["predictions"].items()}
         return Expected(**self._data | {"exercises": exercises, "predictions": predictions})
 
     def _by_case(self, numbers: dict[str, int]) -> dict[int, Observation]:
