@@ -9,6 +9,7 @@ import re
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import jax
@@ -186,13 +187,13 @@ class _Walk:
         return observation
 
     def leaf(self, value: object, depth: int) -> Observation:
+        name = type(value).__name__
+        if type(value) in (bool, int, float, complex):
+            return {"kind": "number", "type": name, "value": _number(value)}
         if isinstance(value, jax.core.Tracer):
             return {"kind": "tracer", **_dtype_and_shape(value)}
         if isinstance(value, (jax.Array, np.ndarray)):
             return self.array(value)
-        name = type(value).__name__
-        if type(value) in (bool, int, float, complex):
-            return {"kind": "number", "type": name, "value": _number(value)}
         if isinstance(value, (np.bool_, np.number)):
             return {"kind": "number", "type": f"numpy.{name}", "value": _number(value.item())}
         if isinstance(value, (str, bytes)):
@@ -259,6 +260,8 @@ class Level:
 
 def flatten_one_level(value: object) -> Level | None:
     """Return what JAX's registry makes of a value, one level deep, or None for a leaf."""
+    if jax.tree_util.all_leaves([value]):
+        return None  # as most values are; flattening one takes five times as long
     # JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.
     asked = iter([False])
     children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: next(asked, True))
@@ -283,8 +286,11 @@ def _items(value: object) -> list[Any] | None:
     return None
 
 
+_dtype_text = cache(str)  # NumPy takes longer to write a dtype than to hand out the numbers
+
+
 def _dtype_and_shape(value: Any) -> dict[str, Any]:
-    return {"dtype": str(value.dtype), "shape": [int(length) for length in value.shape]}
+    return {"dtype": _dtype_text(value.dtype), "shape": [int(length) for length in value.shape]}
 
 
 def _elements(array: np.ndarray) -> Iterable[Any]:

@@ -11,7 +11,7 @@ from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.progress import Progress, standing
 from pytree_course.widgets import header
-from pytree_course.widgets.header import Header, Help
+from pytree_course.widgets.help_buttons import Help
 from pytree_course.widgets.html import render
 from pytree_course.widgets.prediction import Predict, _reveal_after_next_cell
 
@@ -116,25 +116,41 @@ def test_an_unknown_prediction_is_said_to_be(in_course):
         predict("01_mini", "elsewhere")
 
 
-def test_the_header_follows_the_progress(check):
-    shown = Header(check)
-    assert "0 of 2 exercises · 0 of 3 points" in shown.children[0].value
+@pytest.fixture
+def headers(monkeypatch):
+    """Return the headers that are shown, the latest state of each."""
+    headers = []
+
+    def display(shown, display_id):
+        place = len(headers)
+        headers.append(shown)
+        return SimpleNamespace(update=lambda shown: headers.__setitem__(place, shown))
+
+    monkeypatch.setattr(header, "display", display)
+    return headers
+
+
+def test_the_header_follows_the_progress(check, headers):
+    show_progress(check)
+    assert "0 of 2 exercises · 0 of 3 points" in headers[0].html
     check.progress.add("01_mini", "first_leaf", "correct")
-    assert "1 of 2 exercises · 2 of 3 points" in shown.children[0].value
-    assert "Count the leaves" in shown.children[0].value
+    assert "1 of 2 exercises · 2 of 3 points" in headers[0].html
+    assert "Count the leaves" in headers[0].html
     check.progress.add("01_mini", "count_leaves", "correct")
-    assert "All done" in shown.children[0].value
+    assert "All done" in headers[0].html
+    assert str(headers[0]).endswith("All done: well done!")
 
 
-def test_the_static_header_shows_nobodys_progress(check):
-    before = Header(check).static_html()
+def test_the_header_of_a_solution_notebook_shows_nobodys_progress(in_course, monkeypatch, headers):
+    monkeypatch.chdir(in_course.root / "solutions")
+    check = Checks("01_mini")
+    show_progress(check)
     check.progress.add("01_mini", "first_leaf", "correct")
-    assert Header(check).static_html() == before
+    assert "0 of 2 exercises · 0 of 3 points" in headers[0].html
 
 
-def test_nothing_is_shown_in_grading(check, monkeypatch):
-    shown = []
-    monkeypatch.setattr(header, "display", shown.append)
+def test_nothing_is_shown_in_grading(check, monkeypatch, headers):
+    shown = headers
     show_progress(check)
     assert len(shown) == 1
     monkeypatch.setitem(os.environ, "PYTREE_COURSE_SEED", "1")
@@ -164,14 +180,13 @@ def test_a_solved_exercise_offers_a_solution_to_compare_and_no_hint(check):
     assert button.description == "Show a solution"
 
 
-def test_a_solution_notebook_has_no_buttons(in_course, monkeypatch):
+def test_a_solution_notebook_has_no_buttons(in_course, monkeypatch, headers):
     monkeypatch.chdir(in_course.root / "solutions")
     check, shown = Checks("01_mini"), []
-    monkeypatch.setattr(header, "display", shown.append)
     monkeypatch.setattr("pytree_course.checking.checks.display", shown.append)
     show_progress(check)
     check.count_leaves(len)
-    assert [type(each).__name__ for each in shown] == ["Header", "Feedback"]
+    assert [type(each).__name__ for each in shown] == ["Feedback"]
 
 
 def test_a_copy_without_solutions_offers_none(check, in_course):

@@ -57,8 +57,8 @@ def test_a_lesson_shows_what_is_stored_beside_its_widgets(run):
 @pytest.mark.slow
 def test_exercises_and_their_feedback_work(run):
     cells = run("exercises")
-    assert times_said(cells) == 1
-    assert "0 of 11 exercises" in str(shown(cells)[1])
+    assert times_said(cells) == 0  # all that buttons do can be asked for in code
+    assert "0 of 11 exercises" in str(shown(cells)[0])
     checks = [cell for cell in cells if cell.id.endswith("-check")]
     assert len(checks) == 11
     for cell in checks:

@@ -14,7 +14,7 @@ from IPython.display import display
 from pytree_course import nbgrader
 from pytree_course.checking import words
 from pytree_course.checking.cases import Check
-from pytree_course.checking.expected import Expected, ExpectedExercise
+from pytree_course.checking.expected import Expected, ExpectedExercise, ExpectedFile
 from pytree_course.checking.feedback import Feedback, feedback, note
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import (
@@ -53,9 +53,13 @@ class Checks:
         self.progress = Progress.load(course.progress_file if is_own_work else None)
 
     @cached_property
+    def _expected_file(self) -> ExpectedFile:
+        return ExpectedFile(self._files.expected)
+
+    @cached_property
     def expected(self) -> Expected:
-        """What is expected in the lesson; a first build runs set-up cells before it exists."""
-        return Expected.read(self._files.expected)
+        """What is said of the lesson; a first build runs set-up cells before the file exists."""
+        return self._expected_file.without_observations()
 
     @property
     def is_graded(self) -> bool:
@@ -122,11 +126,12 @@ class ExerciseCheck:
             display(note("→", title, [text]))
             return None
         try:
-            verdict = judge(self._exercise, run_check(self._check, answers, PUBLIC_SEED))
+            outcomes = run_check(self._check, answers, PUBLIC_SEED)
         except CaseInterrupted as stopped:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
             display(note("⏱", words.INTERRUPTED_TITLE, [text]))
             return None
+        verdict = judge(self._checks._expected_file.exercise(self._exercise.name), outcomes)
         if verdict.kind is VerdictKind.CORRECT:
             self._record("correct")
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:

@@ -8,7 +8,6 @@ from pytree_course.checking.comparison import compare, skeleton
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.outcomes import Outcome
 from pytree_course.checking.predicting import judge_lines
-from pytree_course.checking.reasons import general_reasons
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.trees import Observation
 
@@ -49,7 +48,7 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         note=outcome.note,
     )
     misconceptions = _misconceptions(expected, outcomes, differences.keys())
-    reasons = () if misconceptions else general_reasons(expected, outcomes, differences.keys())
+    reasons = () if misconceptions else _reasons(expected, outcomes, differences.keys())
     failed = tuple(differences)
     return Verdict(
         name, kind, points, reason, passed, cases, failure, misconceptions, reasons, failed=failed
@@ -59,6 +58,15 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
     """Return the verdict of an exercise that yielded no outcomes, with the reason why."""
     return Verdict(expected.name, kind, expected.points, reason, cases=len(expected.observations))
+
+
+def _reasons(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Collection[int]
+) -> tuple[str, ...]:
+    # Right answers, and most wrong ones, do without these dozen modules.
+    from pytree_course.checking.reasons import general_reasons
+
+    return general_reasons(expected, outcomes, failed)
 
 
 def _misconceptions(

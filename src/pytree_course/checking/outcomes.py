@@ -11,7 +11,7 @@ import numpy as np
 
 from pytree_course.checking.cases import Case, Check
 from pytree_course.checking.untrusted import validate
-from pytree_course.drawing.labels import truncate
+from pytree_course.checking.written import written
 from pytree_course.trees import Observation, observe, observe_raised, writable
 
 PUBLIC_SEED = 0
@@ -98,14 +98,14 @@ def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Out
 def _run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
     inputs = [observe(given) for given in case.inputs]
-    written = [truncate(repr(given), MAX_WRITTEN) for given in case.inputs]
+    inputs_written = [written(given, MAX_WRITTEN) for given in case.inputs]
     printed = io.StringIO()
     line = None
     try:
         with contextlib.redirect_stdout(printed):
             observation = observe(case.call(*case.inputs))
     except KeyboardInterrupt as interrupt:
-        raise CaseInterrupted(written) from interrupt
+        raise CaseInterrupted(inputs_written) from interrupt
     except NotImplementedError:
         observation = {"kind": "not attempted"}
     except (Exception, SystemExit) as error:
@@ -113,7 +113,9 @@ def _run_case(case: Case) -> Outcome:
         line = _learners_line(error)
     shown = _first_lines(printed.getvalue())
     changed = [observe(given) for given in case.inputs] != inputs
-    return Outcome(inputs, written, observation, shown, line, case.note, changed, case.predicted)
+    return Outcome(
+        inputs, inputs_written, observation, shown, line, case.note, changed, case.predicted
+    )
 
 
 def _first_lines(printed: str) -> str:

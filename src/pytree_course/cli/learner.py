@@ -49,12 +49,13 @@ def check(lesson: options.Lesson, json: options.Json = False, junit: options.Jun
 def progress() -> None:
     """Show how far you are: points and exercises, lesson by lesson."""
     from pytree_course.checking.badges import badges
-    from pytree_course.checking.expected import Expected
+    from pytree_course.checking.expected import ExpectedFile
     from pytree_course.checking.progress import Progress, standing
 
     course = Course.find()
     done = Progress.load(course.progress_file)
-    lessons = [Expected.read(files.expected) for files in course.lessons()]
+    files = [ExpectedFile(each.expected) for each in course.lessons()]
+    lessons = [each.without_observations() for each in files]
     columns = ["Points", "Status", "Wrong", "Hints"] if console.width > 50 else ["Points", "Status"]
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("Exercise", overflow="fold")

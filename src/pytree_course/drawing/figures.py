@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 from cycler import cycler
 from IPython.display import display
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SIZE = (7.0, 2.8)  # inches
 INK = "#010203"  # no plot's own colour: it stands for the colour of the page's text
@@ -41,7 +42,7 @@ STYLE: Any = {
 
 
 @contextmanager
-def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
+def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator["Axes"]:
     """Show what is plotted on these axes, of a size in inches; `alt` is the text alternative.
 
     Examples
@@ -49,22 +50,32 @@ def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
     >>> with figure("A line that rises") as axes:  # doctest: +SKIP
     ...     axes.plot([1, 2, 3])
     """
-    with mpl.rc_context(STYLE):
-        plotted = Figure(figsize=size)
+    with _styled(size) as plotted:
         yield plotted.subplots()
         html = _html(plotted, alt)
     display({"text/html": html, "text/plain": alt}, raw=True)
 
 
-def plot(draw: Callable[[Axes], None], alt: str, size: tuple[float, float] = SIZE) -> str:
+def plot(draw: Callable[["Axes"], None], alt: str, size: tuple[float, float] = SIZE) -> str:
     """Return what `draw` plots as HTML, for a page that is no notebook."""
-    with mpl.rc_context(STYLE):
-        plotted = Figure(figsize=size)
+    with _styled(size) as plotted:
         draw(plotted.subplots())
         return _html(plotted, alt)
 
 
-def _html(plotted: Figure, alt: str) -> str:
+@contextmanager
+def _styled(size: tuple[float, float]) -> Iterator["Figure"]:
+    """Make an empty figure, and have the course's style until it is written."""
+    # Not before there is something to plot: it takes a third of a second, and a lesson that plots
+    # in its middle imports this module in its first cell.
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        yield Figure(figsize=size)
+
+
+def _html(plotted: "Figure", alt: str) -> str:
     """Write a plot as inline SVG: in the page's colour, with unique names and a text."""
     file = io.StringIO()
     plotted.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
