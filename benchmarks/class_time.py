@@ -126,7 +126,8 @@ class Bench:
     def __init__(
         self, plan: Plan, folder: Path, results: Path | None, machine: dict[str, Any]
     ) -> None:
-        self.content: dict[str, Any] = {"machine": machine, "runs": []}
+        about = {each.name: each.about for each in plan.engines}
+        self.content: dict[str, Any] = {"machine": machine, "engines": about, "runs": []}
         self.trouble: list[str] = []
         self._plan = plan
         self._folder = folder
