@@ -22,7 +22,7 @@ def main() -> None:
     write_page(root, json.loads(results(root, "class_time").read_text(encoding="utf-8")))
     verdicts = results(root, "same_verdicts")
     if verdicts.exists():
-        put(root, "same_verdicts", same_verdicts(json.loads(verdicts.read_text(encoding="utf-8"))))
+        write_page_of_verdicts(root, json.loads(verdicts.read_text(encoding="utf-8")))
 
 
 def results(root: Path, name: str) -> Path:
@@ -153,12 +153,14 @@ def of_sizes(runs: list[Run]) -> str:
     return table(header, rows)
 
 
-def same_verdicts(content: Content) -> str:
-    """Return the table of what was compared with the first way to grade."""
+def write_page_of_verdicts(root: Path, content: Content) -> None:
+    """Write the table of what was compared with the first way to grade."""
     first, *others = content["ways"]
     rows = [[way["about"], f"{way['compared']:,}", str(way["differing"])] for way in others]
     header = [f"against {first['about']}", "rows compared", "differing"]
-    return f"{machine(content['machine'])}\n\n{table(header, rows)}"
+    about = content["machine"]
+    said = f"{content['submissions']} submissions, commit `{about['commit']}`, {about['date']}:"
+    put(root, "same_verdicts", f"{said}\n\n{table(header, rows)}")
 
 
 if __name__ == "__main__":

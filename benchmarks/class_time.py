@@ -9,23 +9,27 @@ run, so nothing is lost when this is stopped; at the end it is put into docs/per
 
 import argparse
 import json
-import os
-import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from class_page import write_page
-from engines import CourseEngine, Engine, LimitEngine, NbvalEngine, ScriptEngine, Work
+from engines import (
+    FRESH_KERNELS,
+    CourseEngine,
+    Engine,
+    LimitEngine,
+    NbvalEngine,
+    ScriptEngine,
+    Work,
+)
 from machine import described_machine
 from made_class import MadeClass, make_whole_class
-from measured_run import CommandFailedError, adopt_orphans, measure
+from measured_run import CommandFailedError, adopt_orphans, measure, temporary_folder
 from nbgrader_engine import NbgraderEngine
 from rich.console import Console
 from stages import stages
@@ -57,7 +61,13 @@ class Plan:
 def all_engines(folder: Path, nbgrader: Path | None) -> list[Engine]:
     """Return what is compared; the environment for nbgrader is made in `folder`, if need be."""
     return [
-        CourseEngine("course", "`course.py grade`, in the sandbox, on fresh cases", {}, slow=False),
+        CourseEngine("course", "`course.py grade`, in the sandbox, on fresh cases"),
+        CourseEngine(
+            "fresh kernels",
+            "the same, where a warm server of kernels cannot be had",
+            FRESH_KERNELS,
+            is_slow=True,
+        ),
         NbgraderEngine(nbgrader or folder / "nbgrader"),
         NbvalEngine(),
         ScriptEngine(),
@@ -104,20 +114,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--nbgrader", type=Path, help="keep nbgrader's environment there")
     parser.add_argument("--quick", action="store_true", help="a small try; nothing is written")
     return parser.parse_args()
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Make a folder for everything, what the engines keep in temporary folders included."""
-    folder = Path(tempfile.mkdtemp(prefix="class-time-"))
-    folder.chmod(0o755)  # the sandbox's user has to pass
-    temporary = folder / "tmp"
-    temporary.mkdir()
-    os.environ["TMPDIR"] = str(temporary)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
 
 
 class Bench:

@@ -7,7 +7,7 @@ grade is not timed; its commands are.
 import sqlite3
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,8 @@ from pytree_course.cli.teacher import GRADEBOOK
 from pytree_course.course import COURSE_VARIABLE, PROGRESS_VARIABLE, LessonFiles, check_id
 from pytree_course.nbgrader import VARIABLE
 
+FRESH_KERNELS = {"PYTREE_COURSE_KERNELS": "fresh"}
+"""The environment variables with which `grade` starts sandboxed kernels one by one."""
 FORK_EACH = Path(__file__).with_name("fork_each.py")
 
 
@@ -71,9 +73,16 @@ class Engine(ABC):
 class CourseEngine(Engine):
     """The whole command `course.py grade`, in the sandbox, on fresh cases."""
 
-    def __init__(self, name: str, about: str, variables: Mapping[str, str], slow: bool) -> None:
-        self.name, self.about, self.is_slow = name, about, slow
-        self._variables = variables
+    def __init__(
+        self,
+        name: str,
+        about: str,
+        variables: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
+        is_slow: bool = False,
+    ) -> None:
+        self.name, self.about, self.is_slow = name, about, is_slow
+        self._variables, self._options = variables or {}, options
 
     def commands(self, work: Work) -> list[Command]:
         root = work.files.root
@@ -87,7 +96,7 @@ class CourseEngine(Engine):
             "--into",
             work.folder / "grades",
         ]
-        line += ["--lesson", work.files.stem, "--jobs", str(work.workers)]
+        line += ["--lesson", work.files.stem, "--jobs", str(work.workers), *self._options]
         return [Command(line, root, self._variables)]
 
     def marks(self, work: Work) -> Marks:

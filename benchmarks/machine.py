@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+import sys
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 
 import psutil
 
-from pytree_course.authoring.authors_answers import COMPILED
 from pytree_course.course import Course
 
 
@@ -26,7 +26,7 @@ def described_machine(course: Course) -> dict[str, Any]:
         "python": platform.python_version(),
         "jax": version("jax"),
         "busy": round(os.getloadavg()[0], 1),  # processes that wanted a core when this began
-        "compiled_before": sum(1 for _ in COMPILED.glob("*")),
+        "compiled_before": sum(1 for _ in (Path(sys.prefix) / "cache").rglob("*-cache")),
     }
 
 

@@ -8,12 +8,14 @@ and nothing is left behind.
 import ctypes
 import os
 import resource
+import shutil
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -188,3 +190,17 @@ def proportional_megabytes(pid: int) -> float:
             if line.startswith("Pss:"):
                 return int(line.split()[1]) / 1024
     return 0.0  # it is ending
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder for everything, what the engines keep in temporary folders included."""
+    folder = Path(tempfile.mkdtemp(prefix="benchmark-"))
+    folder.chmod(0o755)  # the sandbox's user has to pass
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    os.environ["TMPDIR"] = str(temporary)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
