@@ -149,7 +149,8 @@ def of_sizes(runs: list[Run]) -> str:
         memory = run["memory"]
         each = run["seconds"] / run["submissions"]
         row = [str(run["submissions"]), short(run["seconds"]), f"{each:.2f}", short(run["again"])]
-        rows.append([*row, *(f"{memory[of]:.0f}" for of in ("whole", "grader", "sandboxes"))])
+        more = "over " if memory["unseen"] else ""
+        rows.append([*row, *(f"{more}{memory[of]:.0f}" for of in ("whole", "grader", "sandboxes"))])
     return table(header, rows)
 
 

@@ -98,7 +98,7 @@ def main() -> None:
             sys.exit(130)
         finally:
             shown = json.dumps(bench.content["runs"], indent=1)
-            console.print(shown if chosen.quick else f"{results} has what was measured.")
+            sys.stdout.write(f"{shown}\n" if chosen.quick else f"{results} was written.\n")
     if not chosen.quick:
         write_page(course.root, bench.content)
     if bench.trouble:

@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -51,6 +52,7 @@ class Memory:
     grader: float = 0.0
     sandboxes: float = 0.0
     sandboxed: int = 0  # processes in sandboxes
+    unseen: int = 0  # processes that this user may not look at
 
 
 @dataclass
@@ -65,6 +67,8 @@ class Measured:
 
 def adopt_orphans() -> None:
     """Become the parent of whatever our descendants leave behind."""
+    if sys.platform != "linux":
+        raise SystemExit("This measures whole trees of processes, which needs Linux.")
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "this process cannot become a subreaper")
 
@@ -143,7 +147,7 @@ def _descendants() -> list[psutil.Process]:
 
 
 class MemoryWatch:
-    """Looks, on a clock, at what memory our descendants use; those of others only root may see."""
+    """Looks, on a clock, at what memory our descendants use."""
 
     def __init__(self) -> None:
         self._peak = Memory()
@@ -173,6 +177,9 @@ class MemoryWatch:
                 size = proportional_megabytes(process.pid)
             except (FileNotFoundError, ProcessLookupError):
                 continue  # it has just ended
+            except PermissionError:
+                now.unseen += 1
+                continue
             now.whole += size
             if is_outside:
                 now.grader += size

@@ -122,7 +122,7 @@ def compare(
     differing = [place for place in sorted(places) if expected.get(place) != rows.get(place)]
     way.compared += len(places)
     way.differing += len(differing)
-    console.print(f"{what}: {len(places)} compared, {len(differing)} differ", highlight=False)
+    sys.stdout.write(f"{what}: {len(places)} compared, {len(differing)} differ\n")
     for place in differing:
         first, second = expected.get(place, {}), rows.get(place, {})
         for name in sorted({*first, *second}):
