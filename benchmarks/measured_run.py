@@ -86,12 +86,11 @@ def measure(
         for _ in pool.map(_run, commands):
             pass
         seconds = time.perf_counter() - start
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
+        _await_descendants()
     finally:
+        pool.shutdown(wait=False, cancel_futures=True)
         peak = memory.stop() if memory else None
-        left_behind = end_descendants()
+        left_behind = _end_descendants()
         pool.shutdown()
     return Measured(seconds, _cpu_seconds() - before, peak, left_behind)
 
@@ -117,11 +116,15 @@ def _cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def end_descendants() -> list[str]:
-    """End what still runs of our descendants, and return their names: there should be none."""
+def _await_descendants() -> None:
+    """Give what a command left behind some time to end."""
     deadline = time.monotonic() + _GRACE_SECONDS
     while _descendants() and time.monotonic() < deadline:
         time.sleep(0.02)
+
+
+def _end_descendants() -> list[str]:
+    """End what still runs of our descendants, and return their names."""
     names = []
     while descendants := _descendants():
         for each in descendants:

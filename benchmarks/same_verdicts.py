@@ -146,4 +146,7 @@ def no_compiled_programs() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Stopped. Nothing was written.")
