@@ -1,5 +1,6 @@
 """The benchmarks run, and print what they measured."""
 
+import json
 import subprocess
 import sys
 
@@ -27,6 +28,36 @@ def test_a_made_class_can_be_graded(tmp_path):
     assert len(handed_in.notebooks) == 19
     whole = [each.file for each in handed_in.notebooks if each.file.read_bytes()[:2] == b"{\n"]
     assert all(nbformat.read(file, as_version=4).cells for file in whole)
+
+
+def test_a_whole_class_has_no_two_equal_answers(tmp_path):
+    run(ROOT, "made_class.py", "--whole", str(tmp_path / "class"), "5", "01_leaves")
+    files = sorted((tmp_path / "class").rglob("*.ipynb"))
+    answers = [
+        cell["source"]
+        for file in files
+        for cell in nbformat.read(file, as_version=4).cells
+        if cell.id.endswith("-answer")
+    ]
+    assert len(files) == 5
+    assert len({*answers}) == len(answers)
+
+
+def test_a_class_is_timed_and_its_marks_are_right(course):
+    engines = ["course", "scripts", "limit"]
+    shown = run(course.root, "class_time.py", "--quick", "--lessons", "1", "--engines", *engines)
+    timed = json.loads(shown)
+    assert {each["engine"] for each in timed} == {*engines}
+    assert {each["part"] for each in timed} == {"warm-up", "engines", "workers", "sizes"}
+    for each in timed:
+        assert each["marks"] == 2 * each["submissions"]
+        assert each["differing"] == 0
+        assert not each["left_behind"]
+        assert each["seconds"] > 0
+
+
+def test_verdicts_are_the_same_in_each_way_to_grade(course):
+    assert "4 compared, 0 differ" in run(course.root, "same_verdicts.py", "--quick")
 
 
 def test_the_time_of_every_check_is_shown(course):
