@@ -88,7 +88,7 @@ def run_notebook(
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             status = pytest.main(
-                [*_NBVAL_OPTIONS, "--rootdir", str(folder), str(file)], [collector]
+                [*_NBVAL_OPTIONS, "--rootdir", str(folder), "--confcutdir", str(folder), str(file)], [collector]
             )
     passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     if not passed_or_failed or not collector.run.cells:
