@@ -108,6 +108,7 @@ class WatchedKernel:
             self.kc.start_channels(stdin=False, hb=False, control=False)
             self.kc.wait_for_ready(timeout=limits.START_SECONDS)
             self._sockets.leave()
+            self._processes = ProcessTree(self.km.provisioner.pid)  # type: ignore[union-attr]
         except BaseException:
             self.stop()
             raise
@@ -119,9 +120,8 @@ class WatchedKernel:
     def run_cell(self, source: str) -> CellRun:
         """Run a cell and return how it ran; one that is over its budget ends the kernel."""
         run = CellRun()
-        processes = ProcessTree(self.km.provisioner.pid)  # type: ignore[union-attr]
         seconds = self._budget.seconds if self.is_set_up else limits.START_SECONDS
-        budget = CellBudget(processes, seconds)
+        budget = CellBudget(self._processes, seconds)
         try:
             self._run(source, run, budget)
         except OverTimeError:
