@@ -48,8 +48,9 @@ class CellBudget:
     """What one cell of a running kernel may use up.
 
     Its time is the processor time of the kernel's processes, and the time in which none of them
-    wanted to run: a cell that sleeps. A machine that is busy with other things costs it nothing.
-    Only the bound by the clock on the wall, which is far above, counts everything.
+    wanted to run: a cell that sleeps. A machine that is busy with other things costs it nothing
+    but what passed between the last look and its end. Only the bound by the clock on the wall,
+    which is far above, counts everything.
     """
 
     def __init__(self, processes: ProcessTree, seconds: float) -> None:
@@ -57,7 +58,7 @@ class CellBudget:
         self._processes = processes
         self._most = seconds
         self._started = self._looked = time.monotonic()
-        self._processor, _ = processes.look()
+        self._processor = processes.used()
         self._has_ended = False
         self._messages = 0
         self._bytes = 0
@@ -66,7 +67,9 @@ class CellBudget:
 
     def end_within(self, seconds: float) -> None:
         """Give the cell so much time, after it said that it has ended, for what it has sent."""
-        self.look(at_once=True)
+        if not self.look():
+            # Most cells end before the first look, which takes longer than they do.
+            self._count(self._processes.used(), is_runnable=False)
         self._most = min(self._most, self.seconds + seconds)
         self._has_ended = True
 
@@ -77,19 +80,22 @@ class CellBudget:
         if self._messages > limits.CELL_MESSAGES or self._bytes > limits.CELL_BYTES:
             raise OverOutputError
 
-    def look(self, at_once: bool = False) -> bool:
+    def look(self) -> bool:
         """See what was used since the last look; return False where that was just now."""
-        now = time.monotonic()
-        passed = now - self._looked
-        if passed < _LOOK_SECONDS and not at_once:
+        if time.monotonic() - self._looked < _LOOK_SECONDS:
             return False
-        self._looked = now
-        processor, is_runnable = self._processes.look()
-        used, self._processor = processor - self._processor, processor
-        self.seconds += used if is_runnable else max(used, passed)
+        self._count(*self._processes.look())
         if self._own_memory.memory_info().rss > self._memory:
             raise OverOutputError  # a message that never ends is in our memory before we see it
-        if self.seconds > self._most or now - self._started > limits.WALL_FACTOR * self._most:
+        lasted = self._looked - self._started
+        if self.seconds > self._most or lasted > limits.WALL_FACTOR * self._most:
             # What has not come from a cell that has ended is lost: it sent too much.
             raise OverOutputError if self._has_ended else OverTimeError
         return True
+
+    def _count(self, processor: float, is_runnable: bool) -> None:
+        """Count what was used since the last time that this was asked."""
+        now = time.monotonic()
+        passed, self._looked = now - self._looked, now
+        used, self._processor = processor - self._processor, processor
+        self.seconds += used if is_runnable else max(used, passed)

@@ -1,10 +1,7 @@
 """Run a submission's answers together, as far as a kernel goes; the others in a fresh one."""
 
-from copy import deepcopy
+import json
 from dataclasses import dataclass
-
-import nbformat
-from nbformat import NotebookNode
 
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
@@ -48,13 +45,13 @@ def run_answers(
     """Put answers into `blank`, the exercise notebook as it was handed out, and run it."""
     if not answers:
         return {}  # a blank notebook needs no kernel
-    return _Runner(nbformat.reads(blank, as_version=4), course, settings).run(answers)
+    return _Runner(blank, course, settings).run(answers)
 
 
 class _Runner:
     """Runs the answers of one submission, in as few kernels as will do."""
 
-    def __init__(self, blank: NotebookNode, course: KernelCourse, settings: RunSettings) -> None:
+    def __init__(self, blank: str, course: KernelCourse, settings: RunSettings) -> None:
         self._blank = blank
         self._course = course
         self._settings = settings
@@ -83,16 +80,16 @@ class _Runner:
 
     def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> NotebookRun:
         """Run answers with their checks, and without them earlier ones, which others may use."""
-        notebook = deepcopy(self._blank)
+        notebook = json.loads(self._blank)
         sources = {answer_id(name): source for name, source in (answers | earlier).items()}
         checks = set(map(check_id, answers))
-        notebook.cells = [
+        notebook["cells"] = [
             cell
-            for cell in notebook.cells
-            if not cell.id.endswith(check_id("")) or cell.id in checks
+            for cell in notebook["cells"]
+            if not cell["id"].endswith(check_id("")) or cell["id"] in checks
         ]
-        for cell in notebook.cells:
-            cell.source = sources.get(cell.id, cell.source)
+        for cell in notebook["cells"]:
+            cell["source"] = sources.get(cell["id"], cell["source"])
         names = (*earlier, *answers)
         return run_notebook(notebook, names, self._course, self._settings, self._budget)
 

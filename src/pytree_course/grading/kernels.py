@@ -70,6 +70,7 @@ class WatchedKernel:
             self._wait_until_ready()
             if self._sockets is not None:
                 self._sockets.leave()
+            self._processes = ProcessTree(self._process.pid)
         except BaseException:
             self.stop()
             raise
@@ -97,9 +98,8 @@ class WatchedKernel:
     def run_cell(self, source: str) -> CellRun:
         """Run a cell and return how it ran; one that is over its budget ends the kernel."""
         run = CellRun()
-        processes = ProcessTree(self._process.pid)
         seconds = self._budget.seconds if self.is_set_up else limits.START_SECONDS
-        budget = CellBudget(processes, seconds)
+        budget = CellBudget(self._processes, seconds)
         try:
             self._run(source, run, budget)
         except OverTimeError:

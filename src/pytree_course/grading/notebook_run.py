@@ -6,6 +6,7 @@ the outcomes are judged elsewhere, by `pytree_course.checking`.
 
 import contextlib
 import io
+import json
 import os
 import threading
 from collections.abc import Callable, Collection, Generator
@@ -14,10 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import nbformat
+import nbval.plugin
 import pytest
-from nbformat import NotebookNode
-from nbval.plugin import IPyNbFile
 
 from pytree_course.checking.outcomes import SEED_VARIABLE
 from pytree_course.course import answer_id, check_id
@@ -28,8 +27,16 @@ from pytree_course.grading.kernel_course import KernelCourse
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.private_folder import private_folder
 
+# pytest's own plugins that no notebook needs. Two of them collect all garbage of the process after
+# every notebook, which takes a third of a second where JAX is loaded.
+_UNUSED_PLUGINS = (
+    *("unraisableexception", "threadexception", "cacheprovider", "logging", "warnings"),
+    *("faulthandler", "assertion", "doctest", "unittest", "junitxml", "monkeypatch", "tmpdir"),
+    *("recwarn", "subtests", "stepwise", "setuponly", "setupplan", "pastebin"),
+)
 _NBVAL_OPTIONS = (
-    *("--disable-plugin-autoload", "-p", "nbval.plugin", "-p", "no:cacheprovider"),
+    "--disable-plugin-autoload",
+    *(option for name in _UNUSED_PLUGINS for option in ("-p", f"no:{name}")),
     *("--quiet", "--tb", "line", "--noconftest", "-c", os.devnull),
     *("--color", "no", "--capture", "no"),
 )
@@ -63,7 +70,7 @@ class RunSettings:
 
 
 def run_notebook(
-    notebook: NotebookNode,
+    notebook: dict[str, Any],
     exercises: Collection[str],
     course: KernelCourse,
     settings: RunSettings,
@@ -80,16 +87,16 @@ def run_notebook(
         course.write(folder / "course")
         file = folder / "submission.ipynb"
         # Half a surrogate pair is text to JSON and to Python, but not to a file.
-        file.write_bytes(nbformat.writes(notebook).encode("utf-8", "replace"))
+        file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
         variables = {SEED_VARIABLE: str(settings.seed)}
         collector.new_kernel = partial(
             WatchedKernel, folder, folder / "course", variables, settings.in_sandbox, budget
         )
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            status = pytest.main(
-                [*_NBVAL_OPTIONS, "--rootdir", str(folder), str(file)], [collector]
-            )
+            # Without the second, it lists all that is beside the folder.
+            place = ("--rootdir", str(folder), "--confcutdir", str(folder))
+            status = pytest.main([*_NBVAL_OPTIONS, *place, str(file)], [nbval.plugin, collector])
     passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     if not passed_or_failed or not collector.run.cells:
         raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")
@@ -98,7 +105,7 @@ def run_notebook(
     return collector.run
 
 
-class _NotebookFile(IPyNbFile):
+class _NotebookFile(nbval.plugin.IPyNbFile):
     """nbval's notebook, run in a watched kernel; it compares no outputs."""
 
     new_kernel: Callable[[], WatchedKernel]
@@ -140,7 +147,7 @@ class _Collector:
             self._is_learners = True
             self._budget.start_exercise()
         kernel.is_set_up = self._is_learners
-        item.options["check"] = False
+        item.options.clear()  # a comment in an answer tells nbval nothing
         try:
             if kernel.is_alive():
                 return (yield)

@@ -1,5 +1,6 @@
 """What all processes of a sandbox use up together, looked at on a clock of its own."""
 
+import contextlib
 import os
 import threading
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from pathlib import Path
 import psutil
 
 from pytree_course.grading import limits
+from pytree_course.grading.process_tree import descendants
 
 
 class UsageWatch:
@@ -42,17 +44,18 @@ class UsageWatch:
 
     def _watch(self) -> None:
         while not self._stopped.wait(limits.WATCH_SECONDS):
-            try:
-                self.exceeded = self._look()
-                if self.exceeded:
+            if not self._sandbox.is_running():
+                return
+            self.exceeded = self._look()
+            if self.exceeded:
+                with contextlib.suppress(psutil.NoSuchProcess):
                     self._sandbox.kill()
-                    return
-            except psutil.NoSuchProcess:
                 return
 
     def _look(self) -> str:
         """Measure once; return what is used up."""
-        processes = [self._sandbox, *self._sandbox.children(recursive=True)]
+        started = descendants(self._sandbox.pid)
+        processes = [self._sandbox.pid, *started]
         folders = [os.fstatvfs(folder) for folder in self._folders]
         files = sum(folder.f_files - folder.f_ffree for folder in folders)
         written = sum((folder.f_blocks - folder.f_bfree) * folder.f_frsize for folder in folders)
@@ -60,7 +63,7 @@ class UsageWatch:
         if memory > limits.MEMORY:
             # Pages that a process shares with those it forked were counted for each of them.
             memory = written + sum(map(_proportional, processes))
-        sockets = _sockets(processes[1].pid) if processes[1:] else 0
+        sockets = _sockets(started[0]) if started else 0
         if memory > limits.MEMORY:
             return "memory"
         if files > limits.FILES:
@@ -70,20 +73,20 @@ class UsageWatch:
         return ""
 
 
-def _at_most(process: psutil.Process) -> int:
+def _at_most(pid: int) -> int:
     """Return the memory of a process, what it shares counted in full; page tables are memory."""
     try:
-        status = _kilobytes(Path(f"/proc/{process.pid}/status"))
+        status = _kilobytes(Path(f"/proc/{pid}/status"))
     except OSError:
         return 0  # it has ended
     return sum(status.get(name, 0) for name in ("RssAnon", "RssShmem", "VmPTE", "VmSwap"))
 
 
-def _proportional(process: psutil.Process) -> int:
+def _proportional(pid: int) -> int:
     """Return the memory of a process, what it shares divided by how many share it."""
     try:
-        pages = _kilobytes(Path(f"/proc/{process.pid}/smaps_rollup"))
-        tables = _kilobytes(Path(f"/proc/{process.pid}/status")).get("VmPTE", 0)
+        pages = _kilobytes(Path(f"/proc/{pid}/smaps_rollup"))
+        tables = _kilobytes(Path(f"/proc/{pid}/status")).get("VmPTE", 0)
     except OSError:
         return 0
     return tables + sum(pages.get(name, 0) for name in ("Pss_Anon", "Pss_Shmem", "SwapPss"))
@@ -95,10 +98,10 @@ def _kilobytes(file: Path) -> dict[str, int]:
     return {row[0].rstrip(":"): int(row[1]) * 1024 for row in rows if row[-1:] == ["kB"]}
 
 
-def _sockets(process: int) -> int:
+def _sockets(pid: int) -> int:
     """Return how many sockets there are in the network of a process."""
     try:
-        summary = Path(f"/proc/{process}/net/sockstat").read_text(encoding="utf-8")
+        summary = Path(f"/proc/{pid}/net/sockstat").read_text(encoding="utf-8")
     except OSError:
         return 0
     return int(summary.split()[2])  # "sockets: used 12"
