@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytree_course
+from pytree_course import compiled
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
 
 _TRIAL_SECONDS = 60
 _FILTER_FD = "10"  # the file descriptor at which bubblewrap finds the filter of system calls
+_PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
 
 # A process that may write there can have itself kept waiting (`autogroup`), and so use no time.
 _READ_ONLY_PROC = ("--remount-ro", "/proc")
@@ -94,6 +96,8 @@ def sandboxed(
     """
     binds = {Path("/usr"): "/usr"}
     binds |= {folder: str(folder) for folder in _python_folders()} | dict(shown or {})
+    has_programs = compiled.shown().is_dir()
+    binds |= {compiled.shown(): _PROGRAMS} if has_programs else {}
     options = [
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
@@ -116,9 +120,8 @@ def sandboxed(
             binds[folder] = str(folder)
     for source, place in binds.items():
         options += [*_folders_above(place), "--ro-bind", str(source), place]
-    cache = Path(sys.prefix, "cache")  # what the author's answers made JAX compile
-    if cache.is_dir():
-        options += ["--tmpfs", str(cache), "--remount-ro", str(cache)]
+    if compiled.CACHE.is_dir():
+        options += ["--tmpfs", str(compiled.CACHE), "--remount-ro", str(compiled.CACHE)]
     options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
@@ -131,6 +134,7 @@ def sandboxed(
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        **(compiled.kernel_variables(_PROGRAMS) if has_programs else {}),
         **environment,
     }
     for name, value in variables.items():
