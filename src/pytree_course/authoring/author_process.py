@@ -8,9 +8,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from pytree_course.authoring.authors_answers import keep_compiled_programs
 from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.compiled import use_compiled_programs
 from pytree_course.course import LessonFiles
 
 SECONDS_TO_START = 120
@@ -88,7 +88,7 @@ class AuthorProcess:
 
 def _serve(connection: Connection, files: LessonFiles) -> None:
     """Call what is asked for, until the other side has gone."""
-    keep_compiled_programs()
+    use_compiled_programs(keep=True)
     sources: LessonSources = read_sources(files)
     os.environ[SEED_VARIABLE] = str(PUBLIC_SEED)
     warnings.simplefilter("ignore")

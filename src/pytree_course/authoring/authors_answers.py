@@ -5,18 +5,16 @@ This code runs in the process that calls it, for the author wrote it. A learner'
 
 import os
 import pickle
-import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import jax
 import numpy as np
 
+from pytree_course import compiled
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.checking.cases import Case
 from pytree_course.checking.comparison import compare, with_skeleton
@@ -26,11 +24,11 @@ from pytree_course.checking.expected import (
     ExpectedExercise,
     Misconception,
 )
-from pytree_course.checking.outcomes import SEED_VARIABLE, Outcome, run_check
+from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome, run_check
 from pytree_course.checking.reasons.features import ERROR_EXPECTED, features_of
 
-COMPILED = Path(sys.prefix) / "cache" / "jax"
-"""Compiled programs, in the course's environment: they fit its version of JAX and this machine."""
+SEEDS = (PUBLIC_SEED, 11, 22)
+"""Every rule about cases has to hold on fresh cases too: these stand for them."""
 
 
 class AnswerError(Exception):
@@ -59,12 +57,33 @@ def run_answer(
     AnswerError
         When the code does not run, or does not define what the check needs.
     """
-    script = sources.files.check_script.read_text(encoding="utf-8")
-    key = (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
+    key = _key(sources, exercise, answer, seed)
     if key not in _RESULTS:
-        keep_compiled_programs()
+        compiled.use_compiled_programs(keep=seed in SEEDS)
         _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
     return pickle.loads(_RESULTS[key])
+
+
+def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
+    """Let kernels find, compiled, what the right answer compiles on the public cases.
+
+    Where that has been done on this machine, it returns at once. Fresh cases differ from the public
+    ones in their values, hardly ever in their programs.
+    """
+    stamp = compiled.stamp(
+        jax.__version__, *_key(sources, exercise, exercise.solution, PUBLIC_SEED)
+    )
+    if not stamp.exists():
+        jax.clear_caches()  # what this process has compiled already, JAX would not write
+        compiled.use_compiled_programs(keep=True)
+        _run(sources, exercise, exercise.solution, PUBLIC_SEED)
+        compiled.show_compiled_programs()
+        stamp.touch()
+
+
+def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> tuple[str, ...]:
+    script = sources.files.check_script.read_text(encoding="utf-8")
+    return (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
 
 
 @contextmanager
@@ -72,20 +91,6 @@ def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
     """Let this process be as grading is: the set-up cell finds the course, and shows nothing."""
     with patch.dict(os.environ, {SEED_VARIABLE: str(seed)}), chdir(sources.files.sources):
         yield
-
-
-def keep_compiled_programs() -> None:
-    """Let JAX keep on disk what this process compiles: that is most of an answer's time."""
-    options = {
-        "jax_compilation_cache_dir": str(COMPILED),
-        "jax_persistent_cache_min_compile_time_secs": 0,
-        "jax_persistent_cache_min_entry_size_bytes": -1,
-    }
-    # Never by environment variables: kernels inherit them, and lessons measure compiling.
-    for name, value in options.items():
-        jax.config.update(name, value)  # type: ignore[no-untyped-call]
-    # JAX does not write atomically. Where an entry is not whole, or the disk is full, it compiles.
-    warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
 
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
@@ -130,6 +135,7 @@ def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[A
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
+    compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
     cases = draw_cases(sources, exercise, exercise.solution, seed)
     return ExpectedExercise(
@@ -169,6 +175,7 @@ def expect(sources: LessonSources, seed: int) -> Expected:
     for name, exercise in sources.exercises.items():
         right = expect_exercise(sources, exercise, seed)
         exercises[name] = with_misconceptions(right, sources, seed)
+    compiled.show_compiled_programs()
     return Expected(
         lesson=sources.files.stem,
         title=sources.title,

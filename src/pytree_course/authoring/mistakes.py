@@ -3,16 +3,12 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from pytree_course.authoring.authors_answers import AnswerError, run_answer
+from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.comparison import agree, compare
-from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.trees import Observation
-
-SEEDS = (PUBLIC_SEED, 11, 22)
-"""Every rule about cases has to hold on fresh cases too: these stand for them."""
 
 FEWEST = {"hints": 2, "misconceptions": 3, "variants": 2}
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytree_course
+from pytree_course import compiled
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
 
@@ -17,6 +18,7 @@ FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # those inside that can be written
 
 _TRIAL_SECONDS = 60
 _FILTER_FD = "10"  # the file descriptor at which bubblewrap finds the filter of system calls
+_PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
 
 # A process that may write there can have itself kept waiting (`autogroup`), and so use no time.
 _READ_ONLY_PROC = ("--remount-ro", "/proc")
@@ -137,6 +139,7 @@ def serving(command: Sequence[str], shown: str) -> list[str]:
 
 def variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Return all environment variables inside, given those besides what Python needs anyway."""
+    has_programs = compiled.shown().is_dir()
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "HOME": "/tmp",
@@ -146,6 +149,7 @@ def variables(environment: Mapping[str, str]) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        **(compiled.kernel_variables(_PROGRAMS) if has_programs else {}),
         **environment,
     }
 
@@ -180,6 +184,7 @@ def _view(
     """Return bubblewrap's options that make what is seen and reached inside."""
     binds = {Path("/usr"): "/usr"}
     binds |= {folder: str(folder) for folder in python_folders()} | dict(shown)
+    binds |= {compiled.shown(): _PROGRAMS} if compiled.shown().is_dir() else {}
     options = [
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
@@ -199,9 +204,8 @@ def _view(
             binds[folder] = str(folder)
     for source, place in binds.items():
         options += [*_folders_above(place), "--ro-bind", str(source), place]
-    cache = Path(sys.prefix, "cache")  # what the author's answers made JAX compile
-    if cache.is_dir():
-        options += ["--tmpfs", str(cache), "--remount-ro", str(cache)]
+    if compiled.CACHE.is_dir():
+        options += ["--tmpfs", str(compiled.CACHE), "--remount-ro", str(compiled.CACHE)]
     options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
     return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]

@@ -1,0 +1,115 @@
+"""What JAX compiled of the author's answers: kept on disk, and shown to kernels that are graded.
+
+JAX finds a compiled program by its key, a digest of the whole program. So whoever wrote the same
+program finds it compiled. The folder that kernels see cannot be listed: nobody else finds anything.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import platform
+import sys
+import warnings
+from pathlib import Path
+
+CACHE = Path(sys.prefix) / "cache"
+"""In the course's environment. The code of a learner sees nothing of it but `shown()`."""
+
+MOST_PROGRAMS = 20_000
+
+_NOT_LISTED = 0o311  # its owner may write; nobody may list it, for inside the user is the owner
+_READABLE = 0o444  # and root's kernels run as another user
+
+_READ_ONLY = {
+    "jax_persistent_cache_min_compile_time_secs": 1e9,  # what takes less is not written
+    "jax_persistent_cache_min_entry_size_bytes": -1,
+    "jax_persistent_cache_enable_xla_caches": "none",  # its folder would be part of every key
+}
+
+
+def kept() -> Path:
+    """Return the folder that JAX itself writes to."""
+    return _of_this_machine() / "kept"
+
+
+def shown() -> Path:
+    """Return the folder that kernels see: whole programs only."""
+    return _of_this_machine() / "shown"
+
+
+def use_compiled_programs(*, keep: bool) -> None:
+    """Let JAX read what was compiled before; and, with `keep`, write what this process compiles.
+
+    A program that was compiled for the fresh cases of a grading must not be kept: that it is there
+    would tell of them.
+    """
+    import jax  # not above: starting kernels does without it
+
+    options = {**_READ_ONLY, "jax_compilation_cache_dir": str(kept())}
+    if keep:
+        options["jax_persistent_cache_min_compile_time_secs"] = 0
+    # Never by environment variables: kernels inherit them, and lessons measure compiling.
+    for name, value in options.items():
+        jax.config.update(name, value)  # type: ignore[no-untyped-call]
+    # Where an entry is not whole, or the disk is full, it compiles.
+    warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
+
+
+def show_compiled_programs() -> None:
+    """Show kernels what was kept until now. Where that is too much, start again with nothing."""
+    shown().mkdir(parents=True, exist_ok=True)
+    shown().chmod(_NOT_LISTED)
+    entries = [*kept().iterdir()] if kept().exists() else []
+    for entry in entries:
+        place = shown() / entry.name
+        if len(entries) > MOST_PROGRAMS:
+            place.unlink(missing_ok=True)
+            entry.unlink(missing_ok=True)
+        elif not place.exists():
+            _show(entry, place)
+
+
+def stamp(*contents: str) -> Path:
+    """Return a file that exists once the programs of these answers and checks are shown."""
+    return _of_this_machine() / hashlib.sha256("\0".join(contents).encode()).hexdigest()
+
+
+def kernel_variables(place: str) -> dict[str, str]:
+    """Return the variables with which a kernel reads the programs that it sees at a place."""
+    options = {**_READ_ONLY, "jax_compilation_cache_dir": place}
+    return {name.upper(): str(value) for name, value in options.items()}
+
+
+def _show(entry: Path, place: Path) -> None:
+    # Another process may show or remove the same one.
+    with contextlib.suppress(FileExistsError, FileNotFoundError):
+        if _is_whole(entry):
+            entry.chmod(_READABLE)
+            os.link(entry, place)
+        else:
+            entry.unlink()
+
+
+def _is_whole(entry: Path) -> bool:
+    """Say whether an entry was written to its end, for JAX does not write it as a whole."""
+    from jax._src.compilation_cache import decompress_executable
+
+    packed = entry.read_bytes()
+    try:
+        decompress_executable(packed)
+    except Exception:  # of zlib, or of one of two packages, as JAX finds them
+        return False
+    return True
+
+
+@functools.cache
+def _of_this_machine() -> Path:
+    """Return the folder for this kind of processor: JAX's keys do not tell one from another."""
+    processor = platform.machine() + platform.processor()
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        lines = information.read_text(encoding="utf-8", errors="replace").splitlines()
+        kinds = ("model name", "flags", "Features", "CPU implementer", "CPU part")
+        processor += "".join(sorted({line for line in lines if line.startswith(kinds)}))
+    return CACHE / "compiled" / hashlib.sha256(processor.encode()).hexdigest()[:16]

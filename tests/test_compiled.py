@@ -1,0 +1,187 @@
+"""Compiled programs: kept for author's answers, and found by kernels that cannot list them."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import jax
+import pytest
+
+from pytree_course import compiled
+from pytree_course.authoring import authors_answers
+from pytree_course.authoring.authors_answers import SEEDS, compile_for_kernels, run_answer
+from pytree_course.authoring.sources import read_sources
+from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.course import Course
+from pytree_course.grading import sandbox
+from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.sandbox import sandboxed
+from tests.conftest import ROOT
+
+FRESH = 4711
+
+PROGRAM = """
+import jax, jax.numpy as jnp
+jax.config.update("jax_platforms", "cpu")
+def tripled(x):
+    return 3 * x + {number}
+result = jax.jit(tripled)(jnp.arange(7)).tolist()
+"""
+
+needs_sandbox = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("bwrap") is None,
+    reason="bubblewrap is not here; .ci/run installs it",
+)
+
+
+@pytest.fixture
+def cache(monkeypatch):
+    """A cache of its own, empty, in a folder that every user may enter."""
+    folder = Path(tempfile.mkdtemp(prefix="compiled-"))
+    folder.chmod(0o755)
+    monkeypatch.setattr(compiled, "CACHE", folder)
+    compiled._of_this_machine.cache_clear()
+    options = [*compiled._READ_ONLY, "jax_compilation_cache_dir"]
+    before = {name: getattr(jax.config, name) for name in options}
+    _forget()
+    yield folder
+    for name, value in before.items():
+        jax.config.update(name, value)
+    _forget()
+    compiled._of_this_machine.cache_clear()
+    subprocess.run(["chmod", "-R", "u+r", str(folder)], check=True)
+    shutil.rmtree(folder)
+
+
+def _forget():
+    """Let JAX open its cache anew, with nothing compiled in memory."""
+    jax.clear_caches()
+    jax.experimental.compilation_cache.compilation_cache.reset_cache()
+
+
+def entries(folder):
+    """Return the names in a folder, which root may list whatever its mode."""
+    mode = folder.stat().st_mode
+    folder.chmod(0o755)
+    names = sorted(each.name for each in folder.iterdir())
+    folder.chmod(mode)
+    return names
+
+
+def compile_here(number):
+    compiled.use_compiled_programs(keep=True)
+    exec(PROGRAM.format(number=number), {})
+    return next(each for each in entries(compiled.kept()) if each.startswith("jit_tripled"))
+
+
+@pytest.fixture
+def exercise():
+    sources = read_sources(Course(ROOT).lesson("02_tree_map"))
+    return sources, sources.exercises["global_norm"]
+
+
+def test_kernels_are_shown_what_the_right_answer_compiles(cache, exercise):
+    compile_for_kernels(*exercise)
+    assert entries(compiled.shown()) == entries(compiled.kept()) != []
+
+
+def test_it_is_compiled_once(cache, exercise, monkeypatch):
+    compile_for_kernels(*exercise)
+    monkeypatch.setattr(authors_answers, "_run", None)
+    compile_for_kernels(*exercise)
+
+
+def test_what_a_gradings_fresh_cases_compile_is_never_kept(cache, exercise):
+    sources, exercise = exercise
+    authors_answers._RESULTS.clear()
+    run_answer(sources, exercise, exercise.solution, FRESH)
+    assert FRESH not in SEEDS
+    assert entries(compiled.kept()) == []
+    _forget()
+    authors_answers._RESULTS.clear()
+    run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
+    assert entries(compiled.kept()) != []
+
+
+def test_half_an_entry_is_not_shown_and_not_kept(cache):
+    whole = compile_here(1)
+    text = (compiled.kept() / whole).read_bytes()
+    (compiled.kept() / "jit_half-0-cache").write_bytes(text[: len(text) // 2])
+    (compiled.kept() / "jit_empty-0-cache").write_bytes(b"")
+    compiled.show_compiled_programs()
+    assert entries(compiled.shown()) == entries(compiled.kept())
+    assert whole in entries(compiled.shown())
+    assert not {"jit_half-0-cache", "jit_empty-0-cache"} & {*entries(compiled.kept())}
+
+
+def test_too_many_programs_are_all_dropped(cache, monkeypatch):
+    compile_here(1)
+    compiled.show_compiled_programs()
+    monkeypatch.setattr(compiled, "MOST_PROGRAMS", 0)
+    compiled.show_compiled_programs()
+    assert entries(compiled.kept()) == entries(compiled.shown()) == []
+
+
+@needs_sandbox
+def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path):
+    compile_here(1)
+    compiled.show_compiled_programs()
+    before = entries(compiled.shown())
+    (tmp_path / "course" / "checks").mkdir(parents=True)
+    kernel = WatchedKernel(tmp_path, tmp_path / "course", {}, in_sandbox=True)
+    try:
+        counted = "import jax\nseen = []\njax.monitoring.register_event_listener("
+        counted += "lambda event, **more: seen.append(event.split('/')[-1]))\n"
+        hit = _value(kernel, counted + PROGRAM.format(number=1), "seen")
+        assert "cache_hits" in hit and "cache_misses" not in hit
+        other = _value(kernel, "seen.clear()\n" + PROGRAM.format(number=2), "(result, seen)")
+        assert other[0] == [2, 5, 8, 11, 14, 17, 20]
+        assert "cache_hits" not in other[1]
+    finally:
+        kernel.stop()
+    assert entries(compiled.shown()) == entries(compiled.kept()) == before
+
+
+def _value(kernel, code, expression):
+    wanted = {"value": expression}
+    reply = kernel.kc.execute(code, user_expressions=wanted, reply=True, timeout=300)["content"]
+    assert reply["status"] == "ok", reply
+    return ast.literal_eval(reply["user_expressions"]["value"]["data"]["text/plain"])
+
+
+LOOK_AND_WRITE = """
+cd /compiled
+cat known-cache; echo; echo found: *
+ls /compiled; chmod 777 /compiled; touch /compiled/x; echo y > known-cache; rm known-cache
+ln known-cache other; mv known-cache /tmp
+echo -- $(stat -c %a /compiled)
+"""
+
+
+@needs_sandbox
+@pytest.mark.parametrize("user", [0, 30_001])
+def test_the_programs_cannot_be_listed_or_changed(cache, monkeypatch, user):
+    if os.getuid() not in (0, user):
+        pytest.skip("only root can be another user")
+    compiled.kept().mkdir(parents=True)
+    compiled.show_compiled_programs()
+    known = compiled.shown() / "known-cache"
+    known.write_text("the program")
+    if user:
+        for each in (compiled.shown(), known):
+            os.chown(each, user, user)
+        monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(sandbox, "_python_folders", lambda: [])
+    command = sandboxed(["/bin/sh", "-c", LOOK_AND_WRITE], {})
+    become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+    command = [*command[:5], *become, *command[5:]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    assert done.stdout == "the program\nfound: *\n-- 311\n", done.stderr
+    for refused in ("cannot open directory", "Read-only file system"):
+        assert refused in done.stderr
+    assert entries(compiled.shown()) == ["known-cache"]
+    assert known.read_text() == "the program"
