@@ -23,7 +23,7 @@ from pytree_course.grading.warm_sandbox import fork_sandbox
 
 _IMPORTED = (
     # what a kernel imports only when it starts
-    *("debugpy.server.api", "ipykernel.debugger", "ipykernel.zmqshell", "psutil", "sqlite3"),
+    *("debugpy.server.api", "ipykernel.debugger", "ipykernel.zmqshell", "sqlite3"),
     *("IPython.core.completerlib", "IPython.core.debugger", "IPython.extensions.storemagic"),
     *("pytree_course.ipython", "tornado.platform.asyncio"),
     # what an exercise notebook's set-up cell imports
