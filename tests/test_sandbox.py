@@ -15,7 +15,7 @@ import pytest
 from pytree_course.checking.outcomes import OUTCOMES_MIME
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.course import Course, CourseError
-from pytree_course.grading import limits, sandbox
+from pytree_course.grading import kernels, limits, sandbox
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.kernels import WatchedKernel
@@ -47,8 +47,16 @@ def started(tmp_path):
     return WatchedKernel(tmp_path, tmp_path / "course", {"GIVEN": "1"}, in_sandbox=True)
 
 
+@pytest.fixture(scope="module", params=["warm", "fresh"])
+def engine(request):
+    """Run a test in sandboxes that are forked by the warm server, and in those made afresh."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(kernels.ENGINE_VARIABLE, request.param)
+        yield request.param
+
+
 @pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
+def kernel(engine, tmp_path_factory):
     # What a teacher's own environment may hold.
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET_TOKEN", "hunter2")
@@ -305,7 +313,7 @@ def test_time_is_bounded(inside):
 
 
 @pytest.fixture
-def exceeded(tmp_path, monkeypatch):
+def exceeded(engine, tmp_path, monkeypatch):
     """Run code in a sandbox with a lower limit, and return what it used up, if anything."""
     kernel = started(tmp_path)
 
@@ -384,7 +392,7 @@ def test_a_kernels_socket_cannot_be_exchanged_for_one_of_the_outside(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def lesson(built_course):
+def lesson(engine, built_course):
     return GradedLesson(Course(built_course).lesson("01_mini"), seed=5)
 
 

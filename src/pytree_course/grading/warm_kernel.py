@@ -26,6 +26,7 @@ from pytree_course.grading.sandbox_sockets import SandboxSockets
 from pytree_course.grading.system_calls import filter_instructions, keyctl_number
 
 _PID = re.compile(r"^Pid:\s*(\d+)$", re.MULTILINE)
+_LAST_WORDS_SECONDS = 1.0
 _ENDING_MILLISECONDS = 10_000
 
 
@@ -80,12 +81,12 @@ class WarmServer:
             self._process.stderr.close()
 
     def _trouble(self, said: str) -> str:
-        """Return what was said of a failure; where nothing was, the server has ended."""
+        """Return what was said of a failure, here or by a server that has ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(0.0 if said else 1.0)
+            self._process.wait(_LAST_WORDS_SECONDS)
         if self._process.returncode is not None and self._process.stderr is not None:
-            said += self._process.stderr.read().decode(errors="replace")
-        return said.strip()
+            said += f" {self._process.stderr.read().decode(errors='replace')}"
+        return said.strip("\0 \n")
 
 
 class _ServerOfThisProcess:

@@ -22,8 +22,10 @@ from pytree_course.grading.sandbox_request import READY, SandboxRequest
 from pytree_course.grading.warm_sandbox import fork_sandbox
 
 _IMPORTED = (
-    # what starts a kernel
-    *("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.zmqshell", "debugpy"),
+    # what a kernel imports only when it starts
+    *("debugpy.server.api", "ipykernel.debugger", "ipykernel.zmqshell", "sqlite3"),
+    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.extensions.storemagic"),
+    *("pytree_course.ipython", "tornado.platform.asyncio"),
     # what an exercise notebook's set-up cell imports
     *("jax", "jax.numpy", "numpy", "pytree_course"),
 )
