@@ -1,6 +1,8 @@
 """An observation is plain JSON, equal for equal values, and always bounded."""
 
 import json
+import sys
+import unicodedata
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 
 import jax
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.checking.untrusted import validate
-from pytree_course.trees import MAX_NODES, observe, observe_raised
+from pytree_course.trees import MAX_NODES, observe, observe_raised, writable
 
 Pair = namedtuple("Pair", ["x", "y"])
 
@@ -265,3 +267,11 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
     assert observe([Config(), 1])["children"][0] == ["[0]", node]
     structure = observe(jax.tree.structure(Config()))
     assert structure["tree"]["aux"] == node
+
+
+def test_every_character_that_not_every_file_holds_is_escaped_and_no_other():
+    every = set(map(chr, range(sys.maxunicode + 1)))
+    controls = {character for character in every if unicodedata.category(character) == "Cc"}
+    surrogates = {character for character in every if unicodedata.category(character) == "Cs"}
+    escaped = {character for character in every if writable(character) != character}
+    assert escaped == (controls - {"\t", "\n"}) | surrogates | {"\ufffe", "\uffff"}

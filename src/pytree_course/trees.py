@@ -83,7 +83,10 @@ def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observ
 
 def writable(text: str, most: int = MAX_CHARACTERS) -> str:
     """Return at most `most` characters of a text, with those escaped that not every file holds."""
-    return _UNWRITABLE.sub(_escaped, text[:most])[:most]
+    text = text[:most]
+    if text.isprintable():  # as nearly all are; nothing unwritable is, and the search takes longer
+        return text
+    return _UNWRITABLE.sub(_escaped, text)[:most]
 
 
 class _Walk:

@@ -49,7 +49,7 @@ class CellBudget:
 
     Its time is the processor time of the kernel's processes, and the time in which none of them
     wanted to run: a cell that sleeps. A machine that is busy with other things costs it nothing
-    but what passed between the last look and its end. Only the bound by the clock on the wall,
+    but the time between the last look and its end. Only the bound by the clock on the wall,
     which is far above, counts everything.
     """
 

@@ -1,0 +1,69 @@
+"""Running a notebook with nbval: what is collected, what tells nbval something, what stays."""
+
+import gc
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from pytree_course.course import Course
+from pytree_course.grading import notebook_run
+from pytree_course.grading.exercise_run import run_answers
+from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.notebook_run import RunSettings
+
+pytestmark = pytest.mark.slow
+
+RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+
+
+@pytest.fixture(scope="module")
+def lesson(built_course):
+    return GradedLesson(Course(built_course).lesson("01_mini"), seed=5)
+
+
+def run_count(lesson, code):
+    settings = RunSettings(lesson.seed, in_sandbox=False)
+    return run_answers({"count_leaves": code}, lesson.blank, lesson.kernel_course, settings)
+
+
+def sessions():
+    gc.collect()
+    return sum(isinstance(each, pytest.Session) for each in gc.get_objects())
+
+
+def test_a_comment_in_an_answer_tells_nbval_nothing(lesson):
+    run = run_count(lesson, f"# NBVAL_SKIP\n{RIGHT_COUNT}")["count_leaves"]
+    assert run.check.outcomes is not None
+    assert all(outcome.observation["kind"] == "number" for outcome in run.check.outcomes)
+
+
+def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_path, monkeypatch):
+    (tmp_path / "folder").mkdir()
+    for name in ("other.ipynb", "test_other.py", "conftest.py", "folder/more.ipynb"):
+        (tmp_path / name).write_text("raise SystemExit", encoding="utf-8")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    collected = []
+
+    class Collector(notebook_run._Collector):
+        def pytest_collect_file(self, file_path, parent):
+            collected.append(file_path.name)
+            return super().pytest_collect_file(file_path, parent)
+
+    monkeypatch.setattr(notebook_run, "_Collector", Collector)
+    before = sessions(), sorted(tmp_path.iterdir())
+    assert run_count(lesson, RIGHT_COUNT)["count_leaves"].check.outcomes
+    assert set(collected) == {"submission.ipynb", "lock"}  # its own folder is listed
+    assert (sessions(), sorted(tmp_path.iterdir())) == before
+
+
+@pytest.mark.parametrize("package", ["grading.lesson", "authoring.building"])
+def test_who_grades_or_builds_loads_no_grammars(package):
+    code = (
+        f"import sys, pytree_course.{package}, nbformat\n"
+        "nbformat.writes(nbformat.v4.new_notebook())\n"
+        "print([name for name in sys.modules if name.partition('.')[0] == 'lark'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
