@@ -67,6 +67,12 @@ def run_answer(
     return pickle.loads(_RESULTS[key])
 
 
+def forget_runs() -> None:
+    """Give back the memory of this process's runs: of their results, and of what JAX compiled."""
+    _RESULTS.clear()
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+
+
 @contextmanager
 def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
     """Let this process be as grading is: the set-up cell finds the course, and shows nothing."""

@@ -21,7 +21,11 @@ TASK_SECONDS = 3_600
 """Far more than the limits on kernels let a submission take."""
 
 _CONNECT_SECONDS = 10
-_LOADED_BEFORE = ["pytree_course.classroom.submission_run", "pytree_course.classroom.authors_run"]
+_LOADED_BEFORE = [
+    "pytree_course.classroom.submission_run",
+    "pytree_course.classroom.authors_run",
+    "pytree_course.authoring.authors_answers",
+]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
 
 
