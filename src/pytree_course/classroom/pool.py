@@ -44,7 +44,7 @@ def prepare_processes() -> None:
     """
     if _is_forked():
         # JAX may be forked only while it has no threads; NumPy would make some right away.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
         multiprocessing.set_forkserver_preload(_LOADED_BEFORE)
         from multiprocessing.forkserver import ensure_running
 
@@ -70,7 +70,7 @@ def local_pool(processes: int) -> Pool:
 def _begin_process() -> None:
     """Prepare a process of the pool, before its first task."""
     _end_with_parent()
-    # Here a process starts what makes its kernels.
+    # Here, before any task, is the place to start what makes this process's kernels.
 
 
 class _BoundedPool(ProcessPoolExecutor):
