@@ -122,8 +122,31 @@ def test_what_has_not_changed_is_not_run_again_unless_forced(quick):
 def test_where_nothing_is_new_the_authors_answers_are_not_run_either(quick, monkeypatch):
     quick.hand_in("ada", RIGHT)
     quick.grade()
-    monkeypatch.setattr("pytree_course.grading.lesson.expect_exercise", _fails)
+    monkeypatch.setattr("pytree_course.authoring.authors_answers.expect_exercise", _fails)
     assert quick.grade().unchanged == 1
+
+
+def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypatch):
+    from pytree_course.classroom import submission_run
+
+    runs, run = [], submission_run.run_answers
+    monkeypatch.setattr(submission_run, "run_answers", lambda *of: runs.append(of) or run(*of))
+    for student in ("ada", "bob", "cyd"):
+        quick.hand_in(student, RIGHT)
+    quick.hand_in("dan", ELEMENTS)
+    assert quick.grade().graded == 4
+    assert len(runs) == 2
+    assert quick.points() == {"ada": 3, "bob": 3, "cyd": 3, "dan": 0}
+    assert len({attempt.seed for attempt in quick.attempts()}) == 1
+
+
+def test_where_an_authors_answer_cannot_be_run_each_submission_says_so(quick, monkeypatch):
+    monkeypatch.setattr("pytree_course.authoring.authors_answers.expect_exercise", _fails)
+    quick.hand_in("ada", RIGHT)
+    quick.hand_in("bob", ELEMENTS)
+    summary = quick.grade()
+    assert (summary.graded, len(summary.failed)) == (0, 2)
+    assert {attempt.state for attempt in quick.attempts()} == {AttemptState.FAILED}
 
 
 def test_an_earlier_attempt_is_kept_and_the_last_or_the_best_counts(quick):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -81,3 +82,21 @@ def test_a_task_that_hangs_ends_and_costs_itself_only(monkeypatch):
     results = run_all(map(Hang, range(4)), local_pool(2))
     assert isinstance(results.pop(1), Exception)
     assert results == {number: number for number in (0, 2, 3)}
+
+
+@dataclass(frozen=True)
+class Look:
+    """Looks at the process that it runs in, and at the one that this was forked from."""
+
+    number: int = 0
+
+    def run(self):
+        loaded = "jax" in sys.modules and "nbval" in sys.modules
+        import jax._src.xla_bridge as bridge
+
+        return loaded, len(bridge._backends), len(os.listdir(f"/proc/{os.getppid()}/task"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is forked")
+def test_processes_are_forked_from_one_that_has_loaded_jax_but_no_backend_and_has_one_thread():
+    assert run_all([Look()], local_pool(1)) == {0: (True, 0, 1)}

@@ -74,7 +74,8 @@ def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
         jax.__version__, *_key(sources, exercise, exercise.solution, PUBLIC_SEED)
     )
     if not stamp.exists():
-        jax.clear_caches()  # what this process has compiled already, JAX would not write
+        # What this process has compiled already, JAX would not write.
+        jax.clear_caches()  # type: ignore[no-untyped-call]
         compiled.use_compiled_programs(keep=True)
         _run(sources, exercise, exercise.solution, PUBLIC_SEED)
         compiled.show_compiled_programs()
@@ -84,6 +85,12 @@ def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
 def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> tuple[str, ...]:
     script = sources.files.check_script.read_text(encoding="utf-8")
     return (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
+
+
+def forget_runs() -> None:
+    """Give back the memory of this process's runs: of their results, and of what JAX compiled."""
+    _RESULTS.clear()
+    jax.clear_caches()  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -5,6 +5,8 @@ import hashlib
 import re
 from pathlib import Path
 
+from pytree_course.course import LessonFiles
+
 
 def slug(title: str) -> str:
     """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
@@ -17,6 +19,12 @@ def digest(*files: Path) -> str:
     for file in files:
         sha.update(file.read_text(encoding="utf-8").encode() + b"\0")
     return f"sha256:{sha.hexdigest()}"
+
+
+def exercises_digest(files: LessonFiles) -> str:
+    """Return a digest of what the exercises, the solutions and checks/expected are made from."""
+    folder = files.sources
+    return digest(folder / "exercises.md", folder / "answers.py", files.check_script)
 
 
 def line_named_in(error: Exception) -> int:

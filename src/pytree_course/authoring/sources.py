@@ -11,7 +11,13 @@ from typing import Any
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from pytree_course.authoring.marked_cells import marked_cells
-from pytree_course.authoring.source_texts import digest, line_named_in, slug, split_explanation
+from pytree_course.authoring.source_texts import (
+    digest,
+    exercises_digest,
+    line_named_in,
+    slug,
+    split_explanation,
+)
 from pytree_course.checking.expected import ExerciseFacts, Prediction
 from pytree_course.course import CourseError, LessonFiles
 
@@ -169,8 +175,7 @@ class LessonSources:
     @property
     def exercises_digest(self) -> str:
         """A digest of what the exercises, the solutions and checks/expected are made from."""
-        folder = self.files.sources
-        return digest(folder / "exercises.md", folder / "answers.py", self.files.check_script)
+        return exercises_digest(self.files)
 
 
 def read_sources(files: LessonFiles) -> LessonSources:

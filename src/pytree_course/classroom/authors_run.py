@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.course import CourseError, LessonFiles
-from pytree_course.grading.lesson import GradedLesson, run_authors_answers
+from pytree_course.grading.lesson import GradedLesson, forget_authors_runs, run_authors_answers
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,12 @@ class AuthorsTask:
 
     def run(self) -> ExpectedExercise:
         """Run the answers; this happens in the pool."""
-        return run_authors_answers(self.files, self.digest, self.seed, self.exercise, self.right)
+        try:
+            return run_authors_answers(
+                self.files, self.digest, self.seed, self.exercise, self.right
+            )
+        finally:
+            forget_authors_runs()  # or the process grows with every lesson
 
 
 class AuthorsRuns:

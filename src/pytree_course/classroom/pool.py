@@ -21,7 +21,11 @@ TASK_SECONDS = 3_600
 """Far more than the limits on kernels let a submission take."""
 
 _CONNECT_SECONDS = 10
-_LOADED_BEFORE = ["pytree_course.classroom.submission_run", "pytree_course.classroom.authors_run"]
+_LOADED_BEFORE = [
+    "pytree_course.classroom.submission_run",
+    "pytree_course.classroom.authors_run",
+    "pytree_course.authoring.authors_answers",
+]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
 
 
@@ -40,7 +44,7 @@ def prepare_processes() -> None:
     """
     if _is_forked():
         # JAX may be forked only while it has no threads; NumPy would make some right away.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
         multiprocessing.set_forkserver_preload(_LOADED_BEFORE)
         from multiprocessing.forkserver import ensure_running
 
@@ -66,7 +70,7 @@ def local_pool(processes: int) -> Pool:
 def _begin_process() -> None:
     """Prepare a process of the pool, before its first task."""
     _end_with_parent()
-    # Here a process starts what makes its kernels.
+    # Here, before any task, is the place to start what makes this process's kernels.
 
 
 class _BoundedPool(ProcessPoolExecutor):

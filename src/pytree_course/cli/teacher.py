@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -90,27 +92,29 @@ def grade(
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.classroom.pool import dask_cluster, local_pool, prepare_processes
-
-    prepare_processes()  # first of all, so that they load what they need while this process does
-
-    from pytree_course.classroom.class_grades import ClassGrades
-    from pytree_course.classroom.class_grading import GradingOptions, grade_class
-    from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
-    from pytree_course.classroom.gradebook import Gradebook
-    from pytree_course.classroom.roster import read_roster
     from pytree_course.grading.sandbox import require_sandbox
-    from pytree_course.reports.pages import write_pages
-    from pytree_course.reports.tables import about_imports, write_tables
-    from pytree_course.reports.terminal import grading_progress, show_class
 
     course = Course.around()
     with ExitStack() as stack:
+        # The sandbox is tried, and the pool's processes load what they need, while this one does.
+        prepare_processes()
+        meanwhile = stack.enter_context(ThreadPoolExecutor(1))
+        trial = None if unsandboxed else meanwhile.submit(require_sandbox)
+
+        from pytree_course.classroom.class_grades import ClassGrades
+        from pytree_course.classroom.class_grading import GradingOptions, grade_class
+        from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
+        from pytree_course.classroom.gradebook import Gradebook
+        from pytree_course.classroom.roster import read_roster
+        from pytree_course.reports.tables import about_imports, write_tables
+        from pytree_course.reports.terminal import grading_progress, show_class
+
         with _explained("Nothing was graded."):
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
-            if unsandboxed:
+            if trial is None:
                 warn(UNSANDBOXED)
             else:
-                require_sandbox()
+                trial.result()
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into)
@@ -128,11 +132,14 @@ def grade(
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             local = local_pool(jobs)
             pool = stack.enter_context(dask_cluster(dask)) if dask else local
+        # Matplotlib takes long to load, and is needed only at the end.
+        pages = meanwhile.submit(import_module, "pytree_course.reports.pages")
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(
                 course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
             )
         grades = ClassGrades.of(course, submitted, gradebook, names, moment, best=best)
+        write_pages = pages.result().write_pages
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytree_course.checking import words
+from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.judging import judge, without_outcomes
 from pytree_course.checking.verdicts import Verdict, VerdictKind
@@ -65,20 +66,31 @@ def judge_submission(
             reason = submission.notes.get(name, words.NOT_ATTEMPTED)
             verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
             continue
-        verdict = _guarded(lesson.right(name), runs[name])
-        if verdict.failed:
-            verdict = _guarded(lesson.explained(name), runs[name])
-        verdicts.append(verdict)
+        fails = _fails(lesson.right(name), runs[name])
+        exercise = lesson.explained(name) if fails else lesson.right(name)
+        verdicts.append(_guarded(exercise, runs[name]))
     return verdicts
 
 
 def failed_exercises(lesson: GradedLesson, runs: dict[str, ExerciseRun]) -> list[str]:
     """Return the exercises that are judged by what wrong answers yield: those that fail."""
     return [
-        name
-        for name in lesson.points
-        if name in runs and _guarded(lesson.right(name), runs[name]).failed
+        name for name in lesson.points if name in runs and _fails(lesson.right(name), runs[name])
     ]
+
+
+def _fails(exercise: ExpectedExercise, run: ExerciseRun) -> bool:
+    """Say whether an answer was run to its end and is wrong somewhere: then it is explained."""
+    outcomes = run.check.outcomes or []
+    if run.answer.timed_out or run.check.timed_out or len(outcomes) != len(exercise.observations):
+        return False
+    try:
+        return not all(each.observation["kind"] == "not attempted" for each in outcomes) and any(
+            compare(right, each.observation)
+            for right, each in zip(exercise.observations, outcomes, strict=True)
+        )
+    except Exception:
+        return False  # it cannot be judged, which its verdict will say
 
 
 def _guarded(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:

@@ -6,13 +6,16 @@ import warnings
 from copy import copy
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytree_course.authoring.authors_answers import expect_exercise, with_misconceptions
-from pytree_course.authoring.sources import LessonSources, read_sources
+from pytree_course.authoring.source_texts import exercises_digest
 from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.course import LessonFiles, answer_id
 from pytree_course.grading.kernel_course import KernelCourse
+
+if TYPE_CHECKING:  # the process that only judges what other ones ran does without
+    from pytree_course.authoring.sources import LessonSources
 
 
 class GradedLesson:
@@ -33,19 +36,23 @@ class GradedLesson:
 
     def __init__(self, files: LessonFiles, seed: int | None = None) -> None:
         self.files = files
-        self._sources = read_sources(files) if files.sources.exists() else None
         self._right: dict[str, ExpectedExercise] = {}
         self._explained: dict[str, ExpectedExercise] = {}
-        if self._sources is not None:
-            self.seed = secrets.randbits(32) if seed is None else seed
-            self.title, self.digest = self._sources.title, self._sources.exercises_digest
-            self.points = {name: each.points for name, each in self._sources.exercises.items()}
-        else:
-            stored = Expected.read(files.expected)
+        stored = Expected.read(files.expected)
+        self.title, self.digest = stored.title, stored.sources
+        self.points = {name: each.points for name, each in stored.exercises.items()}
+        self._has_sources = files.sources.exists()
+        if not self._has_sources:
             self.seed = PUBLIC_SEED
-            self.title, self.digest = stored.title, stored.sources
-            self.points = {name: each.points for name, each in stored.exercises.items()}
             self._right = self._explained = stored.exercises
+        else:
+            self.seed = secrets.randbits(32) if seed is None else seed
+            # Reading the sources takes long, and what was built from them says the same.
+            self.digest = exercises_digest(files)
+            if self.digest != stored.sources:
+                sources = _read_once(files.root, files.stem, self.digest)
+                self.title = sources.title
+                self.points = {name: each.points for name, each in sources.exercises.items()}
         self.blank = files.read_blank()
         cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self.blank)["cells"]}
         self.starters = {name: cells[answer_id(name)] for name in self.points}
@@ -53,7 +60,7 @@ class GradedLesson:
 
     def on_cases_of(self, seed: int) -> "GradedLesson":
         """Return the same lesson on the cases of another seed."""
-        if self._sources is None:
+        if not self._has_sources:
             return self
         other = copy(self)
         other.seed, other._right, other._explained = seed, {}, {}
@@ -69,36 +76,51 @@ class GradedLesson:
 
     def right(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer yields; misconceptions may be missing."""
-        if exercise not in self._right and self._sources is not None:
-            self._right[exercise] = expect_exercise(
-                self._sources, self._sources.exercises[exercise], self.seed
+        if exercise not in self._right:
+            self._right[exercise] = run_authors_answers(
+                self.files, self.digest, self.seed, exercise
             )
         return self._right[exercise]
 
     def explained(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer and every misconception yield."""
-        if exercise not in self._explained and self._sources is not None:
-            self._explained[exercise] = with_misconceptions(
-                self.right(exercise), self._sources, self.seed
+        if exercise not in self._explained:
+            self._explained[exercise] = run_authors_answers(
+                self.files, self.digest, self.seed, exercise, self.right(exercise)
             )
         return self._explained[exercise]
 
 
 def run_authors_answers(
-    files: LessonFiles, digest: str, seed: int, exercise: str, right: ExpectedExercise | None
+    files: LessonFiles,
+    digest: str,
+    seed: int,
+    exercise: str,
+    right: ExpectedExercise | None = None,
 ) -> ExpectedExercise:
     """Run the right answer to an exercise; or all wrong ones, given what the right one yields.
 
     The lesson is read once for each digest of its exercises.
     """
-    sources = _sources_once(files.root, files.stem, digest)
+    from pytree_course.authoring import authors_answers
+
+    sources = _read_once(files.root, files.stem, digest)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # wrong answers may well raise some
         if right is None:
-            return expect_exercise(sources, sources.exercises[exercise], seed)
-        return with_misconceptions(right, sources, seed)
+            return authors_answers.expect_exercise(sources, sources.exercises[exercise], seed)
+        return authors_answers.with_misconceptions(right, sources, seed)
+
+
+def forget_authors_runs() -> None:
+    """Give back the memory that the runs of answers in this process took."""
+    from pytree_course.authoring.authors_answers import forget_runs
+
+    forget_runs()
 
 
 @lru_cache(maxsize=8)
-def _sources_once(root: Path, stem: str, digest: str) -> LessonSources:
+def _read_once(root: Path, stem: str, digest: str) -> "LessonSources":
+    from pytree_course.authoring.sources import read_sources
+
     return read_sources(LessonFiles(root, stem))
