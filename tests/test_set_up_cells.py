@@ -1,4 +1,4 @@
-"""What a notebook's first cells load: nothing large that is not needed before there is an answer."""
+"""What first cells load: nothing large that is not needed before there is an answer."""
 
 import json
 import os
