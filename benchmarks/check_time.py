@@ -1,94 +1,190 @@
 """How long a check takes beyond the learner's own code: python benchmarks/check_time.py
 
-A check's time is that of a whole `check.NAME(NAME)` as a notebook runs it, verdict and pictures
-included, less the time that the answer itself takes on the same cases. Every exercise is timed with
-its right answer and with each misconception; the table shows the slowest of them. In the first run
-files are read and templates compiled.
+A check's time is that of a whole `check.NAME(NAME)` as a notebook runs it, verdict, pictures and
+buttons included, less the time inside the calls of the learner's answer in the same run. Making the
+cases counts as the check's. It is processor time: on a busy machine too, it is the check's own.
+
+Every exercise has a process of its own, as a notebook has a kernel: there the right answer is
+checked first, when files are read and templates compiled, and then again and again. Of its wrong
+answers the slowest is shown; the first check of that one is timed in another fresh process.
+
+`--write` also writes benchmarks/results/check_time.json; names of lessons choose among them.
 """
 
+import argparse
 import contextlib
 import io
+import json
 import os
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from IPython.core.interactiveshell import InteractiveShell
 
-from pytree_course import Checks
-from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
-from pytree_course.checking.cases import Check
-from pytree_course.checking.outcomes import PUBLIC_SEED
-from pytree_course.course import Course
+from pytree_course.authoring.sources import Answer, Exercise, read_sources
+from pytree_course.checking.cases import Case, Check
+from pytree_course.checking.checks import Checks
+from pytree_course.course import PROGRESS_VARIABLE, Course
 
-REPEATS = 20
-TARGET = 100  # milliseconds
-
-
-def milliseconds(function: Callable[[], Any]) -> float:
-    """Time one call, without what it prints."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-        start = time.perf_counter()
-        function()
-    return 1000 * (time.perf_counter() - start)
+REPEATS = 15
+PATIENCE = 600  # seconds for all answers of an exercise
+TARGET = 30  # milliseconds, of the median
+RESULTS = Path(__file__).parent / "results" / "check_time.json"
 
 
-def answers_of(sources: LessonSources, answer: Answer, names: list[str]) -> list[Any]:
-    """Run the set-up cell and an answer, and return what the check is given."""
-    namespace: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):  # the set-up cell shows the progress
-        exec(sources.setup, namespace)
-        exec(answer.source, namespace)
-    return [namespace[name] for name in names]
+class OwnCode:
+    """Measures how long the calls of a learner's answer take, in seconds of the processor."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def within(self, check: Check) -> Check:
+        """Return a check whose cases are measured when they are called."""
+
+        def measured(*answers: Any, rng: np.random.Generator) -> Iterator[Case]:
+            for case in check(*answers, rng=rng):
+                case.call = self._measured(case.call)
+                yield case
+
+        return measured
+
+    def _measured(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*inputs: Any) -> Any:
+            start = time.process_time()
+            try:
+                return call(*inputs)
+            finally:
+                self.seconds += time.process_time() - start
+
+        return called
 
 
-def run_cases(check: Check, given: list[Any]) -> None:
-    """Run an answer on a check's cases, and nothing else."""
-    for case in check(*given, rng=np.random.default_rng(PUBLIC_SEED)):
-        with contextlib.suppress(Exception):
-            case.call(*case.inputs)
+def check_once(shell: InteractiveShell, exercise: Exercise) -> float:
+    """Run an exercise's check cell; return milliseconds beyond the answer's own code."""
+    check: Checks = shell.user_ns["check"]
+    checker, own = getattr(check, exercise.name), OwnCode()
+    checker._check = own.within(checker._check)
+    start = time.process_time()
+    checker(*(shell.user_ns[name] for name in exercise.answers))
+    return 1000 * (time.process_time() - start - own.seconds)
 
 
-def times(sources: LessonSources, exercise: Exercise, answer: Answer) -> tuple[float, float]:
-    """Return a check's median and first time, beyond the answer's own."""
-    given = answers_of(sources, answer, exercise.answers)
-    check = sources.files.checks()[exercise.name]
-    checker = getattr(Checks(sources.files.stem), exercise.name)
-    first = milliseconds(partial(checker, *given))
-    whole = statistics.median(milliseconds(partial(checker, *given)) for _ in range(REPEATS))
-    own = statistics.median(milliseconds(partial(run_cases, check, given)) for _ in range(REPEATS))
-    return whole - own, first - own
+def check_repeatedly(
+    root: Path, stem: str, name: str, answers: list[str], repeats: int
+) -> dict[str, list[float]]:
+    """Check an exercise's answers, one after the other, each `1 + repeats` times.
+
+    Called in a process of its own. "" is the right answer; others are misconceptions' names.
+    """
+    os.chdir(root / "exercises")
+    os.environ[PROGRESS_VARIABLE] = str(root)
+    sources = read_sources(Course(root).lesson(stem))
+    exercise = sources.exercises[name]
+    by_name: dict[str, Answer] = {each.name: each for each in exercise.misconceptions}
+    shell, times = InteractiveShell.instance(), {}
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        shell.run_cell(sources.setup).raise_error()
+        for answer in answers:
+            source = by_name[answer].source if answer else exercise.solution.source
+            shell.run_cell(source).raise_error()
+            times[answer] = [check_once(shell, exercise) for _ in range(1 + repeats)]
+    return times
+
+
+def measure(root: Path, stem: str, exercise: Exercise) -> dict[str, Any]:
+    """Return what was measured of an exercise, in milliseconds."""
+    names = ["", *(each.name for each in exercise.misconceptions)]
+    times = _in_a_fresh_process(root, stem, exercise.name, names, REPEATS)
+    medians = {name: statistics.median(each[1:]) for name, each in times.items()}
+    slowest = max(names[1:], key=lambda name: medians[name])
+    first = _in_a_fresh_process(root, stem, exercise.name, [slowest], 0)[slowest][0]
+    return {
+        "lesson": stem,
+        "exercise": exercise.name,
+        "right": {"first": round(times[""][0], 1), "median": round(medians[""], 1)},
+        "wrong": {"name": slowest, "first": round(first, 1), "median": round(medians[slowest], 1)},
+    }
+
+
+def _in_a_fresh_process(root: Path, *arguments: Any) -> dict[str, list[float]]:
+    program = (
+        "import json, pathlib, sys; from check_time import check_repeatedly; "
+        "root, *others = json.loads(sys.argv[1]); "
+        "print(json.dumps(check_repeatedly(pathlib.Path(root), *others)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, json.dumps([str(root), *arguments])],
+        cwd=Path(__file__).parent,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    times: dict[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
+    return times
+
+
+def markdown(results: list[dict[str, Any]]) -> str:
+    """Return a table of results in Markdown: a row for each lesson, and its slowest exercises."""
+    lines = [
+        "| Lesson | right, first | right, median | wrong, first | wrong, median | slowest median |",
+        "|---|---|---|---|---|---|",
+    ]
+    for lesson in dict.fromkeys(each["lesson"] for each in results):
+        ours = [each for each in results if each["lesson"] == lesson]
+        middles = [
+            f"{statistics.median(each[kind][when] for each in ours):.0f} ms"
+            for kind in ("right", "wrong")
+            for when in ("first", "median")
+        ]
+        slowest = max(ours, key=_median)
+        last = f"{_median(slowest):.0f} ms, `{slowest['exercise']}`"
+        lines.append(f"| {' | '.join([lesson, *middles, last])} |")
+    return "\n".join(lines)
+
+
+def _median(result: dict[str, Any]) -> float:
+    return max(float(result[kind]["median"]) for kind in ("right", "wrong"))
 
 
 def main() -> None:
-    """Print a table of all exercises."""
-    table = Table("Exercise", "median, ms", "first, ms", title="Beyond the answer's own code")
-    progress = Console(stderr=True).status("")
-    with tempfile.TemporaryDirectory() as folder, progress as status:
+    """Measure, and print a row for each exercise and a table of the lessons."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("lessons", nargs="*", help="such as 1; all, if none is named")
+    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
+    wanted = parser.parse_args()
+    course, results = Course.find(), []
+    lessons = [course.lesson_named(each) for each in wanted.lessons] or course.lessons()
+    print(f"{'milliseconds beyond the own code':<34} right: first median   wrong: first median")
+    with tempfile.TemporaryDirectory() as folder:
         # A copy, so that nothing is added to a learner's progress.
         root = Path(folder) / "course"
         for part in ("sources", "checks", "solutions"):
-            shutil.copytree(Course.find().root / part, root / part)
-        os.chdir(root)
-        for files in Course(root).lessons():
-            sources = read_sources(files)
-            for exercise in sources.exercises.values():
-                status.update(f"{files.stem}: {exercise.name}")
-                answers = (exercise.solution, *exercise.misconceptions)
-                medians, firsts = zip(
-                    *(times(sources, exercise, each) for each in answers), strict=True
+            shutil.copytree(course.root / part, root / part)
+        (root / "exercises").mkdir()
+        for files in lessons:
+            for exercise in read_sources(Course(root).lesson(files.stem)).exercises.values():
+                result = measure(root, files.stem, exercise)
+                right, wrong = result["right"], result["wrong"]
+                print(
+                    f"{files.stem:<16} {exercise.name:<22}"
+                    f"{right['first']:8.1f} {right['median']:6.1f}"
+                    f"{wrong['first']:15.1f} {wrong['median']:6.1f}  {wrong['name']}",
+                    flush=True,
                 )
-                table.add_row(exercise.name, f"{max(medians):.1f}", f"{max(firsts):.1f}")
-        os.chdir("/")
-    Console().print(table)
-    print(f"The target is {TARGET} ms.")
+                results.append(result)
+    print(f"\n{markdown(results)}\n\nThe target is {TARGET} ms.")
+    if wanted.write:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,69 @@
+"""What first cells load: nothing large that is not needed before there is an answer."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+IN_NO_SET_UP = {
+    "matplotlib": "a plot needs it",
+    "nbformat": "only the build, grading and the server read notebooks",
+    "jsonschema": "nbformat needs it",
+    "pandas": "a teacher's tables need it",
+    "sklearn": "lesson 5 imports it itself",
+    "typer": "the command line needs it",
+    "pytree_course.authoring": "only the author and the teacher need it",
+    "pytree_course.grading": "only the teacher needs it",
+    "pytree_course.checking.reasons": "only a wrong answer that nothing else explains needs them",
+}
+IN_NO_EXERCISES_SET_UP = {"ipywidgets": "only a wrong answer's buttons need it"}
+
+LESSONS = ("01_leaves", "02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp")
+
+
+def loaded_by(source: str, progress_folder) -> list[str]:
+    """Return the modules that a new Python has loaded after it has run a source."""
+    said = subprocess.run(
+        [sys.executable, "-c", f"{source}\nimport sys; print('\\n', *sys.modules)"],
+        cwd=ROOT / "exercises",
+        env=os.environ | {"PYTREE_COURSE_PROGRESS": str(progress_folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return said.stdout.splitlines()[-1].split()
+
+
+def set_up_of(folder: str, stem: str) -> str:
+    """Return the first cell of a notebook that imports the course."""
+    notebook = json.loads((ROOT / folder / f"{stem}.ipynb").read_text(encoding="utf-8"))
+    sources = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return next(source for source in sources if "from pytree_course import" in source)
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_the_set_up_cell_of_exercises_loads_nothing_large(stem, tmp_path):
+    loaded = loaded_by(set_up_of("exercises", stem), tmp_path)
+    assert "pytree_course.widgets.header" in loaded
+    assert not {*IN_NO_SET_UP, *IN_NO_EXERCISES_SET_UP} & {*loaded}
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_the_first_cell_of_a_lesson_loads_nothing_large(stem, tmp_path):
+    ours = [line for line in set_up_of("notebooks", stem).splitlines() if "pytree_course" in line]
+    loaded = loaded_by("\n".join(ours), tmp_path)
+    assert "pytree_course.drawing" in loaded
+    assert not {*IN_NO_SET_UP} & {*loaded}
+
+
+def test_what_every_kernel_loads_is_next_to_nothing(tmp_path):
+    loaded = loaded_by("import pytree_course.ipython", tmp_path)
+    own = {name for name in loaded if name.startswith("pytree_course")}
+    assert own == {
+        "pytree_course", "pytree_course.ipython", "pytree_course.nbgrader", "pytree_course.widgets"
+    }  # fmt: skip
+    assert "jax" not in loaded
