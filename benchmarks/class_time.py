@@ -185,6 +185,8 @@ class Bench:
                 run["again"] = measure(engine.commands(work)).seconds
         if measured.left_behind:
             self._complain(f"{what}: left behind {', '.join(measured.left_behind)}")
+        for complaint in measured.complaints:
+            self._complain(f"{what}: {complaint}")
         console.print(f"{what}: {measured.seconds:.1f} s", highlight=False)
         self.content["runs"].append(run)
         if self._results:
