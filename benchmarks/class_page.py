@@ -83,7 +83,7 @@ def engines(content: Content, runs: list[Run]) -> str:
         cells = [
             cell(times[lesson], theirs.get(lesson)) if lesson in times else "" for lesson in lessons
         ]
-        rounds = max(run["round"] for run in runs if run["engine"] == engine) + 1
+        rounds = len({run["round"] for run in runs if run["engine"] == engine})
         rows.append([about, *cells, str(rounds)])
     size = max(run["submissions"] for run in runs)
     header = [f"{size} submissions, seconds", *map(in_words, lessons), "rounds"]

@@ -89,7 +89,7 @@ def main() -> None:
         lessons = [course.lesson_named(name) for name in chosen.lessons]
         plan = Plan(lessons, engines, SUBMISSIONS, chosen.rounds, SIZES, NUMBERS_OF_WORKERS)
         if chosen.quick:
-            plan = Plan(lessons[:1], engines, 2, 1, (3,), (1,))
+            plan = Plan(lessons[:1], engines, 2, 1, (3,), ())
         bench = Bench(plan, folder, None if chosen.quick else results, described_machine(course))
         try:
             bench.run()
@@ -137,10 +137,12 @@ class Bench:
         for files in plan.lessons:
             for engine in ours:  # so that all later ones find the same in the compile cache
                 self._measure("warm-up", engine, files, plan.submissions, WORKERS, 0)
+        slow = [each for each in plan.engines if each.is_slow]
         for at in range(plan.rounds):
+            # The fast ones have a turn in each round, and each slow one between two of those.
+            in_turn = [each for each in plan.engines if not each.is_slow] + slow[at :: plan.rounds]
             for files in plan.lessons:
-                engines = [each for each in plan.engines if at == 0 or not each.is_slow]
-                for engine in engines if at % 2 == 0 else engines[::-1]:
+                for engine in in_turn:
                     self._measure("engines", engine, files, plan.submissions, WORKERS, at)
             for engine in ours:
                 for workers in plan.workers:
@@ -183,6 +185,8 @@ class Bench:
                 run["again"] = measure(engine.commands(work)).seconds
         if measured.left_behind:
             self._complain(f"{what}: left behind {', '.join(measured.left_behind)}")
+        for complaint in measured.complaints:
+            self._complain(f"{what}: {complaint}")
         console.print(f"{what}: {measured.seconds:.1f} s", highlight=False)
         self.content["runs"].append(run)
         if self._results:

@@ -22,6 +22,9 @@ from pathlib import Path
 
 import psutil
 
+FALLBACK = "Kernels start one by one"
+"""What `grade` says when the warm server of kernels cannot be used."""
+
 _PR_SET_CHILD_SUBREAPER = 36  # of linux/prctl.h
 _SAMPLE_SECONDS = 0.5
 _GRACE_SECONDS = 3.0
@@ -63,6 +66,7 @@ class Measured:
     cpu_seconds: float
     memory: Memory | None = None
     left_behind: list[str] = field(default_factory=list)  # processes that it did not end
+    complaints: list[str] = field(default_factory=list)  # that it fell back
 
 
 def adopt_orphans() -> None:
@@ -83,8 +87,7 @@ def measure(
         memory.start()
     pool = ThreadPoolExecutor(at_once)
     try:
-        for _ in pool.map(_run, commands):
-            pass
+        said = "\n".join(pool.map(_run, commands))
         seconds = time.perf_counter() - start
         _await_descendants()
     finally:
@@ -92,10 +95,11 @@ def measure(
         peak = memory.stop() if memory else None
         left_behind = _end_descendants()
         pool.shutdown()
-    return Measured(seconds, _cpu_seconds() - before, peak, left_behind)
+    complaints = [line for line in said.splitlines() if FALLBACK in line]
+    return Measured(seconds, _cpu_seconds() - before, peak, left_behind, complaints)
 
 
-def _run(command: Command) -> None:
+def _run(command: Command) -> str:
     done = subprocess.run(
         [str(part) for part in command.line],
         cwd=command.cwd,
@@ -109,6 +113,7 @@ def _run(command: Command) -> None:
     if done.returncode not in (0, *command.fails):
         line = " ".join(str(part) for part in command.line)
         raise CommandFailedError(f"{line}\nended with {done.returncode}:\n{done.stdout[-2000:]}")
+    return done.stdout
 
 
 def _cpu_seconds() -> float:

@@ -8,6 +8,7 @@ gradebook keeps of a verdict is compared, but the time. It ends with an error if
 
 import argparse
 import json
+import shutil
 import signal
 import sqlite3
 import sys
@@ -142,6 +143,8 @@ def no_compiled_programs() -> Iterator[None]:
         yield
     finally:
         for folder, place in away.items():
+            if folder.exists():  # made anew
+                shutil.rmtree(folder)
             place.rename(folder)
 
 

@@ -48,7 +48,7 @@ def test_a_class_is_timed_and_its_marks_are_right(course):
     shown = run(course.root, "class_time.py", "--quick", "--lessons", "1", "--engines", *engines)
     timed = json.loads(shown)
     assert {each["engine"] for each in timed} == {*engines}
-    assert {each["part"] for each in timed} == {"warm-up", "engines", "workers", "sizes"}
+    assert {each["part"] for each in timed} == {"warm-up", "engines", "sizes"}
     for each in timed:
         assert each["marks"] == 2 * each["submissions"]
         assert each["differing"] == 0
