@@ -55,22 +55,29 @@ def _is_forked() -> bool:
     return sys.platform == "linux"
 
 
-def local_pool(processes: int) -> Pool:
-    """Return a pool of processes of this machine."""
+def local_pool(processes: int, *, for_sandboxes: bool = False) -> Pool:
+    """Return a pool of processes of this machine.
+
+    Those for sandboxes begin at once to start what forks them.
+    """
 
     def new() -> Executor:
         prepare_processes()
         # Never forked from this process: it may have threads by now.
         context = multiprocessing.get_context("forkserver" if _is_forked() else "spawn")
-        return _BoundedPool(processes, mp_context=context, initializer=_begin_process)
+        begin = partial(_begin_process, for_sandboxes)
+        return _BoundedPool(processes, mp_context=context, initializer=begin)
 
     return Pool(new, processes + 1)  # one is at hand when another ends
 
 
-def _begin_process() -> None:
+def _begin_process(for_sandboxes: bool) -> None:
     """Prepare a process of the pool, before its first task."""
     _end_with_parent()
-    # Here, before any task, is the place to start what makes this process's kernels.
+    if for_sandboxes:
+        from pytree_course.grading.warm_kernel import start_warm_server
+
+        start_warm_server()
 
 
 class _BoundedPool(ProcessPoolExecutor):

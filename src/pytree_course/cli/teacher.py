@@ -130,7 +130,7 @@ def grade(
             for said in [*left_out, *submitted.doubts()]:
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
-            local = local_pool(jobs)
+            local = local_pool(jobs, for_sandboxes=not unsandboxed)
             pool = stack.enter_context(dask_cluster(dask)) if dask else local
         # Matplotlib takes long to load, and is needed only at the end.
         pages = meanwhile.submit(import_module, "pytree_course.reports.pages")
