@@ -15,6 +15,7 @@ from pytree_course import compiled
 from pytree_course.authoring import authors_answers
 from pytree_course.authoring.authors_answers import SEEDS, compile_for_kernels, run_answer
 from pytree_course.authoring.sources import read_sources
+from pytree_course.checking.comparison import agree
 from pytree_course.checking.outcomes import PUBLIC_SEED
 from pytree_course.course import Course
 from pytree_course.grading import sandbox
@@ -85,12 +86,15 @@ def exercise():
 
 
 def test_kernels_are_shown_what_the_right_answer_compiles(cache, exercise):
+    authors_answers._RESULTS.clear()
     compile_for_kernels(*exercise)
     assert entries(compiled.shown()) == entries(compiled.kept()) != []
 
 
 def test_it_is_compiled_once(cache, exercise, monkeypatch):
+    authors_answers._RESULTS.clear()
     compile_for_kernels(*exercise)
+    authors_answers._RESULTS.clear()
     monkeypatch.setattr(authors_answers, "_run", None)
     compile_for_kernels(*exercise)
 
@@ -124,6 +128,28 @@ def test_too_many_programs_are_all_dropped(cache, monkeypatch):
     monkeypatch.setattr(compiled, "MOST_PROGRAMS", 0)
     compiled.show_compiled_programs()
     assert entries(compiled.kept()) == entries(compiled.shown()) == []
+
+
+def test_an_environment_that_cannot_be_written_is_left_alone(cache, exercise, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *place: False)
+    compile_for_kernels(*exercise)
+    compiled.show_compiled_programs()
+    assert entries(cache) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stem", ["02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp"])
+def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, stem):
+    sources = read_sources(Course(ROOT).lesson(stem))
+    for exercise in sources.exercises.values():
+        for answer in (exercise.solution, *exercise.misconceptions[:2]):
+            observed = []
+            for _ in ("compiled", "found compiled"):
+                _forget()
+                authors_answers._RESULTS.clear()
+                outcomes = run_answer(sources, exercise, answer, PUBLIC_SEED).outcomes
+                observed.append([outcome.observation for outcome in outcomes])
+            assert agree(*observed), (exercise.name, answer.name)
 
 
 @needs_sandbox

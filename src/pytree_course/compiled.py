@@ -38,6 +38,12 @@ def shown() -> Path:
     return _of_this_machine() / "shown"
 
 
+def can_keep() -> bool:
+    """Say whether this environment can be written; without that, kernels compile all anew."""
+    existing = next(each for each in _of_this_machine().parents if each.exists())
+    return os.access(existing, os.W_OK)
+
+
 def use_compiled_programs(*, keep: bool) -> None:
     """Let JAX read what was compiled before; and, with `keep`, write what this process compiles.
 
@@ -58,6 +64,8 @@ def use_compiled_programs(*, keep: bool) -> None:
 
 def show_compiled_programs() -> None:
     """Show kernels what was kept until now. Where that is too much, start again with nothing."""
+    if not can_keep():
+        return
     shown().mkdir(parents=True, exist_ok=True)
     shown().chmod(_NOT_LISTED)
     entries = [*kept().iterdir()] if kept().exists() else []

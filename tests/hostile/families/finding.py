@@ -245,7 +245,8 @@ family.case(
     from jax._src.lib import xla_client
     device = jax.local_devices()[0]
     programs = {}
-    for file in glob.glob(sys.prefix + "/cache/jax/jit_deep_forward-*-cache"):
+    files = glob.glob(sys.prefix + "/cache/**/jit_deep_forward-*-cache", recursive=True)
+    for file in files + glob.glob("/compiled/jit_deep_forward-*-cache"):
         try:
             stored = cache.decompress_executable(open(file, "rb").read())
             packed, _ = cache.extract_executable_and_time(stored)
