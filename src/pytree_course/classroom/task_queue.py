@@ -121,7 +121,7 @@ class _Lane:
 
     def _end_pool(self) -> None:
         if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor.shutdown(wait=False)
             self._executor = None
 
     def close(self) -> None:
