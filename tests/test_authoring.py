@@ -9,10 +9,9 @@ import nbformat
 import pytest
 
 from pytree_course.authoring import authors_answers
-from pytree_course.authoring.authors_answers import run_answer
+from pytree_course.authoring.authors_answers import SEEDS, run_answer
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.handout import hand_out
-from pytree_course.authoring.mistakes import SEEDS
 from pytree_course.authoring.sources import PLACEHOLDER, AuthorMistakesError, read_sources
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import PUBLIC_SEED, run_check
