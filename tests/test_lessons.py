@@ -7,8 +7,9 @@ import nbformat
 import pytest
 
 from pytree_course.authoring import mistakes
-from pytree_course.authoring.authors_answers import SEEDS, find_mistakes
+from pytree_course.authoring.authors_answers import SEEDS
 from pytree_course.authoring.building import find_stale
+from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.sources import read_sources
 from pytree_course.built import hides_outputs
 from pytree_course.checking.outcomes import PUBLIC_SEED
