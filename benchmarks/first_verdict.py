@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def first_verdict(lab: Lab, browser: Browser) -> dict[str, float]:
     )
     exercises.write("count_leaves-answer", RIGHT)
     for cell in CELLS:
-        times[cell], _ = seconds(lambda cell=cell: exercises.run(cell))
+        times[cell], _ = seconds(partial(exercises.run, cell))
     assert "Correct" in exercises.output_text(CELLS[-1])
     context.close()
     return times

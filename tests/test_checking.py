@@ -1,6 +1,6 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -194,7 +194,7 @@ def test_of_many_printed_lines_the_first_are_shown():
 
 def test_outcomes_survive_json():
     outcomes = run_check(doubled, [lambda values: values[0]], 0)
-    assert [Outcome.from_json(asdict(outcome)) for outcome in outcomes] == outcomes
+    assert [Outcome.from_json(outcome.to_json()) for outcome in outcomes] == outcomes
 
 
 @pytest.mark.parametrize(

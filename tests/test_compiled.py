@@ -201,7 +201,7 @@ def test_the_programs_cannot_be_listed_or_changed(cache, monkeypatch, user):
         for each in (compiled.shown(), known):
             os.chown(each, user, user)
         monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(sandbox, "_python_folders", lambda: [])
+    monkeypatch.setattr(sandbox, "python_folders", lambda: [])
     command = sandboxed(["/bin/sh", "-c", LOOK_AND_WRITE], {})
     become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
     command = [*command[:5], *become, *command[5:]]

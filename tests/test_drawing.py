@@ -23,6 +23,7 @@ MARK_COLOUR = "#c2500c"
 
 words = st.text(max_size=40)
 shapes = st.lists(st.integers(0, 10_000), max_size=4)
+finite = st.floats(allow_nan=False, allow_infinity=False)  # others are texts
 arrays = st.fixed_dictionaries(
     {
         "kind": st.just("array"),
@@ -32,7 +33,7 @@ arrays = st.fixed_dictionaries(
         "values": st.lists(
             st.one_of(
                 st.integers(),
-                st.floats(allow_nan=False, allow_infinity=False),
+                finite,
                 st.booleans(),
                 st.just("nan"),
                 st.just([1.0, "-inf"]),
@@ -46,7 +47,7 @@ numbers = st.fixed_dictionaries(
         "kind": st.just("number"),
         "type": st.sampled_from(["int", "bool", "float", "complex", "numpy.int64"]),
         "value": st.one_of(
-            st.integers(-(2**4000), 2**4000), st.booleans(), st.floats(), st.just([0.5, -2.0])
+            st.integers(-(2**4000), 2**4000), st.booleans(), finite, st.just([0.5, -2.0])
         ),
     }
 )

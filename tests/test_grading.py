@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -319,7 +318,7 @@ def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, data)
     assert verdict.points == 0
     assert "judged" not in verdict.reason
     for outcome in check.outcomes or ():
-        text = json.dumps(asdict(outcome), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(outcome.to_json(), ensure_ascii=False, allow_nan=False)
         ElementTree.fromstring(f"<text>{escape(text)}</text>")
         assert len(outcome.inputs) == len(outcome.written)
 

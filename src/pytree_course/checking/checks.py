@@ -4,7 +4,6 @@ import difflib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -105,7 +104,10 @@ class ExerciseCheck:
             raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
         if SEED_VARIABLE in os.environ:
             outcomes = run_check(self._check, answers, int(os.environ[SEED_VARIABLE]))
-            report = {OUTCOMES_MIME: list(map(asdict, outcomes)), "text/plain": "reported"}
+            report = {
+                OUTCOMES_MIME: [outcome.to_json() for outcome in outcomes],
+                "text/plain": "reported",
+            }
             display(report, raw=True)
         elif nbgrader.is_running():
             with nbgrader.stderr_on_stdout():

@@ -53,6 +53,11 @@ class Outcome:
     changed: bool = False  # whether the call changed its inputs
     predicted: str = ""  # the name of the line, where this is a prediction
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what `from_json` reads; the observations are not copied."""
+        line = None if self.line is None else vars(self.line)
+        return {**vars(self), "line": line}
+
     @classmethod
     def from_json(cls, data: Any) -> "Outcome":
         """Read an outcome from untrusted JSON; a ValueError says that it is none."""
