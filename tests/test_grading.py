@@ -208,7 +208,7 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
     how = RunSettings(SEED, in_sandbox=False)
-    runner = _Runner(nbformat.reads(lesson.blank, as_version=4), lesson.kernel_course, how)
+    runner = _Runner(lesson.blank, lesson.kernel_course, how)
     later = runner._run({"first_leaf": helped}, {"count_leaves": right})
     assert later.cell("first_leaf-check").outcomes
     assert not later.has("count_leaves-check")
