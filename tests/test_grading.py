@@ -7,7 +7,6 @@ import sys
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-import nbformat
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
