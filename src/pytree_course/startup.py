@@ -7,7 +7,7 @@ _GRAMMARS = "rfc3987_syntax"
 
 
 def leave_out_grammars() -> None:
-    """Keep jsonschema, which comes with nbformat, from building a parser that the course does not need.
+    """Keep jsonschema, which nbformat loads, from building a parser that the course does not need.
 
     It checks that texts are internationalised addresses, which nothing in a notebook has to be.
     It comes with JupyterLab, and takes a second and a half. jsonschema does without it.
