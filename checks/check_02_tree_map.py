@@ -1,6 +1,7 @@
 """Checks of lesson 2, tree.map: python checks/check_02_tree_map.py exercises/02_tree_map.ipynb"""
 
 from collections import OrderedDict
+from functools import partial
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -104,9 +105,12 @@ def added(result, tree):
 
 
 def first_alike(arrays):
-    """Return for each array which one, counted from 0, is the first that is close to it."""
+    """Return for each array which one, counted from 0, is the first that is close to it.
+
+    No closer than rounding: numbers that are drawn may come near each other by chance.
+    """
     return [
-        next(i for i, other in enumerate(arrays) if np.allclose(each, other, rtol=1e-3, atol=1e-4))
+        next(i for i, other in enumerate(arrays) if np.allclose(each, other, rtol=1e-5, atol=4e-6))
         for each in arrays
     ]
 
@@ -561,7 +565,7 @@ class Watched:
 @check
 def perturb(answer, rng):
     """Noise, then clip, then zero; one program, for every scale and every `most`."""
-    numbers = [int(each) for each in rng.choice(1000, 4, replace=False)]
+    seeds = [int(each) for each in rng.choice(1000, 12, replace=False)]
 
     # Nearly all cases share one structure and one set of shapes: they need one program. They are
     # few, for an answer without a `jax.jit` that lasts compiles in each call.
@@ -572,8 +576,8 @@ def perturb(answer, rng):
     given = params(matrix(rng), -matrix(rng), vector(rng))
     zeros, no_bias = (floats(np.zeros(shape)) for shape in ((2, 2), 2))
 
-    def run(params, scale, most, seed=numbers[0]):
-        return answer(jax.random.key(seed), params, scale, most)
+    def run(params, scale, most):
+        return answer(jax.random.key(seeds[0]), params, scale, most)
 
     def exact(params, scale, most):
         return as_jax(run(params, scale, most))
@@ -582,33 +586,37 @@ def perturb(answer, rng):
         result = run(params, scale, most)
         return jax.tree.map(lambda leaf: float(np.linalg.norm(leaf)), result)
 
-    def noise(params, scale, seed=numbers[0]):
-        """Return what is added to the matrices, one below the other."""
-        one, two = (
-            leaf
-            for leaf in jax.tree.leaves(added(run(params, scale, 1e6, seed), params))
-            if leaf.ndim == 2
-        )
-        return np.concatenate([one, two])
+    @jax.jit
+    def for_each_key(params, scale, seeds):
+        # In one program, for an answer that compiles in each call.
+        def call(seed):
+            return answer(jax.random.key(seed), params, scale, 1e6)
 
-    def different_numbers(params, scale):
-        return len(set(first_alike(noise(params, scale).ravel())))
+        return jax.lax.map(call, seeds)
 
-    def alike_calls(params, seeds):
-        return first_alike([noise(params, 1.0, seed) for seed in seeds])
-
-    def deviation(params, scale):
-        # The deviation of 64 numbers is far from where it would be rounded otherwise.
-        return to_a_power(np.std([noise(params, scale, seed) for seed in range(8)]), 2.5)
+    def noise(params, scale, seeds):
+        batch = added(for_each_key(params, scale, np.asarray(seeds)), params)
+        matrices = [leaf for leaf in jax.tree.leaves(batch) if leaf.ndim == 3]
+        by_key = np.concatenate(matrices, axis=1).reshape(len(seeds), -1)
+        return {
+            "first with the same noise": first_alike(by_key),
+            "different numbers, first key": len(set(first_alike(by_key[0]))),
+            # The deviation of 96 numbers is far from where it would be rounded otherwise.
+            "deviation": to_a_power(by_key.std(), 2.5),
+        }
 
     def traced_again(params, scales):
-        def traces(scale):
+        traces = []
+
+        def call(scale):
             before = Watched.opened
             run(params, scale, 2 * scale)
-            return Watched.opened > before
+            traces.append(Watched.opened > before)
 
-        # A first call may have to trace.
-        return [traces(scale) for scale in (1.0, *scales)][1:]
+        for scale in (1.0, *scales):
+            # It traces as a call does, and compiles nothing.
+            jax.eval_shape(partial(call, scale))
+        return traces[1:]  # a first call may have to trace
 
     def shapes(tree):
         """Look at shapes and dtypes alone, which costs no compilation."""
@@ -616,7 +624,7 @@ def perturb(answer, rng):
 
     def is_one(tree, scale, most):
         """Whether a call is one jitted program, with `scale` and `most` among its inputs."""
-        key = jax.random.key(numbers[0])
+        key = jax.random.key(seeds[0])
         return is_one_program(lambda scale, most: answer(key, tree, scale, most), scale, most)
 
     some = [float(np.linalg.norm(leaf)) for leaf in jax.tree.leaves(given) if leaf.ndim == 2]
@@ -624,9 +632,6 @@ def perturb(answer, rng):
     one_zero = params(zeros, matrix(rng), vector(rng))
     exactly = [
         (given, between(rng, high, 99), "Nothing is clipped."),
-        (given, between(rng, 2 * high, 99), "Nothing is clipped."),
-        (given, between(rng, 0, low), "All is clipped."),
-        (given, between(rng, 0, 1), "All is clipped."),
         (given, between(rng, low, high), "One matrix is clipped."),
         (one_zero, fraction(rng), "A matrix is all zeros."),
         (params(zeros, zeros, no_bias), fraction(rng), "Both matrices and the vector are zeros."),
@@ -634,13 +639,17 @@ def perturb(answer, rng):
     cases = [Case(exact, tree, 0.0, most, note="Without noise. " + n) for tree, most, n in exactly]
     note = "The norms of the leaves, after much noise."
     cases += [Case(norms, given, 1000.0, fraction(rng), note=note) for _ in range(2)]
-    note = "How many different numbers are added to the two matrices?"
-    cases += [Case(different_numbers, given, scale, note=note) for scale in (1.0, fraction(rng))]
+    note = (
+        "The numbers are seeds of keys. A jitted function calls yours with one key after another, "
+        "and looks at what is added to the two matrices. For each key: the first, counted from 0, "
+        "with the same noise. For the first key: how many different numbers. For all keys: the "
+        "deviation, rounded to a power of 2.5."
+    )
+    for _ in range(2):
+        scale = to_a_power(np.exp(rng.uniform(2, 7)), 2.5)
+        drawn = rng.permutation([*seeds, *rng.choice(seeds, 6)]).tolist()
+        cases.append(Case(noise, given, scale, drawn, note=note, tags=("under jit",)))
     yield from shuffled(rng, cases)
-    drawn = [int(each) for each in rng.choice(numbers[:3], 6 + rng.integers(3))]
-    yield Case(alike_calls, given, drawn, note=SAME_NOISE)
-    note = "The deviation of all that is added with 8 keys, rounded to a power of 2.5."
-    yield Case(deviation, given, to_a_power(np.exp(rng.uniform(2, 7)), 2.5), note=note)
     note = "Each number is a `scale`, and twice that is `most`. Which calls need a new trace?"
     for count in rng.permutation(3)[:2]:
         scales = [fraction(rng) for _ in range(count + 1)]

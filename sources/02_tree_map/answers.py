@@ -1369,7 +1369,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="static_numbers"
-"""Your results are right, but `scale` or `most` is static: it becomes part of the program, and each new value is traced and compiled again. Both should be ordinary inputs."""
+"""Your numbers are right, but `scale` or `most` is static: it becomes part of the program. Each new value is traced and compiled again, and a jitted function that calls yours has no value to give. Both should be ordinary inputs."""
 from functools import partial
 
 
