@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from pytree_course.authoring.building import build
 from pytree_course.authoring.bundle import FILES, FOLDERS
@@ -14,6 +15,10 @@ from pytree_course.course import Course, LessonFiles
 # course.py sets it when it is called from another folder; the tests look in folders of their own.
 for name in ("PYTREE_COURSE", "PYTREE_COURSE_PROGRESS", "PYTREE_COURSE_LINKS"):
     os.environ.pop(name, None)
+
+# How long an example takes says something of the machine, and nothing of the course.
+settings.register_profile("course", settings.get_profile("default"), deadline=None)
+settings.load_profile("course")
 
 ROOT = Path(__file__).parents[1]
 MINI_COURSE = ROOT / "tests" / "mini_course"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.classroom.attempt import (
@@ -63,7 +63,6 @@ def test_what_is_recorded_is_there_when_the_file_is_opened_again(gradebook):
     assert Gradebook(gradebook.file).attempts() == [ATTEMPT]
 
 
-@settings(deadline=None)  # a slow disk is no failure
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_survives(tmp_path_factory, text):
     attempt = replace(ATTEMPT, student=text, reason=text, answers={text: text})
