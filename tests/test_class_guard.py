@@ -186,7 +186,7 @@ def test_the_terminal_gets_no_escapes_and_no_path_of_a_student(made, monkeypatch
     made.hand_in("eve\x1b[2J\nada", RIGHT).write_text("\x1b[2J")
     made.hand_in("ada", {}, "\x1b[2Jessay.ipynb")
     made.hand_in(os.fsdecode(b"j\xfcrgen"), RIGHT)
-    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SAME_PROCESS)
+    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda *_: SAME_PROCESS)
     monkeypatch.setenv("COLUMNS", "200")
     assert made.run_here(monkeypatch, "--unsandboxed") == 0
     said = capsys.readouterr()
