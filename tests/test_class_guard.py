@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.reported import Outcome
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun

@@ -26,6 +26,8 @@ _LOADED_BEFORE = [
     "pytree_course.classroom.submission_run",
     "pytree_course.classroom.authors_run",
     "pytree_course.authoring.authors_answers",
+    "pytree_course.authoring.sources",
+    "pytree_course.grading.nbval_run",
 ]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
 
