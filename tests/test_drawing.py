@@ -46,7 +46,7 @@ numbers = st.fixed_dictionaries(
         "kind": st.just("number"),
         "type": st.sampled_from(["int", "bool", "float", "complex", "numpy.int64"]),
         "value": st.one_of(
-            st.integers(-(2**4000), 2**4000), st.booleans(), st.floats(), st.just([0.5, -2.0])
+            st.integers(-(2**4000), 2**4000), st.booleans(), st.just("nan"), st.just([0.5, -2.0])
         ),
     }
 )
