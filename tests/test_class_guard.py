@@ -194,3 +194,20 @@ def test_the_terminal_gets_no_escapes_and_no_path_of_a_student(made, monkeypatch
     assert "eve\\x1b[2J\\nada" in said.out
     assert "j\\udcfcrgen" in said.out
     assert "Left out: ada/\\x1b[2Jessay.ipynb: its name begins with none of" in said.err
+
+
+def test_what_raises_before_judging_costs_its_submission_only(made, monkeypatch):
+    made.hand_in("ada", {"count_leaves": "count_leaves = None"})
+    made.hand_in("bob", RIGHT)
+
+    raised = iter([RecursionError("too deep")])
+
+    def first_raises(lesson, runs):
+        for error in raised:
+            raise error
+        return []
+
+    monkeypatch.setattr("pytree_course.classroom.judgement.failed_exercises", first_raises)
+    summary = made.grade()
+    assert (summary.graded, len(summary.failed)) == (1, 1)
+    assert {each.state for each in made.attempts()} == {AttemptState.GRADED, AttemptState.FAILED}
