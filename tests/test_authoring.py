@@ -14,7 +14,8 @@ from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.handout import hand_out
 from pytree_course.authoring.sources import PLACEHOLDER, AuthorMistakesError, read_sources
 from pytree_course.checking.expected import Expected
-from pytree_course.checking.outcomes import PUBLIC_SEED, run_check
+from pytree_course.checking.outcomes import run_check
+from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course, LessonFiles, write_file
 from tests.conftest import MINI_COURSE
 

@@ -12,12 +12,11 @@ from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.feedback import feedback
 from pytree_course.checking.judging import judge, without_outcomes
 from pytree_course.checking.outcomes import (
-    MAX_PRINTED,
     MAX_PRINTED_LINES,
     CaseInterrupted,
-    Outcome,
     run_check,
 )
+from pytree_course.checking.reported import MAX_PRINTED, Outcome
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.trees import observe
 

@@ -319,7 +319,7 @@ def test_a_gradebook_that_becomes_unwritable_stops_grading_and_keeps_what_is_in_
         gradebook._database.execute("PRAGMA query_only = ON")  # as where the disk is read-only
 
     monkeypatch.setattr(Gradebook, "record", record_one)
-    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SAME_PROCESS)
+    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda *_: SAME_PROCESS)
     assert made.run_here(monkeypatch, "--unsandboxed") == 2
     said = capsys.readouterr().err
     assert "Grading stopped. " in said
@@ -330,7 +330,7 @@ def test_a_gradebook_that_becomes_unwritable_stops_grading_and_keeps_what_is_in_
 def test_tables_that_cannot_be_written_cost_no_grade(made, monkeypatch, capsys):
     made.hand_in("ada", {})
     (made.into / "grades.csv").mkdir(parents=True)  # it may as well be open in a spreadsheet
-    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SAME_PROCESS)
+    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda *_: SAME_PROCESS)
     assert made.run_here(monkeypatch, "--unsandboxed") == 2
     assert "The grades are in the gradebook" in capsys.readouterr().err
     assert made.points() == {"ada": 0}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.reported import Outcome
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
@@ -186,7 +186,7 @@ def test_the_terminal_gets_no_escapes_and_no_path_of_a_student(made, monkeypatch
     made.hand_in("eve\x1b[2J\nada", RIGHT).write_text("\x1b[2J")
     made.hand_in("ada", {}, "\x1b[2Jessay.ipynb")
     made.hand_in(os.fsdecode(b"j\xfcrgen"), RIGHT)
-    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SAME_PROCESS)
+    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda *_: SAME_PROCESS)
     monkeypatch.setenv("COLUMNS", "200")
     assert made.run_here(monkeypatch, "--unsandboxed") == 0
     said = capsys.readouterr()
@@ -194,3 +194,20 @@ def test_the_terminal_gets_no_escapes_and_no_path_of_a_student(made, monkeypatch
     assert "eve\\x1b[2J\\nada" in said.out
     assert "j\\udcfcrgen" in said.out
     assert "Left out: ada/\\x1b[2Jessay.ipynb: its name begins with none of" in said.err
+
+
+def test_what_raises_before_judging_costs_its_submission_only(made, monkeypatch):
+    made.hand_in("ada", {"count_leaves": "count_leaves = None"})
+    made.hand_in("bob", RIGHT)
+
+    raised = iter([RecursionError("too deep")])
+
+    def first_raises(lesson, runs):
+        for error in raised:
+            raise error
+        return []
+
+    monkeypatch.setattr("pytree_course.classroom.judgement.failed_exercises", first_raises)
+    summary = made.grade()
+    assert (summary.graded, len(summary.failed)) == (1, 1)
+    assert {each.state for each in made.attempts()} == {AttemptState.GRADED, AttemptState.FAILED}

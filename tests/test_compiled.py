@@ -16,7 +16,7 @@ from pytree_course.authoring import authors_answers
 from pytree_course.authoring.authors_answers import SEEDS, compile_for_kernels, run_answer
 from pytree_course.authoring.sources import read_sources
 from pytree_course.checking.comparison import agree
-from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
 from pytree_course.grading import sandbox
 from pytree_course.grading.kernels import WatchedKernel

@@ -10,7 +10,7 @@ from pytree_course.drawing import figures
 
 def drawn(monkeypatch, alt, values):
     shown = []
-    monkeypatch.setattr(figures, "display", lambda data, raw: shown.append(data))
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
     with figures.figure(alt) as axes:
         axes.plot(values)
         axes.set_title("values")
@@ -41,7 +41,7 @@ def test_a_plot_is_the_same_every_time_and_two_share_no_names(monkeypatch):
 
 
 def test_a_plot_that_fails_shows_nothing(monkeypatch):
-    monkeypatch.setattr(figures, "display", lambda *_, **__: pytest.fail("shown"))
+    monkeypatch.setattr("IPython.display.display", lambda *_, **__: pytest.fail("shown"))
     with pytest.raises(ZeroDivisionError), figures.figure("nothing"):
         1 / 0  # noqa: B018
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build
 from pytree_course.authoring.sources import read_sources
-from pytree_course.checking.outcomes import OUTCOMES_MIME, PUBLIC_SEED, Outcome
+from pytree_course.checking.reported import OUTCOMES_MIME, PUBLIC_SEED, Outcome
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation
 from pytree_course.cli.check_script import main

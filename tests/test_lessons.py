@@ -12,7 +12,7 @@ from pytree_course.authoring.building import find_stale
 from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.sources import read_sources
 from pytree_course.built import hides_outputs
-from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
 from tests.conftest import ROOT
 

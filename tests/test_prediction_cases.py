@@ -10,7 +10,8 @@ from pytree_course.checking import prediction_cases
 from pytree_course.checking.expected import ExerciseFacts, ExpectedExercise, Misconception
 from pytree_course.checking.feedback import feedback
 from pytree_course.checking.judging import judge
-from pytree_course.checking.outcomes import Outcome, run_check
+from pytree_course.checking.outcomes import run_check
+from pytree_course.checking.reported import Outcome
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation, headline
 

@@ -17,8 +17,9 @@ from pytree_course.checking.comparison import skeleton
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.inputs import Duo, varied_trees
 from pytree_course.checking.judging import judge
-from pytree_course.checking.outcomes import Outcome, run_check
+from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reasons.features import features_of
+from pytree_course.checking.reported import Outcome
 from pytree_course.trees import observe, observe_raised
 
 SECRET = 7_654_321

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_course.checking.outcomes import OUTCOMES_MIME
+from pytree_course.checking.reported import OUTCOMES_MIME
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.course import Course, CourseError
 from pytree_course.grading import kernels, limits, sandbox

@@ -15,7 +15,7 @@ from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.telling_apart import find_untold, find_untold_in, refusal
-from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.cli.author import cases
 from pytree_course.course import Course, CourseError, LessonFiles
 from tests.conftest import MINI_COURSE, ROOT

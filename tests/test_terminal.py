@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from pytree_course.checking.comparison import Difference
-from pytree_course.checking.outcomes import Line
+from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student

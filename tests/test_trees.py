@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.checking.untrusted import validate
-from pytree_course.trees import MAX_NODES, observe, observe_raised, writable
+from pytree_course.observations import MAX_NODES, writable
+from pytree_course.trees import observe, observe_raised
 
 Pair = namedtuple("Pair", ["x", "y"])
 

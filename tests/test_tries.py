@@ -108,7 +108,7 @@ def test_equal_tries_are_one(made):
 
 @pytest.mark.parametrize("best", [(), ("--best",)])
 def test_what_was_not_run_is_said_where_the_grade_is(made, monkeypatch, capsys, best):
-    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda jobs: SAME_PROCESS)
+    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda *_: SAME_PROCESS)
     monkeypatch.setenv("COLUMNS", "200")
     for number in range(MOST_TRIES + 2):
         hand_in(made, "ada", number)

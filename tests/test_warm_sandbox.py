@@ -2,6 +2,8 @@
 
 import ast
 import hashlib
+import multiprocessing
+import os
 import shutil
 import sys
 import time
@@ -9,7 +11,7 @@ import time
 import psutil
 import pytest
 
-from pytree_course.grading import kernels, warm_kernel
+from pytree_course.grading import kernels, warm_kernel, warm_process
 from pytree_course.grading.kernels import WatchedKernel
 
 pytestmark = [
@@ -178,14 +180,8 @@ def test_both_engines_are_the_same_inside(started):
     assert warm == fresh
     assert not modules[1] - modules[0]
     # How the sandbox was made. Nothing of it is secret.
-    only_warm = {name.removeprefix("pytree_course.") for name in modules[0] - modules[1]}
-    left_out = "rfc3987_syntax"  # by `startup`
-    assert {name.split(".")[0] for name in only_warm} <= {
-        "grading",
-        "compiled",
-        "startup",
-        left_out,
-    }
+    more = {name for name in modules[0] - modules[1] if "pytree_course.grading" not in name}
+    assert more <= {"pytree_course.compiled", "pytree_course.startup", "rfc3987_syntax"}
 
 
 def test_the_next_sandbox_has_nothing_of_the_last(started):
@@ -274,18 +270,43 @@ def test_processes_and_files_do_not_pile_up(started):
 
 
 def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch, capfd):
-    broken = warm_kernel._ServerOfThisProcess()
-    monkeypatch.setattr(warm_kernel, "_of_this_process", broken)
-    monkeypatch.setattr(warm_kernel, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
+    broken = warm_process.ServerOfThisProcess()
+    monkeypatch.setattr(warm_process, "server_of_this_process", broken)
+    monkeypatch.setattr(warm_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
     for _ in range(2):
         assert probed(started(), "result = 1") == 1
     assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
 
 
 def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):
-    mortal = warm_kernel._ServerOfThisProcess()
-    monkeypatch.setattr(warm_kernel, "_of_this_process", mortal)
+    mortal = warm_process.ServerOfThisProcess()
+    monkeypatch.setattr(warm_process, "server_of_this_process", mortal)
     kernel = started()
-    mortal.started()._process.kill()
+    mortal._own._process.kill()
     assert kernel.run_cell("1").died
     assert probed(started(), "result = 1") == 1
+
+
+def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goes_on(tmp_path):
+    ours, theirs = multiprocessing.Pipe()
+    server = warm_process.WarmServer()
+    server.require_sandbox()
+    context = multiprocessing.get_context("spawn")
+    asking = context.Process(target=ask_and_wait, args=(server.requests, theirs, tmp_path))
+    asking.start()
+    sandbox = psutil.Process(ours.recv())
+    inside = [sandbox, *sandbox.children(recursive=True)]
+    assert len(inside) > 1
+    asking.kill()
+    assert not psutil.wait_procs(inside, timeout=10)[1]
+    another = warm_process.ask(server.requests, warm_process.request_for({}, {}, {}))
+    os.close(another.process)
+    os.close(another.lifeline)
+    server.close()
+
+
+def ask_and_wait(requests, tell, folder):
+    warm_process.server_of_this_process.use(requests)
+    kernel = warm_kernel.WarmKernel(folder, {})
+    tell.send(kernel.pid)
+    time.sleep(60)

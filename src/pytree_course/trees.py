@@ -5,7 +5,6 @@ result can leave the learner's kernel as data, be compared in another process, a
 """
 
 import math
-import re
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,22 +15,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-Observation = dict[str, Any]
-"""Plain JSON whose entry "kind" says what was seen; `checking.untrusted` reads all its kinds."""
-
-Path = tuple[str, ...]
-"""The way from a tree's root to a node or leaf: the texts of its key path entries."""
-
-MAX_NODES = 20_000
-MAX_NODES_TO_DRAW = 40_000  # 10,000 leaves, with the nodes above them, are drawn in half a second
-MAX_ELEMENTS = 20_000
-MAX_DEPTH = 100
-MAX_CHARACTERS = 10_000
-MAX_INT_BITS = 4_096
-
-# Half a surrogate pair is no character to UTF-8, and the others are none to XML, to some databases
-# or to terminals, which obey them.
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+from pytree_course.observations import (
+    MAX_CHARACTERS,
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    MAX_INT_BITS,
+    MAX_NODES,
+    MAX_NODES_TO_DRAW,
+    Observation,
+    writable,
+)
 
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
 _BUILT_IN = (dict, list, tuple, OrderedDict, defaultdict, type(None))
@@ -79,14 +72,6 @@ def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observ
         "mentions": {text: text in message for text in mentions},
         "message": message,
     }
-
-
-def writable(text: str, most: int = MAX_CHARACTERS) -> str:
-    """Return at most `most` characters of a text, with those escaped that not every file holds."""
-    text = text[:most]
-    if text.isprintable():  # as nearly all are; nothing unwritable is, and the search takes longer
-        return text
-    return _UNWRITABLE.sub(_escaped, text)[:most]
 
 
 class _Walk:
@@ -320,8 +305,3 @@ def _number(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     return value
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -16,7 +16,7 @@ import base64, json, zlib
 from functools import partial
 import numpy as np
 import pytree_course.checking.checks as checks
-from pytree_course.checking.outcomes import Outcome
+from pytree_course.checking.reported import Outcome
 from pytree_course.trees import observe
 
 PUBLIC = json.loads(zlib.decompress(base64.b64decode("{public}")))

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course import explore
-from pytree_course.trees import MAX_NODES_TO_DRAW, observe
+from pytree_course.observations import MAX_NODES_TO_DRAW
+from pytree_course.trees import observe
 from pytree_course.widgets.base import WIDGET_MIME
 from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look_into
 from pytree_course.widgets.trouble import Trouble

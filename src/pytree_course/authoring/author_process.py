@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from pytree_course.authoring.sources import LessonSources, read_sources
-from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.compiled import use_compiled_programs
 from pytree_course.course import LessonFiles
 

@@ -24,8 +24,10 @@ from pytree_course.checking.expected import (
     ExpectedExercise,
     Misconception,
 )
-from pytree_course.checking.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome, run_check
-from pytree_course.checking.reasons.features import ERROR_EXPECTED, features_of
+from pytree_course.checking.outcomes import run_check
+from pytree_course.checking.reasons.features import features_of
+from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
+from pytree_course.checking.words import ERROR_EXPECTED
 
 SEEDS = (PUBLIC_SEED, 11, 22)
 """Every rule about cases has to hold on fresh cases too: these stand for them."""

@@ -26,7 +26,7 @@ from pytree_course.authoring.sources import (
 )
 from pytree_course.checking.comparison import agree
 from pytree_course.checking.expected import Expected
-from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.widgets.base import WIDGET_MIME
 

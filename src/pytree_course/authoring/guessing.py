@@ -12,8 +12,8 @@ from pytree_course.authoring.authors_answers import draw_cases, run_answer
 from pytree_course.authoring.memoriser import called
 from pytree_course.authoring.sources import LessonSources
 from pytree_course.checking.cases import WORDS
-from pytree_course.checking.outcomes import Outcome
-from pytree_course.trees import Observation
+from pytree_course.checking.reported import Outcome
+from pytree_course.observations import Observation
 
 SEEDS = tuple(range(101, 141))
 ENOUGH = 30.0

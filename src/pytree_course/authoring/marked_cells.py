@@ -1,10 +1,10 @@
 """The marked cells of answers.py, which jupytext reads, each with the line where it begins."""
 
 import re
+from typing import TYPE_CHECKING
 
-import jupytext
-from jupytext.stringparser import StringParser
-from nbformat import NotebookNode
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 CELL_MARK = re.compile(r"\s*#\s*%%(%*\s|$)")
 """What jupytext takes for the mark of a cell: `# %%`, also without its space."""
@@ -17,8 +17,11 @@ _TO_BE_NAMED = """\
 """
 
 
-def marked_cells(text: str) -> list[tuple[int, NotebookNode]]:
+def marked_cells(text: str) -> list[tuple[int, "NotebookNode"]]:
     """Return the cells that have a mark, each with its line."""
+    import jupytext  # takes long to load, and a class report, which writes cells, does without
+    from jupytext.stringparser import StringParser
+
     marks, parser = [], StringParser("python")
     for at, line in enumerate(text.splitlines(), 1):
         if not parser.is_quoted() and CELL_MARK.match(line):

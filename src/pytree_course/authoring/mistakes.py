@@ -8,7 +8,7 @@ from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.comparison import agree, compare
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 FEWEST = {"hints": 2, "misconceptions": 3, "variants": 2}
 

@@ -28,7 +28,8 @@ from pytree_course.authoring.other_inputs import near
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
 from pytree_course.checking.cases import Case
 from pytree_course.checking.comparison import compare
-from pytree_course.checking.outcomes import PUBLIC_SEED, Outcome, outcomes_of
+from pytree_course.checking.outcomes import outcomes_of
+from pytree_course.checking.reported import PUBLIC_SEED, Outcome
 from pytree_course.course import CourseError, LessonFiles
 
 FRESH_SEEDS = tuple(range(101, 121))

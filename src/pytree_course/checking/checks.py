@@ -16,14 +16,9 @@ from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise, ExpectedFile
 from pytree_course.checking.feedback import Feedback, feedback, note
 from pytree_course.checking.judging import judge
-from pytree_course.checking.outcomes import (
-    OUTCOMES_MIME,
-    PUBLIC_SEED,
-    SEED_VARIABLE,
-    CaseInterrupted,
-    run_check,
-)
+from pytree_course.checking.outcomes import CaseInterrupted, run_check
 from pytree_course.checking.progress import ExerciseProgress, Progress, standing
+from pytree_course.checking.reported import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import Course, answer_id
 

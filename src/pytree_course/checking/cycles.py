@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from pytree_course.trees import MAX_DEPTH, flatten_one_level
+from pytree_course.observations import MAX_DEPTH
+from pytree_course.trees import flatten_one_level
 
 
 class CyclicTreeError(Exception):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytree_course.course import CourseError
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 # `Expected.to_text` writes each on one line; within a text, quotes are escaped.
 _OBSERVATION = re.compile(r'\{"kind": .*\}')

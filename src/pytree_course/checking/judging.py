@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from pytree_course.checking import words
 from pytree_course.checking.comparison import compare, skeleton
 from pytree_course.checking.expected import ExpectedExercise, Misconception
-from pytree_course.checking.outcomes import Outcome
 from pytree_course.checking.predicting import judge_lines
+from pytree_course.checking.reported import Outcome
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:

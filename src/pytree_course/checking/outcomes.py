@@ -4,78 +4,16 @@ import contextlib
 import io
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pytree_course.checking.cases import Case, Check
-from pytree_course.checking.untrusted import validate
+from pytree_course.checking.reported import MAX_PRINTED, MAX_WRITTEN, Line, Outcome
 from pytree_course.checking.written import written
-from pytree_course.trees import Observation, observe, observe_raised, writable
+from pytree_course.trees import observe, observe_raised
 
-PUBLIC_SEED = 0
-"""The seed of the cases that every learner sees; grading draws another one each time."""
-
-SEED_VARIABLE = "PYTREE_COURSE_SEED"
-"""Environment variable that grading sets: checks then only report their outcomes on that seed."""
-
-OUTCOMES_MIME = "application/vnd.pytree-course.outcomes+json"
-"""MIME type of the outcomes that a check reports to grading."""
-
-MAX_PRINTED = 2_000  # characters of what an answer prints in one case
 MAX_PRINTED_LINES = 10
-MAX_WRITTEN = 200  # characters of an input as Python writes it
-MAX_INPUTS = 50  # of one case
-MAX_OUTCOMES = 1_000  # of one check
-MAX_LINE = 1_000  # characters of a line of code
-MAX_LINES = 1_000_000  # of an answer cell
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of the learner's code: its number within the cell, from 1, and its text."""
-
-    number: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one case yielded."""
-
-    inputs: list[Observation]  # before the call
-    written: list[str]  # the inputs as Python writes them, shortened
-    observation: Observation  # of what the call returned or raised
-    printed: str = ""
-    line: Line | None = None  # the learner's line that raised
-    note: str = ""
-    changed: bool = False  # whether the call changed its inputs
-    predicted: str = ""  # the name of the line, where this is a prediction
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what `from_json` reads; the observations are not copied."""
-        line = None if self.line is None else vars(self.line)
-        return {**vars(self), "line": line}
-
-    @classmethod
-    def from_json(cls, data: Any) -> "Outcome":
-        """Read an outcome from untrusted JSON; a ValueError says that it is none."""
-        try:
-            inputs, written = data["inputs"], data["written"]
-            if not (isinstance(inputs, list) and len(inputs) == len(written) <= MAX_INPUTS):
-                raise ValueError("not the inputs of an outcome")
-            return cls(
-                inputs=[validate(observation) for observation in inputs],
-                written=[_text(text, MAX_WRITTEN) for text in written],
-                observation=validate(data["observation"]),
-                printed=_text(data["printed"], MAX_PRINTED),
-                line=_line(data["line"]),
-                note=_text(data["note"], MAX_PRINTED),
-                changed=data["changed"] is True,
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError("not the outcome of a case") from error
 
 
 class CaseInterrupted(KeyboardInterrupt):  # it is no error
@@ -137,18 +75,3 @@ def _learners_line(error: BaseException) -> Line | None:
         if "ipykernel_" in frame.filename:
             return Line(frame.lineno or 0, frame.line or "")
     return None
-
-
-def _text(data: Any, most: int) -> str:
-    if not isinstance(data, str):
-        raise ValueError("not a text of an outcome")
-    return writable(data, most)
-
-
-def _line(data: Any) -> Line | None:
-    if data is None:
-        return None
-    number, text = data["number"], data["text"]
-    if type(number) is not int or not 0 <= number <= MAX_LINES:
-        raise ValueError("not the line of an outcome")
-    return Line(number, _text(text, MAX_LINE))

@@ -6,11 +6,10 @@ from typing import Any
 from pytree_course.checking import words
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import ExpectedExercise, Misconception
-from pytree_course.checking.outcomes import Outcome
-from pytree_course.checking.predictions import NO_DICT
+from pytree_course.checking.reported import NO_DICT, Outcome
 from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.drawing.labels import truncate
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 LONGEST_PREDICTION = 40  # characters
 LARGEST_NUMBER = 10**12

@@ -6,9 +6,7 @@ from functools import partial
 from typing import Any
 
 from pytree_course.checking.cases import Case
-
-NO_DICT = "not a dict"
-"""What every case yields where the predictions are no dict."""
+from pytree_course.checking.reported import NO_DICT
 
 
 def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Case]:

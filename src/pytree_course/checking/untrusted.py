@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from pytree_course.trees import (
+from pytree_course.observations import (
     MAX_DEPTH,
     MAX_ELEMENTS,
     MAX_INT_BITS,

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.expected import Misconception
-from pytree_course.checking.outcomes import Line
-from pytree_course.trees import Observation
+from pytree_course.checking.reported import Line
+from pytree_course.observations import Observation
 
 
 class VerdictKind(StrEnum):

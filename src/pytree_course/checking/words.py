@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.drawing.labels import counted, truncate
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 VERDICTS = {
     VerdictKind.CORRECT: "Correct",
@@ -19,6 +19,10 @@ VERDICTS = {
     VerdictKind.TIMED_OUT: "Timed out",
     VerdictKind.CRASHED: "Crashed",
 }
+
+# Features of a case that reasons treat apart.
+ERROR_EXPECTED = "an error that should be raised"
+UNSORTED = "keys that are not sorted"
 
 # How two observations differ.
 DIFFERENCES = {

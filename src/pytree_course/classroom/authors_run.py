@@ -21,12 +21,24 @@ class AuthorsTask:
 
     def run(self) -> ExpectedExercise:
         """Run the answers; this happens in the pool."""
+        _forget_unless_of((self.digest, self.seed))
         try:
             return run_authors_answers(
                 self.files, self.digest, self.seed, self.exercise, self.right
             )
         finally:
-            forget_authors_runs()  # or the process grows with every lesson
+            if self.right is not None:
+                forget_authors_runs()  # wrong answers are many
+
+
+_latest: list[tuple[str, int]] = []  # lesson and seed that this process has run answers of
+
+
+def _forget_unless_of(lesson: tuple[str, int]) -> None:
+    """Forget an earlier lesson's runs: the right answers to one share much that is compiled."""
+    if _latest != [lesson]:
+        forget_authors_runs()
+        _latest[:] = [lesson]
 
 
 class AuthorsRuns:

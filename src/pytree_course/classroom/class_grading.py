@@ -21,6 +21,7 @@ from pytree_course.classroom.authors_run import AuthorsRuns, AuthorsTask
 from pytree_course.classroom.file_names import printable_path
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
 from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.classroom.judgement import Judgement
 from pytree_course.classroom.pool import Pool
 from pytree_course.classroom.recorded import digest, environment, in_words, verdict_row
 from pytree_course.classroom.submission_run import SubmissionRun, SubmissionTask
@@ -28,7 +29,7 @@ from pytree_course.classroom.task_queue import TaskQueue
 from pytree_course.classroom.tries import Key, Seeds, Try, admitted, not_run
 from pytree_course.classroom.verdict_changes import VerdictChange, verdict_changes
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.grade import failed_exercises, judge_submission
+from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.notebook_run import RunSettings
 from pytree_course.grading.regular_file import UnreadableError
@@ -98,25 +99,6 @@ def grade_class(
     return grading.summary
 
 
-@dataclass
-class _Judgement:
-    """Answers that ran, and wait for what is needed to judge them."""
-
-    task: SubmissionTask
-    lesson: GradedLesson
-    run: SubmissionRun
-    failed: list[str] | None = None  # exercises; not known before the right answers have been run
-
-    def is_ready(self, authors: AuthorsRuns) -> bool:
-        """Say whether all is there; what is missing is asked for."""
-        if not all(self.lesson.has(name, explained=False) for name in self.lesson.points):
-            return False
-        if self.failed is None:
-            self.failed = failed_exercises(self.lesson, self.run.exercises)
-            authors.ask_explained(self.lesson, self.failed)
-        return all(self.lesson.has(name, explained=True) for name in self.failed)
-
-
 class _Grading:
     """One grading of a class, under way."""
 
@@ -142,7 +124,7 @@ class _Grading:
         self.authors = AuthorsRuns(partial(self.queue.add, pool=authors_pool, soon=True))
         self.tasks: dict[tuple[str, str, int], SubmissionTask] = {}
         self.tries: dict[SubmissionTask, list[Try]] = defaultdict(list)  # with equal answers
-        self.waiting: list[_Judgement] = []
+        self.waiting: list[Judgement] = []
 
     def grade(self, notebooks: list[SubmittedNotebook]) -> None:
         """Run what is to be run, and record how."""
@@ -211,23 +193,28 @@ class _Grading:
 
     def _take(self, task: SubmissionTask, result: SubmissionRun | Exception) -> None:
         if isinstance(result, Exception):
-            for this in self.tries.pop(task):
-                self._record_failure(this, result)
+            self._give_up(task, result)
             return
         lesson = self._lesson(self.tries[task][0].notebook.lesson, task.settings.seed)
-        self.waiting.append(_Judgement(task, lesson, result))
+        self.waiting.append(Judgement(task, lesson, result))
 
     def _judge_what_is_ready(self) -> None:
         waiting, self.waiting = self.waiting, []
         for each in waiting:
-            if failure := self.authors.failure(each.lesson):
-                for this in self.tries.pop(each.task):
-                    self._record_failure(this, failure)
-            elif each.is_ready(self.authors):
-                for this in self.tries.pop(each.task):
-                    self._guarded(this, partial(self._judge, this, each))
-            else:
+            try:
+                is_ready = each.is_ready(self.authors)
+            except Exception as error:  # its outcomes are untrusted
+                self._give_up(each.task, error)
+                continue
+            if not is_ready:
                 self.waiting.append(each)
+                continue
+            for this in self.tries.pop(each.task):
+                self._guarded(this, partial(self._judge, this, each))
+
+    def _give_up(self, task: SubmissionTask, error: Exception) -> None:
+        for this in self.tries.pop(task):
+            self._record_failure(this, error)
 
     def _guarded(self, this: Try, step: Callable[[], Step]) -> Step | None:
         """Take a step of one submission's way; whatever goes wrong becomes its row.
@@ -245,7 +232,7 @@ class _Grading:
             self._record_failure(this, error)
         return None
 
-    def _judge(self, this: Try, judged: _Judgement) -> None:
+    def _judge(self, this: Try, judged: Judgement) -> None:
         runs = judged.run.exercises
         verdicts = judge_submission(judged.lesson, this.submission, runs)
         rows = [verdict_row(each, this.submission, runs.get(each.exercise)) for each in verdicts]

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +26,8 @@ _LOADED_BEFORE = [
     "pytree_course.classroom.submission_run",
     "pytree_course.classroom.authors_run",
     "pytree_course.authoring.authors_answers",
+    "pytree_course.authoring.sources",
+    "pytree_course.grading.nbval_run",
 ]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
 
@@ -55,29 +58,32 @@ def _is_forked() -> bool:
     return sys.platform == "linux"
 
 
-def local_pool(processes: int, *, for_sandboxes: bool = False) -> Pool:
+def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Pool:
     """Return a pool of processes of this machine.
 
-    Those for sandboxes begin at once to start what forks them.
+    Parameters
+    ----------
+    sandboxes
+        Where they ask for sandboxes; without that, each process sees to its own.
     """
 
     def new() -> Executor:
         prepare_processes()
         # Never forked from this process: it may have threads by now.
         context = multiprocessing.get_context("forkserver" if _is_forked() else "spawn")
-        begin = partial(_begin_process, for_sandboxes)
+        begin = partial(_begin_process, sandboxes)
         return _BoundedPool(processes, mp_context=context, initializer=begin)
 
     return Pool(new, processes + 1)  # one is at hand when another ends
 
 
-def _begin_process(for_sandboxes: bool) -> None:
+def _begin_process(sandboxes: socket.socket | None) -> None:
     """Prepare a process of the pool, before its first task."""
     _end_with_parent()
-    if for_sandboxes:
-        from pytree_course.grading.warm_kernel import start_warm_server
+    if sandboxes is not None:
+        from pytree_course.grading.warm_process import server_of_this_process  # Linux only
 
-        start_warm_server()
+        server_of_this_process.use(sandboxes)
 
 
 class _BoundedPool(ProcessPoolExecutor):

@@ -92,14 +92,14 @@ def grade(
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.classroom.pool import dask_cluster, local_pool, prepare_processes
-    from pytree_course.grading.sandbox import require_sandbox
+    from pytree_course.grading.class_sandboxes import class_sandboxes
 
     course = Course.around()
     with ExitStack() as stack:
-        # The sandbox is tried, and the pool's processes load what they need, while this one does.
+        # What takes long to start starts while this process still loads what it needs.
+        with _explained("Nothing was graded."):
+            sandboxes = None if unsandboxed else stack.enter_context(class_sandboxes())
         prepare_processes()
-        meanwhile = stack.enter_context(ThreadPoolExecutor(1))
-        trial = None if unsandboxed else meanwhile.submit(require_sandbox)
 
         from pytree_course.classroom.class_grades import ClassGrades
         from pytree_course.classroom.class_grading import GradingOptions, grade_class
@@ -111,10 +111,9 @@ def grade(
 
         with _explained("Nothing was graded."):
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
-            if trial is None:
+            if sandboxes is None:
                 warn(UNSANDBOXED)
-            else:
-                trial.result()
+            requests = sandboxes.require() if sandboxes else None
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into)
@@ -130,9 +129,10 @@ def grade(
             for said in [*left_out, *submitted.doubts()]:
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
-            local = local_pool(jobs, for_sandboxes=not unsandboxed)
+            local = local_pool(jobs, requests)
             pool = stack.enter_context(dask_cluster(dask)) if dask else local
         # Matplotlib takes long to load, and is needed only at the end.
+        meanwhile = stack.enter_context(ThreadPoolExecutor(1))
         pages = meanwhile.submit(import_module, "pytree_course.reports.pages")
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(

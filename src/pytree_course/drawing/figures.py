@@ -9,7 +9,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cycler import cycler
-from IPython.display import display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +49,8 @@ def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator["Axes"]:
     >>> with figure("A line that rises") as axes:  # doctest: +SKIP
     ...     axes.plot([1, 2, 3])
     """
+    from IPython.display import display  # pages are made without it
+
     with _styled(size) as plotted:
         yield plotted.subplots()
         html = _html(plotted, alt)

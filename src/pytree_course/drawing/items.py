@@ -17,7 +17,7 @@ from pytree_course.drawing.labels import (
     summary,
     values,
 )
-from pytree_course.trees import Observation, Path
+from pytree_course.observations import Observation, Path
 
 MOST_ITEMS = 48
 MOST_LEVELS = 8

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pytree_course.observations import Observation, Path
 from pytree_course.printable import printable
-from pytree_course.trees import Observation, Path
 
 LONGEST_NAME = 26
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}

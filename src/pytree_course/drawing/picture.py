@@ -7,11 +7,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
-from pytree_course import trees
 from pytree_course.drawing.labels import shorten
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
-from pytree_course.trees import Observation, Path
+from pytree_course.observations import Observation, Path
 
 _TEMPLATES = Environment(loader=PackageLoader("pytree_course.drawing"), autoescape=True)
 
@@ -57,4 +56,6 @@ def draw(*values: object, titles: Sequence[str] = ()) -> Picture:
     ├─ ['b']  None  (no leaf)
     └─ ['w']  1.5
     """
-    return Picture([trees.observe(value, values=False) for value in values], titles)
+    from pytree_course.trees import observe  # pages, of what others observed, do without JAX
+
+    return Picture([observe(value, values=False) for value in values], titles)

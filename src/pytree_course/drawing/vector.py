@@ -22,7 +22,7 @@ from pytree_course.drawing.layout import (
     mark_words,
     small_width,
 )
-from pytree_course.trees import Observation, Path
+from pytree_course.observations import Observation, Path
 
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pytree_course.checking.outcomes import MAX_OUTCOMES, OUTCOMES_MIME, Outcome
-from pytree_course.trees import writable
+from pytree_course.checking.reported import MAX_OUTCOMES, OUTCOMES_MIME, Outcome
+from pytree_course.observations import writable
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` takes something from."""

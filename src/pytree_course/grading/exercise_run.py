@@ -7,7 +7,7 @@ from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.kernel_course import KernelCourse
-from pytree_course.grading.notebook_run import NotebookRun, RunSettings, run_notebook
+from pytree_course.grading.notebook_run import NotebookRun, RunSettings
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,9 @@ class _Runner:
 
     def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> NotebookRun:
         """Run answers with their checks, and without them earlier ones, which others may use."""
+        # nbval takes long to load, and a process that only judges does without.
+        from pytree_course.grading.nbval_run import run_notebook
+
         notebook = json.loads(self._blank)
         sources = {answer_id(name): source for name, source in (answers | earlier).items()}
         checks = set(map(check_id, answers))

@@ -19,13 +19,11 @@ from pytree_course.grading.budget import (
 from pytree_course.grading.cell_run import READ_MESSAGES, CellRun
 from pytree_course.grading.launched_kernel import LaunchedKernel
 from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.sandbox import ENGINE_VARIABLE
 from pytree_course.grading.usage import UsageWatch
 
 if TYPE_CHECKING:
     from pytree_course.grading.warm_kernel import WarmKernel
-
-ENGINE_VARIABLE = "PYTREE_COURSE_KERNELS"
-"""Tests and benchmarks set it to "fresh": sandboxed kernels then start one by one."""
 
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
@@ -194,7 +192,9 @@ def _started(
     cwd: Path, course: Path, environment: dict[str, str], in_sandbox: bool
 ) -> "WarmKernel | LaunchedKernel":
     if in_sandbox and os.environ.get(ENGINE_VARIABLE) != "fresh":
-        from pytree_course.grading.warm_kernel import WarmKernel, WarmServerError  # Linux only
+        # These are for Linux only.
+        from pytree_course.grading.warm_kernel import WarmKernel
+        from pytree_course.grading.warm_process import WarmServerError
 
         try:
             return WarmKernel(course, environment)

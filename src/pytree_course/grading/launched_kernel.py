@@ -13,8 +13,8 @@ from jupyter_client.manager import KernelManager
 
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
-from pytree_course.grading.sandbox import sandbox_user
-from pytree_course.grading.sandbox_provisioner import COURSE_INSIDE, PROVISIONER
+from pytree_course.grading.sandbox import COURSE_INSIDE, sandbox_user
+from pytree_course.grading.sandbox_provisioner import PROVISIONER
 from pytree_course.grading.sandbox_sockets import SandboxSockets
 
 _KERNEL_NAME = "pytree-course-grading"

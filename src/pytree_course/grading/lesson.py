@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytree_course.authoring.source_texts import exercises_digest
 from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import LessonFiles, answer_id
 from pytree_course.grading.kernel_course import KernelCourse
 

@@ -13,10 +13,15 @@ from pytree_course import compiled
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
 
+ENGINE_VARIABLE = "PYTREE_COURSE_KERNELS"
+"""Tests and benchmarks set it to "fresh": sandboxed kernels then start one by one."""
+
+COURSE_INSIDE = "/course"
 USER_INSIDE = 1000
 FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # those inside that can be written
 
 _TRIAL_SECONDS = 60
+_INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
 _FILTER_FD = "10"  # the file descriptor at which bubblewrap finds the filter of system calls
 _PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
 
@@ -25,13 +30,12 @@ _READ_ONLY_PROC = ("--remount-ro", "/proc")
 _OWN_USER = ("--unshare-user", "--uid", str(USER_INSIDE), "--gid", str(USER_INSIDE))
 
 
-def require_sandbox() -> None:
-    """Raise a CourseError with what to install or to switch on, unless the sandbox works."""
-    instead = "To run only your own work, or work that you trust, add --unsandboxed."
+def require_programs() -> None:
+    """Raise a CourseError where the sandbox must not or cannot be tried, with what to do."""
     if sys.platform != "linux":
         raise CourseError(
             "The sandbox needs Linux. On Windows or macOS, grade inside a Linux machine, such as "
-            f"WSL, a virtual machine or a container. {instead}"
+            f"WSL, a virtual machine or a container. {_INSTEAD}"
         )
     missing = [name for name in ("bwrap", "prlimit", "setpriv") if shutil.which(name) is None]
     missing += [] if _finds_libseccomp() else ["libseccomp"]
@@ -40,15 +44,20 @@ def require_sandbox() -> None:
             f"Other people's code runs in a sandbox only, and {' and '.join(missing)} is not "
             "here. Install it: `sudo apt install bubblewrap libseccomp2 util-linux` (Debian, "
             "Ubuntu) or `sudo dnf install bubblewrap libseccomp util-linux` (Fedora). "
-            f"{instead}"
+            f"{_INSTEAD}"
         )
     for folder in python_folders():
         if any(private.is_relative_to(folder) for private in _private_folders()):
             raise CourseError(
                 f"Python is installed in {folder}, which holds the course's solutions or your own "
                 "files too, and the sandbox has to show it. Use an environment in a folder of its "
-                f"own: start with `python3 course.py`. {instead}"
+                f"own: start with `python3 course.py`. {_INSTEAD}"
             )
+
+
+def require_sandbox() -> None:
+    """Raise a CourseError with what to install or to switch on, unless the sandbox works."""
+    require_programs()
     try:
         trial = subprocess.run(
             sandboxed([sys.executable, "-c", "import pytree_course"], {}),
@@ -61,14 +70,14 @@ def require_sandbox() -> None:
     except subprocess.TimeoutExpired as error:
         raise CourseError(
             f"The sandbox did not start within {_TRIAL_SECONDS} seconds. If this machine is very "
-            f"busy, try again later. {instead}"
+            f"busy, try again later. {_INSTEAD}"
         ) from error
     # It is Python, and not bubblewrap, that speaks of the course's package.
     if "No module named 'pytree_course'" in trial.stderr:
         raise CourseError(
             "The sandbox works, but the course is not installed in the environment of "
             f"{sys.executable}: inside, it cannot be found. Start with `python3 course.py`, or "
-            f"install it with `pip install --no-deps -e .` in the course's folder. {instead}"
+            f"install it with `pip install --no-deps -e .` in the course's folder. {_INSTEAD}"
         )
     if trial.returncode != 0:
         raise CourseError(
@@ -76,7 +85,7 @@ def require_sandbox() -> None:
             "It needs user namespaces. Where they are switched off, an administrator allows them "
             "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
             "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
-            f"start it with them allowed. {instead}"
+            f"start it with them allowed. {_INSTEAD}"
         )
 
 

@@ -8,10 +8,9 @@ from jupyter_client.manager import KernelManager
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from traitlets import Unicode
 
-from pytree_course.grading.sandbox import sandbox_user, sandboxed
+from pytree_course.grading.sandbox import COURSE_INSIDE, sandbox_user, sandboxed
 
 PROVISIONER = "pytree-course-sandbox"  # its entry point in pyproject.toml
-COURSE_INSIDE = "/course"
 
 
 class SandboxProvisioner(LocalProvisioner):

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import resource
+import select
 import signal
 import socket
 import struct
@@ -26,7 +27,7 @@ _UP = 1  # of a network interface
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
 
 
-def fork_sandbox(channel: socket.socket) -> SandboxRequest:
+def fork_sandbox(channel: socket.socket, lifeline: int) -> SandboxRequest:
     """Make a sandbox, and return in its first process that may run untrusted code.
 
     This process ends at once, as soon as the one has begun that the sandbox ends with.
@@ -36,8 +37,10 @@ def fork_sandbox(channel: socket.socket) -> SandboxRequest:
     channel
         To the grading process: what is asked for comes from there, and it is told the process with
         which the sandbox ends.
+    lifeline
+        The reading end of a pipe that the grading process holds: the sandbox ends with that one.
     """
-    _keep_open_only(channel)
+    _keep_open_only(channel.fileno(), lifeline)
     # Where memory is short, the kernel ends what runs inside, and not the grading.
     Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
     is_root = os.geteuid() == 0
@@ -63,21 +66,23 @@ def fork_sandbox(channel: socket.socket) -> SandboxRequest:
     linux.install_filter(bytes.fromhex(request.call_filter))
     child = os.fork()
     if child:
-        _reap_until_end_of(child, channel)
+        channel.close()
+        _be_first_process(child, lifeline)
+    os.close(lifeline)
     os.chdir(FOLDERS_IN_MEMORY[0])
     linux.set_dumpable(True)  # as a program is that has just been started
     os.environ.update(request.variables)
     return request
 
 
-def _keep_open_only(channel: socket.socket) -> None:
-    """Close all files but one; the standard ones lead nowhere."""
+def _keep_open_only(*kept: int) -> None:
+    """Close all other files; the standard ones lead nowhere."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
     os.close(nowhere)
     for number in [int(name) for name in os.listdir("/proc/self/fd")]:
-        if number > 2 and number != channel.fileno():
+        if number > 2 and number not in kept:
             with contextlib.suppress(OSError):  # the list's own, which is closed by now
                 os.close(number)
 
@@ -135,14 +140,17 @@ def _become(user: int) -> None:
     linux.map_user(USER_INSIDE, user, user)
 
 
-def _reap_until_end_of(child: int, channel: socket.socket) -> None:
-    """Be the first process of the sandbox: all others end with it.
+def _be_first_process(child: int, lifeline: int) -> None:
+    """Be the first process of the sandbox, until the kernel ends, or who asked for it.
 
-    It is not the kernel itself, for signals that a first process sends itself are ignored.
+    All other processes end with it. It is not the kernel itself, for signals that a first process
+    sends itself are ignored.
     """
-    channel.close()
     linux.set_dumpable(False)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    while os.wait()[0] != child:
-        pass
+    end = select.poll()
+    end.register(os.pidfd_open(child))
+    end.register(lifeline, 0)  # nothing is written to it, and it may only be hung up
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # whatever ends is forgotten at once
+    end.poll()
     os._exit(0)

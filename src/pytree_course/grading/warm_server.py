@@ -11,15 +11,19 @@ import os
 import socket
 import sys
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-
-import numpy as np
-from ipykernel.kernelapp import IPKernelApp
-from jax._src.xla_bridge import backends_are_initialized
+from typing import TYPE_CHECKING, TypeVar
 
 from pytree_course.grading.sandbox_request import READY, SandboxRequest
 from pytree_course.grading.warm_sandbox import fork_sandbox
+
+if TYPE_CHECKING:
+    from ipykernel.kernelapp import IPKernelApp
+
+Made = TypeVar("Made")
 
 _IMPORTED = (
     # what a kernel imports only when it starts
@@ -35,52 +39,76 @@ _IMPORTED_NAMES = ("Checks", "draw", "show_progress")  # of the course's package
 
 def main() -> None:
     """Serve on the standard input until it ends; in each sandbox become a kernel."""
+    requests = socket.socket(fileno=0)
+    # The first one is a trial: it need not wait until all is loaded.
+    asked = _fork_for_next(requests)
+    if asked is not None:
+        _in_sandbox(asked, lambda request: None)
+        return
+    _load()
+    while asked is None:
+        asked = _fork_for_next(requests)
+    _in_sandbox(asked, _kernel).start()
+
+
+def _load() -> None:
     course = [importlib.import_module(name) for name in _IMPORTED][-1]
     for name in _IMPORTED_NAMES:
         getattr(course, name)
-    channel = _serve(socket.socket(fileno=0))
-    if channel is not None:
-        _kernel_in_sandbox(channel).start()
-
-
-def _serve(requests: socket.socket) -> socket.socket | None:
-    """Fork a process for each channel that comes in; return in each of them, and in the end."""
     gc.collect()
     gc.freeze()  # a collection in a sandbox would write to memory that all share
-    while True:
-        _, descriptors, _, _ = socket.recv_fds(requests, 1, 1)
-        if not descriptors:
-            return None
-        _require_forkable()
-        channel = socket.socket(fileno=descriptors[0])
-        child = os.fork()
-        if not child:
-            requests.detach()
-            return channel
-        channel.close()
-        os.waitpid(child, 0)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What comes with a request: the way to who asked, and what ends when that one does."""
+
+    channel: socket.socket
+    lifeline: int
+
+
+def _fork_for_next(requests: socket.socket) -> _Asked | None:
+    """Fork a process for the next request, and return in it what came; or None in the server."""
+    _, descriptors, _, _ = socket.recv_fds(requests, 1, 2)
+    if not descriptors:
+        sys.exit()  # nobody is left who could ask
+    _require_forkable()
+    asked = _Asked(socket.socket(fileno=descriptors[0]), descriptors[1])
+    child = os.fork()
+    if not child:
+        requests.detach()
+        return asked
+    asked.channel.close()
+    os.close(asked.lifeline)
+    os.waitpid(child, 0)
+    return None
 
 
 def _require_forkable() -> None:
     """Fail where a fork could hang: threads that hold locks are not there in the child."""
-    if len(os.listdir("/proc/self/task")) > 1 or backends_are_initialized():
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    has_backend = bridge is not None and bridge.backends_are_initialized()
+    if len(os.listdir("/proc/self/task")) > 1 or has_backend:
         raise RuntimeError("the warm server has threads")
 
 
-def _kernel_in_sandbox(channel: socket.socket) -> IPKernelApp:
-    """Make a kernel in a sandbox of its own; outside it is told that it listens, or what failed."""
+def _in_sandbox(asked: _Asked, make: Callable[[SandboxRequest], Made]) -> Made:
+    """Make something in a new sandbox; outside it is told that it is there, or what failed."""
     try:
-        kernel = _kernel(fork_sandbox(channel))
-        channel.sendall(READY)
+        made = make(fork_sandbox(asked.channel, asked.lifeline))
+        asked.channel.sendall(READY)
     except BaseException:
-        channel.sendall(traceback.format_exc().encode())
+        asked.channel.sendall(traceback.format_exc().encode())
         os._exit(1)
-    channel.close()
-    return kernel
+    asked.channel.close()
+    return made
 
 
-def _kernel(request: SandboxRequest) -> IPKernelApp:
+def _kernel(request: SandboxRequest) -> "IPKernelApp":
     """Return the kernel that a fresh process would be, not yet started."""
+    import numpy as np
+    from ipykernel.kernelapp import IPKernelApp
+
     np.random.seed()  # otherwise the same in every sandbox; Python's own `random` sees to itself
     file = Path("/tmp/kernel.json")
     file.touch(0o600)

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pytree_course.checking.feedback import LOOKS, feedback
-from pytree_course.checking.outcomes import PUBLIC_SEED
+from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation
 from pytree_course.classroom.attempt import AttemptState

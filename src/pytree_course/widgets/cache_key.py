@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import jax
 
 from pytree_course.drawing.labels import shorten, summary
-from pytree_course.trees import Path, flatten_one_level
+from pytree_course.observations import Path
+from pytree_course.trees import flatten_one_level
 from pytree_course.widgets.value_texts import written
 
 MOST_NODES = 2_000  # and leaves: what comes later is counted as one change

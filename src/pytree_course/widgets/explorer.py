@@ -9,7 +9,8 @@ import jax
 from pytree_course import drawing
 from pytree_course.checking.feedback import Feedback
 from pytree_course.drawing.labels import all_leaves, counted, shorten
-from pytree_course.trees import Observation, observe
+from pytree_course.observations import Observation
+from pytree_course.trees import observe
 from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import block

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pytree_course.drawing.colours import LEAF
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.vector import leaves_attribute
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 _LIT = f"{{--pt-stroke:4px;--pt-fill:.35;--pt-weight:700;--pt-outline:2px solid {LEAF}}}"
 

@@ -8,7 +8,7 @@ from IPython.core.getipython import get_ipython
 
 import __main__
 from pytree_course.drawing.labels import all_parts, shorten
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 from pytree_course.widgets.value_texts import error_words, without_addresses
 
 LONGEST_MESSAGE = 300

@@ -164,7 +164,7 @@ forge(
     "run_check gives fewer texts than inputs",
     """
     import pytree_course.checking.checks as checks
-    from pytree_course.checking.outcomes import Outcome
+    from pytree_course.checking.reported import Outcome
     star = {"kind": "number", "type": "int", "value": 1}
     checks.run_check = lambda check, answers, seed: [Outcome([star] * 3, [], star)] * 52
 """,

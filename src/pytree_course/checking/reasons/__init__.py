@@ -3,13 +3,13 @@
 from collections.abc import Container, Sequence
 
 from pytree_course.checking.expected import ExpectedExercise
-from pytree_course.checking.outcomes import Outcome
 from pytree_course.checking.reasons.differences import difference_reason, one_difference
 from pytree_course.checking.reasons.errors import error_reason
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.last_resort import last_reason, where_wrong
 from pytree_course.checking.reasons.nearest import nearest_misconception
 from pytree_course.checking.reasons.spectrum import spectrum_reason
+from pytree_course.checking.reported import Outcome
 
 MOST = 2
 """Sentences: more are not read."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.drawing.labels import all_parts
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 FEWEST = 3  # wrong numbers, and right ones, that it takes where all are off by the same
 FALSE = "leaves that are false for Python (0, `False`, an empty text"

@@ -19,7 +19,7 @@ from pytree_course.checking.reasons.places import (
 from pytree_course.checking.reasons.spectrum import only_here, written_order
 from pytree_course.checking.reasons.wrong_leaves import leaves_clause
 from pytree_course.drawing.labels import counted
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 GIVES_BACK = "gives an input back as it is"
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytree_course.checking.outcomes import Line
+from pytree_course.checking.reported import Line
 from pytree_course.drawing.labels import counted
-from pytree_course.trees import Observation
+from pytree_course.observations import Observation
 
 
 @dataclass(frozen=True)

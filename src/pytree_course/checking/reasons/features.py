@@ -8,12 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_course.checking.cases import Case
+from pytree_course.checking.words import UNSORTED
 from pytree_course.trees import Level, flatten_one_level
 
 MOST_PARTS = 2_000  # of an input that are looked at
 LONGEST_NOTE = 90
-ERROR_EXPECTED = "an error that should be raised"
-UNSORTED = "keys that are not sorted"
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 

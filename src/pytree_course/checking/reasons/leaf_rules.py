@@ -8,8 +8,8 @@ import numpy as np
 
 from pytree_course.checking.comparison import COARSE_RELATIVE_TOLERANCE, compare
 from pytree_course.checking.reasons.places import Place
+from pytree_course.observations import Observation
 from pytree_course.printable import printable
-from pytree_course.trees import Observation
 
 CLOSE = 1e-3  # relative: a factor is found again in rounded results
 LONGEST_TEXT = 60

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.trees import Observation, Path
+from pytree_course.observations import Observation, Path
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.features import ERROR_EXPECTED, UNSORTED
+from pytree_course.checking.words import ERROR_EXPECTED, UNSORTED
 from pytree_course.drawing.labels import counted
 
 FEWEST = 2  # failing cases, and passing ones

@@ -6,7 +6,7 @@ from pytree_course.checking.comparison import compare
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.leaf_rules import leaf_rule
 from pytree_course.checking.reasons.places import Place, is_node, kind_of, places
-from pytree_course.trees import Observation, Path
+from pytree_course.observations import Observation, Path
 
 FEWEST = 2  # wrong leaves, and right ones, that it takes to name what they share
 

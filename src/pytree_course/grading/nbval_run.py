@@ -1,0 +1,140 @@
+"""Run a notebook with nbval, in a fresh kernel, and collect the outcomes that its checks report.
+
+nbval collects the cells and drives the kernel. What passes and fails for nbval does not matter:
+the outcomes are judged elsewhere, by `pytree_course.checking`.
+"""
+
+import contextlib
+import io
+import json
+import os
+import threading
+from collections.abc import Callable, Collection, Generator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nbval.plugin
+import pytest
+
+from pytree_course.checking.reported import SEED_VARIABLE
+from pytree_course.course import answer_id, check_id
+from pytree_course.grading.budget import SubmissionBudget
+from pytree_course.grading.cell_run import CellRun
+from pytree_course.grading.kernel_course import KernelCourse
+from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.notebook_run import NotebookRun, RunSettings
+from pytree_course.grading.private_folder import private_folder
+
+# pytest's own plugins that no notebook needs. Two of them collect all garbage of the process after
+# every notebook, which takes a third of a second where JAX is loaded.
+_UNUSED_PLUGINS = (
+    *("unraisableexception", "threadexception", "cacheprovider", "logging", "warnings"),
+    *("faulthandler", "assertion", "doctest", "unittest", "junitxml", "monkeypatch", "tmpdir"),
+    *("recwarn", "subtests", "stepwise", "setuponly", "setupplan", "pastebin"),
+)
+_NBVAL_OPTIONS = (
+    "--disable-plugin-autoload",
+    *(option for name in _UNUSED_PLUGINS for option in ("-p", f"no:{name}")),
+    *("--quiet", "--tb", "line", "--noconftest", "-c", os.devnull),
+    *("--color", "no", "--capture", "no"),
+)
+_LONGEST_COMPLAINT = 1_000  # characters of nbval's own words, where it fails
+
+_ONE_AT_A_TIME = threading.Lock()  # pytest and the standard output belong to a whole process
+
+
+def run_notebook(
+    notebook: dict[str, Any],
+    exercises: Collection[str],
+    course: KernelCourse,
+    settings: RunSettings,
+    budget: SubmissionBudget,
+) -> NotebookRun:
+    """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
+
+    A kernel in which more cells would not do ends: the cells after that do not run. `exercises` are
+    those whose answers are the learner's. A RuntimeError says that the notebook could not be run at
+    all, which is not the learner's fault.
+    """
+    collector = _Collector(exercises, budget)
+    with private_folder() as folder, _ONE_AT_A_TIME:
+        course.write(folder / "course")
+        file = folder / "submission.ipynb"
+        # Half a surrogate pair is text to JSON and to Python, but not to a file.
+        file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
+        variables = {SEED_VARIABLE: str(settings.seed)}
+        collector.new_kernel = partial(
+            WatchedKernel, folder, folder / "course", variables, settings.in_sandbox, budget
+        )
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            # Without the second, it lists all that is beside the folder.
+            place = ("--rootdir", str(folder), "--confcutdir", str(folder))
+            status = pytest.main([*_NBVAL_OPTIONS, *place, str(file)], [nbval.plugin, collector])
+    passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    if not passed_or_failed or not collector.run.cells:
+        raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")
+    if collector.is_set_up_unfinished:
+        raise RuntimeError("the notebook's set-up cells did not come to their end")
+    return collector.run
+
+
+class _NotebookFile(nbval.plugin.IPyNbFile):
+    """nbval's notebook, run in a watched kernel; it compares no outputs."""
+
+    new_kernel: Callable[[], WatchedKernel]
+
+    def setup(self) -> None:
+        self.compare_outputs = False
+        self.kernel = self.new_kernel()
+
+    def teardown(self) -> None:
+        if self.kernel is not None:
+            self.kernel.stop()
+
+
+class _Collector:
+    """The pytest plugin that hands the notebook to nbval and collects how its cells run."""
+
+    new_kernel: Callable[[], WatchedKernel]
+
+    def __init__(self, exercises: Collection[str], budget: SubmissionBudget) -> None:
+        self._budget = budget
+        self.run = NotebookRun()
+        self.is_set_up_unfinished = False
+        self._answers = set(map(answer_id, exercises))
+        self._checks = set(map(check_id, exercises))
+        self._is_learners = False  # from the first answer on, all that runs may be the learner's
+        self._has_ended = False
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
+        file = _NotebookFile.from_parent(parent, path=file_path)
+        file.new_kernel = self.new_kernel
+        return file
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Generator[None, object, object]:
+        kernel, name = item.parent.kernel, item.cell.id
+        if self._has_ended:
+            pytest.skip("the kernel has ended")
+        if name in self._answers:
+            self._is_learners = True
+            self._budget.start_exercise()
+        kernel.is_set_up = self._is_learners
+        item.options.clear()  # a comment in an answer tells nbval nothing
+        try:
+            if kernel.is_alive():
+                return (yield)
+            kernel.last_run = CellRun(died=True)
+            pytest.skip("the kernel ended after the last cell")
+        finally:
+            self._collect(name, kernel)
+
+    def _collect(self, name: str, kernel: WatchedKernel) -> None:
+        run = self.run.cells[name] = kernel.last_run
+        is_unfit = run.is_out_of_memory or (name in self._checks and run.is_silent)
+        if run.is_over or run.died or is_unfit:
+            self._has_ended = True
+            self.is_set_up_unfinished = not self._is_learners
+            kernel.stop()
