@@ -148,9 +148,17 @@ def _be_first_process(child: int, lifeline: int) -> None:
     """
     linux.set_dumpable(False)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    end = select.poll()
-    end.register(os.pidfd_open(child))
-    end.register(lifeline, 0)  # nothing is written to it, and it may only be hung up
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # whatever ends is forgotten at once
-    end.poll()
+    woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    events = select.poll()
+    ends = {os.pidfd_open(child), lifeline}
+    events.register(lifeline, 0)  # nothing is written to it, and it may only be hung up
+    for each in (*ends - {lifeline}, woken):
+        events.register(each, select.POLLIN)
+    while not ends & {happened for happened, _ in events.poll()}:
+        os.read(woken, 4096)
+        # Waited for, so that their processor time is added to that of this process, and counted.
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
     os._exit(0)
