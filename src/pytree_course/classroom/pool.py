@@ -1,5 +1,6 @@
 """The pool that runs tasks: processes of this machine, or a Dask cluster."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -80,6 +81,7 @@ def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Pool:
 def _begin_process(sandboxes: socket.socket | None) -> None:
     """Prepare a process of the pool, before its first task."""
     _end_with_parent()
+    gc.freeze()  # what was loaded stays: looking through it for garbage takes a quarter of a second
     if sandboxes is not None:
         from pytree_course.grading.warm_process import server_of_this_process  # Linux only
 
