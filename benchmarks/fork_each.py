@@ -2,7 +2,7 @@
 
 python benchmarks/fork_each.py AT_ONCE CHECK_SCRIPT SCRIPT...
 
-No sandbox, no Jupyter, nobody who judges outside: a limit for what does have them. A script keeps
+No sandbox, no Jupyter, no judge outside: a limit for what has them. A script keeps
 the learner's progress in its own folder.
 """
 

@@ -30,7 +30,7 @@ class Sandbox:
     process
         Its first process.
     lifeline
-        It ends as soon as nobody has this open: with the process that asked for it, at the latest.
+        The sandbox ends when this is closed: with the process that asked for it, at the latest.
     """
 
     process: int
@@ -162,9 +162,9 @@ class WarmServer:
 
 
 class ServerOfThisProcess:
-    """Whom this process asks for sandboxes: one server, and nobody after it has failed.
+    """The one server that this process asks for sandboxes, until that server fails.
 
-    It is the one that it was given, or else its own, from when it is first wanted.
+    It is the server that this process was given, or else its own, started when first wanted.
     """
 
     def __init__(self) -> None:

@@ -71,7 +71,7 @@ def _fork_for_next(requests: socket.socket) -> _Asked | None:
     """Fork a process for the next request, and return in it what came; or None in the server."""
     _, descriptors, _, _ = socket.recv_fds(requests, 1, 2)
     if not descriptors:
-        sys.exit()  # nobody is left who could ask
+        sys.exit()  # all who could ask have ended
     _require_forkable()
     asked = _Asked(socket.socket(fileno=descriptors[0]), descriptors[1])
     child = os.fork()
