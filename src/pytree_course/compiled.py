@@ -1,7 +1,7 @@
 """What JAX compiled of the author's answers: kept on disk, and shown to kernels that are graded.
 
 JAX finds a compiled program by its key, a digest of the whole program. So whoever wrote the same
-program finds it compiled. The folder that kernels see cannot be listed: other code finds nothing there.
+program finds it compiled. The folder that kernels see cannot be listed, so other code finds nothing.
 """
 
 import contextlib
@@ -18,7 +18,9 @@ CACHE = Path(sys.prefix) / "cache"
 
 MOST_PROGRAMS = 20_000
 
-_NOT_LISTED = 0o311  # its owner may write but not list it, for inside the sandbox the user is its owner
+_NOT_LISTED = (
+    0o311  # its owner may write but not list it, for inside the sandbox the user is its owner
+)
 _READABLE = 0o444  # and root's kernels run as another user
 
 _READ_ONLY = {
