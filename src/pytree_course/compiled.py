@@ -1,7 +1,7 @@
 """What JAX compiled of the author's answers: kept on disk, and shown to kernels that are graded.
 
 JAX finds a compiled program by its key, a digest of the whole program. So whoever wrote the same
-program finds it compiled. The folder that kernels see cannot be listed, so other code finds nothing.
+program finds it compiled. The folder that kernels see cannot be listed: other code finds nothing.
 """
 
 import contextlib
