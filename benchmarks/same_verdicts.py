@@ -8,6 +8,7 @@ gradebook keeps of a verdict is compared, but the time. It ends with an error if
 
 import argparse
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -33,6 +34,8 @@ from pytree_course.course import Course, write_file
 SUBMISSIONS = 20
 SEED = 41  # of the cases
 WORKERS = 2
+
+_ADDRESS = re.compile(r"0x[0-9a-f]+")  # of an object that is written as an input
 
 Row = dict[str, Any]
 console = Console(stderr=True)
@@ -111,8 +114,12 @@ def verdicts(way: Way, work: Work) -> dict[tuple[str, str], Row]:
 
 
 def without_time(row: sqlite3.Row) -> Row:
-    """Return what has to be the same: all but the time, and the attempt's number."""
-    return {name: value for name, value in dict(row).items() if name not in ("attempt", "seconds")}
+    """Return what has to be the same: all but the time, the attempt's number, and addresses."""
+    return {
+        name: _ADDRESS.sub("0x", value) if isinstance(value, str) else value
+        for name, value in dict(row).items()
+        if name not in ("attempt", "seconds")
+    }
 
 
 def compare(

@@ -152,6 +152,14 @@ def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, stem):
             assert agree(*observed), (exercise.name, answer.name)
 
 
+def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
+    cache.rmdir()
+    command = sandboxed(["true"], {})
+    assert cache.exists()
+    assert command[command.index(str(cache)) - 1] == "--tmpfs"
+    assert command[command.index("/compiled") - 1] == str(compiled.shown())
+
+
 @needs_sandbox
 def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path):
     compile_here(1)

@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from pytree_course.course import Course
-from pytree_course.grading import notebook_run
+from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.notebook_run import RunSettings
@@ -46,12 +46,12 @@ def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     collected = []
 
-    class Collector(notebook_run._Collector):
+    class Collector(nbval_run._Collector):
         def pytest_collect_file(self, file_path, parent):
             collected.append(file_path.name)
             return super().pytest_collect_file(file_path, parent)
 
-    monkeypatch.setattr(notebook_run, "_Collector", Collector)
+    monkeypatch.setattr(nbval_run, "_Collector", Collector)
     before = sessions(), sorted(tmp_path.iterdir())
     assert run_count(lesson, RIGHT_COUNT)["count_leaves"].check.outcomes
     assert set(collected) == {"submission.ipynb", "lock"}  # its own folder is listed

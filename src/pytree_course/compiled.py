@@ -18,9 +18,8 @@ CACHE = Path(sys.prefix) / "cache"
 
 MOST_PROGRAMS = 20_000
 
-_NOT_LISTED = (
-    0o311  # its owner may write but not list it, for inside the sandbox the user is its owner
-)
+# Its owner may not list it either, for inside the sandbox the user is its owner.
+_NOT_LISTED = 0o311
 _READABLE = 0o444  # and root's kernels run as another user
 
 _READ_ONLY = {
@@ -64,12 +63,21 @@ def use_compiled_programs(*, keep: bool) -> None:
     warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
 
 
+def make_folders() -> None:
+    """Make what a sandbox shows of `CACHE`, and covers: it has to be there before the sandbox is.
+
+    What is made later is not covered.
+    """
+    if can_keep():
+        shown().mkdir(parents=True, exist_ok=True)
+        shown().chmod(_NOT_LISTED)
+
+
 def show_compiled_programs() -> None:
     """Show kernels what was kept until now. Where that is too much, start again with nothing."""
     if not can_keep():
         return
-    shown().mkdir(parents=True, exist_ok=True)
-    shown().chmod(_NOT_LISTED)
+    make_folders()
     entries = [*kept().iterdir()] if kept().exists() else []
     for entry in entries:
         place = shown() / entry.name

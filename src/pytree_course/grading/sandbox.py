@@ -193,6 +193,7 @@ def _view(
     """Return bubblewrap's options that make what is seen and reached inside."""
     binds = {Path("/usr"): "/usr"}
     binds |= {folder: str(folder) for folder in python_folders()} | dict(shown)
+    compiled.make_folders()
     binds |= {compiled.shown(): _PROGRAMS} if compiled.shown().is_dir() else {}
     options = [
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
