@@ -52,7 +52,7 @@ def bind(source: str, place: str) -> None:
 
 
 def cover(place: str) -> None:
-    """Show in the place of a file one that nobody can read or write."""
+    """Cover a file by /dev/null, read-only and no device: it cannot be opened."""
     _mount(os.devnull.encode(), place.encode(), None, _BIND, None)
     make_read_only(place, NO_DEVICES)
 

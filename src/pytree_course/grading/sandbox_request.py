@@ -16,8 +16,8 @@ class SandboxRequest:
     user
         Who its processes are for the outside.
     keyctl, call_filter
-        The number of this system call, and the filter of all, in hexadecimal: what knows them does
-        not work inside.
+        The number of this system call, and the filter of all, in hexadecimal: libseccomp, which
+        knows them, cannot be loaded inside.
     variables
         All of its environment variables.
     connection
