@@ -26,6 +26,8 @@ TAUGHT = {
     ("notebooks/02_tree_map.ipynb", "sgd_step: solution"),
     ("notebooks/05_mlp.ipynb", "global_norm: solution"),
 }
+# Compiled code, and the plots of docs/performance.md.
+NOT_FOR_LEARNERS = {".pyc", ".svg"}
 RIGHT = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_leaves"
 WRONG = "def first_leaf(tree):\n    return jax.tree.leaves(tree)[-1]"
 
@@ -97,7 +99,7 @@ def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_kind_of_file_is_forgotten(folder):
     kinds = {file.suffix for file in (ROOT / folder).rglob("*.*") if file.is_file()}
-    assert kinds - {".pyc"} == FOLDERS[folder]
+    assert kinds - NOT_FOR_LEARNERS == FOLDERS[folder]
 
 
 # --- where it goes
