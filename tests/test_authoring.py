@@ -329,10 +329,10 @@ MISTAKES = {
     ),
     "answer without a prediction": (
         "lesson.md",
-        "⟐ **Predict.**",
+        "◇ **Predict.**",
         "**Predict.**",
         "lesson.md",
-        "does not start with ⟐",
+        "does not start with ◇",
     ),
     "no set-up cell": (EXERCISES, ":id: setup\n", "", EXERCISES, "add the set-up cell"),
 }

@@ -76,7 +76,7 @@ def test_a_prediction_hides_its_answer_until_the_cell_is_run(files):
     answers = [
         next(later for later in cells[at + 2 :] if later.cell_type == "code")
         for at, cell in enumerate(cells)
-        if cell.source.startswith("⟐")
+        if cell.source.startswith("◇")
     ]
     assert answers
     for cell in answers:

@@ -18,7 +18,7 @@ def test_sections_predictions_and_answers_have_steps_of_their_own():
         cell("title", "# Lesson"),
         cell("section", "## Section"),
         cell("text", "Short."),
-        cell("question", "⟐ **Predict.** What?"),
+        cell("question", "◇ **Predict.** What?"),
         cell("answer", "1 + 1", "code", prediction="2"),
         cell("why", "Because."),
     ]

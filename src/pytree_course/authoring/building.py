@@ -155,6 +155,8 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
         if cell.cell_type == "code":
             cell.execution_count = 1
             for output in cell.outputs:
+                if output.output_type == "error":  # its traceback names files of this machine
+                    output.traceback = [f"{output.ename}: {output.evalue}"]
                 if "execution_count" in output:
                     output.execution_count = 1
                 # A live widget is nothing without its kernel: its static form stays.

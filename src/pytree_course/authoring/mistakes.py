@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
+from pytree_course.authoring.layers import find_wrong_layers
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
@@ -17,6 +18,7 @@ def find_mistakes(sources: LessonSources) -> list[Mistake]:
     """Return everything in a lesson's sources that the author has to fix."""
     checks = sources.files.checks()
     mistakes = find_wrong_marks(sources, read_topics(sources.files.root))
+    mistakes += find_wrong_layers(sources.layers)
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md"

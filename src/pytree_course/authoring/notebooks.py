@@ -6,6 +6,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
+from pytree_course.authoring.layers import Section
 from pytree_course.authoring.slides import slide_types
 from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources, SourceCell
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
@@ -14,7 +15,7 @@ from pytree_course.drawing.labels import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
-    *(*EXERCISE_OPTIONS, "exercise", "answers", "silent_bug", "prediction", "id", "covers"),
+    *(*EXERCISE_OPTIONS, "exercise", "answers", "silent_bug", "core", "prediction", "id", "covers"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
 
@@ -37,10 +38,12 @@ if find_spec("pytree_course") is None:
 def render_lesson(sources: LessonSources) -> NotebookNode:
     """Return the lesson's notebook, without outputs."""
     slides = slide_types(sources.lesson)
+    deeper = {section.cells[0].id: section for section in sources.layers.deeper}
     cells = []
     for cell in sources.lesson:
         if cell.kind == "markdown":
-            cells.append(new_markdown_cell(cell.source, id=cell.id))
+            text = _with_time(cell.source, deeper[cell.id]) if cell.id in deeper else cell.source
+            cells.append(new_markdown_cell(text, id=cell.id))
             continue
         code = _code(cell.id, cell.source, cell)
         if cell.id in sources.predictions:
@@ -88,13 +91,21 @@ def _with_installed(
     return [*cells[:first], cell, *cells[first:]]
 
 
+def _with_time(text: str, section: Section) -> str:
+    """Put under the heading of a deeper section how long it takes, and for whom it is."""
+    heading, _, rest = text.partition("\n")
+    minutes = counted(section.minutes, "minute", "minutes")
+    return f"{heading}\n\n*About {minutes}, for you if {section.for_whom}.*\n{rest}"
+
+
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     """Put an exercise's difficulty, points, minutes and lesson section under its heading."""
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
     points = counted(exercise.points, "point", "points")
     title = sources.sections[exercise.section]
     link = f"[{title}]({Course(sources.files.root).link(sources.files.notebook, title)})"
-    facts = f"{stars} · {points} · about {exercise.minutes} minutes · reread: {link}"
+    core = " · core" if exercise.core else ""
+    facts = f"{stars}{core} · {points} · about {exercise.minutes} minutes · reread: {link}"
     heading, _, rest = text.partition("\n")
     return f"{heading}\n\n{facts}\n{rest}"
 

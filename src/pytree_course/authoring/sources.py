@@ -10,6 +10,7 @@ from typing import Any
 
 from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
+from pytree_course.authoring.layers import Layers, read_layers
 from pytree_course.authoring.marked_cells import marked_cells
 from pytree_course.authoring.source_texts import (
     digest,
@@ -25,13 +26,14 @@ SOLUTION_REGION = re.compile(
     r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",
     re.MULTILINE | re.DOTALL,
 )
-PREDICTION = "⟐"
+PREDICTION = "◇"
 """What a prediction starts with; the code cell after it holds the answer."""
 PREDICTION_OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
 MOST_ID = 64  # characters in a cell id, by the notebook format
 PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
 SETUP_ID = "setup"
 EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
+HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class SourceCell:
     @property
     def heading(self) -> str | None:
         """The title, where the cell starts a section."""
-        found = re.match(r"##? +(.+?) *$", self.source, re.MULTILINE)
+        found = HEADING.match(self.source)
         return found[1] if self.kind == "markdown" and found else None
 
     @property
@@ -156,6 +158,11 @@ class LessonSources:
     def title(self) -> str:
         """The lesson's title."""
         return next((cell.heading for cell in self.lesson if cell.heading), self.files.stem)
+
+    @cached_property
+    def layers(self) -> Layers:
+        """The lesson's core, and its deeper sections."""
+        return read_layers(self.lesson)
 
     @cached_property
     def sections(self) -> dict[str, str]:
@@ -293,7 +300,7 @@ def _read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[st
         options = {option: said[option] for option in EXERCISE_OPTIONS}
         options["hints"] = [str(hint).strip() for hint in said["hints"]]
         options["answers"] = [str(answer) for answer in said.get("answers", [name])]
-        options["silent_bug"] = bool(said.get("silent_bug", False))
+        options |= {mark: bool(said.get(mark, False)) for mark in ("silent_bug", "core")}
         exercises[name] = Exercise(name=name, cell=cell, title=title, **options)
     return exercises
 

@@ -40,7 +40,7 @@ def badges(lessons: Sequence[Expected], progress: Progress) -> list[Badge]:
     all_lessons = f"solve all exercises of all {in_all} lessons"
     return [
         Badge("❦", "First leaf", "solve an exercise", bool(solved)),
-        Badge("⟐", "Fortune teller", f"make {MANY_PREDICTIONS} predictions", enough_predictions),
+        Badge("◇", "Fortune teller", f"make {MANY_PREDICTIONS} predictions", enough_predictions),
         Badge("⚑", "Bug hunter", "catch a silent bug: solve an exercise about one", silent_bug),
         Badge("◆", "On my own", alone, without_help >= MANY_WITHOUT_HINT),
         Badge("★", "Three stars", "solve an exercise of three stars", three_stars),

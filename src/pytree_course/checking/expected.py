@@ -39,6 +39,7 @@ class ExerciseFacts:
     section: str  # slug of the lesson section to reread
     hints: list[str]
     silent_bug: bool  # whether it is about a bug that raises no error
+    core: bool  # whether it belongs to the lesson's core, the short way through the course
 
     @property
     def call(self) -> str:

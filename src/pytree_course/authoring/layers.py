@@ -1,0 +1,128 @@
+"""The two layers of a lesson: its core, and the sections of "Going deeper" that stand alone."""
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytree_course.authoring.source_texts import slug
+
+if TYPE_CHECKING:
+    from pytree_course.authoring.sources import Mistake, SourceCell
+
+GOING_DEEPER = "Going deeper"
+"""The heading between the layers; the code cells below it set up all deeper sections."""
+
+CORE_MINUTES = 20
+"""The most that the core of a lesson takes to read."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the cells below it, up to the next heading."""
+
+    title: str
+    minutes: int  # to read and run it
+    for_whom: str  # completes "for you if"; empty in the core
+    cells: list["SourceCell"]
+
+    @property
+    def slug(self) -> str:
+        """The section's name in cell ids and links."""
+        return slug(self.title)
+
+    @property
+    def code(self) -> list["SourceCell"]:
+        """Its code cells."""
+        return [cell for cell in self.cells if cell.kind == "code"]
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The sections of a lesson, in order."""
+
+    opening: list["SourceCell"]  # the title, and the imports
+    core: list[Section]
+    set_up: list["SourceCell"]  # what "Going deeper" begins with
+    deeper: list[Section]
+
+    @property
+    def core_minutes(self) -> int:
+        """How long the core takes to read."""
+        return sum(section.minutes for section in self.core)
+
+
+def read_layers(cells: Sequence["SourceCell"]) -> Layers:
+    """Part a lesson's cells into sections, and these into layers."""
+    parts: list[list[SourceCell]] = []
+    for cell in cells:
+        if cell.heading or not parts:
+            parts.append([])
+        parts[-1].append(cell)
+    headings = [part[0].heading for part in parts]
+    at = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
+    return Layers(
+        opening=parts[0] if parts else [],
+        core=[_section(part) for part in parts[1:at]],
+        set_up=parts[at] if at < len(parts) else [],
+        deeper=[_section(part) for part in parts[at + 1 :]],
+    )
+
+
+def find_wrong_layers(layers: Layers) -> Iterator["Mistake"]:
+    """Return what is wrong with a lesson's layers; a lesson without deeper sections has none."""
+    if not layers.set_up:
+        return
+    for section in (*layers.core, *layers.deeper):
+        if section.minutes < 1:
+            yield section.cells[0].mistake('say how long it takes: `+++ {"minutes": 3}` above it')
+    if layers.core_minutes > CORE_MINUTES:
+        message = f"the core takes {layers.core_minutes} minutes: {CORE_MINUTES} are the most"
+        yield layers.opening[0].mistake(message)
+    before = [*layers.opening, *layers.set_up]
+    for section in layers.deeper:
+        if not section.for_whom:
+            yield section.cells[0].mistake(
+                'say for whom it is: `"for": "you …"` beside its minutes'
+            )
+        known = set().union(*(_bound(cell.source) for cell in before if cell.kind == "code"))
+        for cell in section.code:
+            known |= _bound(cell.source)
+            if missing := sorted(_used(cell.source) - known):
+                names = ", ".join(missing)
+                yield cell.mistake(f"{names}: define it here, or in the set-up of {GOING_DEEPER}")
+
+
+def _section(cells: list["SourceCell"]) -> Section:
+    said = cells[0].metadata
+    minutes, for_whom = int(said.get("minutes", 0)), str(said.get("for", ""))
+    return Section(str(cells[0].heading), minutes, for_whom, cells)
+
+
+def _bound(code: str) -> set[str]:
+    """Return the names that a cell binds, anywhere in it."""
+    names = set()
+    for node in ast.walk(_tree(code)):
+        match node:
+            case ast.Name(ctx=ast.Store(), id=name) | ast.arg(arg=name):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                names.add(name)
+            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
+                names |= {each.asname or each.name.split(".")[0] for each in imported}
+    return names
+
+
+def _used(code: str) -> set[str]:
+    """Return the names that a cell reads, and Python itself does not have."""
+    nodes = ast.walk(_tree(code))
+    names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return names - vars(builtins).keys() - {"display", "get_ipython"}
+
+
+def _tree(code: str) -> ast.Module:
+    """Parse a cell without its magics, which Python cannot read."""
+    return ast.parse("\n".join(line for line in code.splitlines() if line[:1] not in "%!"))
