@@ -59,8 +59,9 @@ def _digest(files: LessonFiles) -> str:
     """Return a digest of all that is counted: of the code, and not of prompts and explanations."""
     code = [files.check_script.read_text(encoding="utf-8")]
     for name, exercise in sorted(read_sources(files).exercises.items()):
-        for answer in (*exercise.right_answers, *exercise.misconceptions, *exercise.equivalents):
-            code += [name, answer.name, getattr(answer, "source", "")]
+        for answer in (*exercise.right_answers, *exercise.misconceptions):
+            code += [name, answer.name, answer.source]
+        code += [each.name for each in exercise.equivalents]
     return f"<!-- {text_digest(*code)} -->"
 
 
