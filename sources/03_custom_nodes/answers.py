@@ -371,7 +371,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="step_stays_an_int" section="gradients-through-a-node" covers="C2"
+# %% exercise="model_state" misconception="step_stays_an_int" section="a-state-with-an-int" covers="C2"
 """In your zeroed state the step is Python's `0`. A `step` of type `int` is a leaf like any other, and `jnp.zeros_like` makes an array of it, even of an int."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
@@ -536,7 +536,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="zeros_of_the_shape" section="gradients-through-a-node"
+# %% exercise="model_state" misconception="zeros_of_the_shape" section="a-state-with-an-int"
 """Your zeros have the right shapes, but all of them are floats. `jnp.zeros(shape)` does not know the dtype of the leaf."""
 @jax.tree_util.register_dataclass
 @dataclass
@@ -857,7 +857,7 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="computed_fields_are_static" section="who-calls-init"
+# %% exercise="register_fields" misconception="computed_fields_are_static" section="fields-of-a-dataclass"
 """After a map, a computed field still has its old value. Perhaps the field is in aux_data. Then JAX keeps the old value, and it replaces the value that `__post_init__` computed."""
 def register_fields(cls, static=()):
     data = [f.name for f in fields(cls) if f.init and f.name not in static]
@@ -877,7 +877,7 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="computed_fields_are_children"
+# %% exercise="register_fields" misconception="computed_fields_are_children" section="fields-of-a-dataclass"
 """A computed field is among your leaves. With `init=False`, `__post_init__` computes the value from the other fields, again in each rebuilt object."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls)]
@@ -898,7 +898,7 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="computed_fields_are_lost" section="who-calls-init"
+# %% exercise="register_fields" misconception="computed_fields_are_lost" section="fields-of-a-dataclass"
 """A rebuilt object has no computed field. Perhaps unflatten makes it by `object.__new__`. Then `__post_init__` does not run, and an attribute that it sets is missing."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
@@ -1449,7 +1449,7 @@ class Normal:
             return normal
 
 
-# %% exercise="normal" misconception="no_name" section="remedies"
+# %% exercise="normal" misconception="no_name" section="leaves-that-are-no-arrays"
 """A rebuilt object has no `name`. An object made without `__init__` has only the attributes that unflatten sets. The static values come to unflatten in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -1492,7 +1492,7 @@ class Normal:
         return cls(*children, name)
 
 
-# %% exercise="normal" misconception="stores_only" section="remedies"
+# %% exercise="normal" misconception="stores_only" section="leaves-that-are-no-arrays"
 """Your constructor only stores what it gets: it converts no numbers to arrays, and it accepts wrong values. Callers use the constructor, so it must convert and check. JAX can make an object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -1507,7 +1507,7 @@ class Normal:
         return cls(*children, name)
 
 
-# %% exercise="normal" misconception="checks_are_switched_off" section="remedies" covers="M16"
+# %% exercise="normal" misconception="checks_are_switched_off" section="leaves-that-are-no-arrays" covers="M16"
 """Once JAX has rebuilt an object, your constructor accepts wrong numbers. Perhaps unflatten switches the checks off in the class. All objects share the class, so later callers are not checked."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -1969,7 +1969,7 @@ def train_step(loss, state, rate):
     return replace(state, params=params, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="a_shallow_copy" section="remedies"
+# %% exercise="train_step" misconception="a_shallow_copy" section="objects-that-change"
 """The old state's parameters have changed, but its step has not. A copy of the state is another object, but it holds the same containers. If you write into these containers, the old state changes too."""
 def train_step(loss, state, rate):
     import copy
@@ -2560,7 +2560,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_the_outer_dict" section="remedies" covers="C39"
+# %% exercise="temperature" misconception="only_the_outer_dict" section="ways-that-hold" covers="C39"
 """The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, but its values are the same objects."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -2601,7 +2601,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="no_name" section="remedies"
+# %% exercise="temperature" misconception="no_name" section="ways-that-hold"
 """A rebuilt model has no `name`. An object made without `__init__` has only the attributes that unflatten sets. The static values come to unflatten in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -2632,7 +2632,7 @@ class Model:
 # a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → jax.tree_util.GetAttrKey('')
 
 
-# %% exercise="temperature" misconception="lists_are_shared" section="remedies"
+# %% exercise="temperature" misconception="lists_are_shared" section="objects-that-change"
 """Your model has its own dicts, but a list in its `params` is still the caller's. Perhaps you copy dicts only. A tree can hold other containers too."""
 def _copy(tree):
     if isinstance(tree, dict):
@@ -2733,7 +2733,7 @@ class Fork:
         return fork
 
 
-# %% exercise="fork" misconception="a_default_for_all" section="remedies" covers="M16"
+# %% exercise="fork" misconception="a_default_for_all" section="objects-that-change" covers="M16"
 """A new fork has branches that were added to another fork. Perhaps the default is `branches=[]`. Python makes this list only once, and then all forks without branches share it."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -2756,7 +2756,7 @@ class Fork:
         return cls(value, branches)
 
 
-# %% exercise="fork" misconception="keeps_the_callers_list" section="remedies" covers="M16"
+# %% exercise="fork" misconception="keeps_the_callers_list" section="objects-that-change" covers="M16"
 """When your fork grows, the list of the caller grows too. Your fork keeps the caller's own list, so both share it, and a change of one is a change of the other."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -2975,7 +2975,7 @@ class Fork:
         return cls(children[0], branches)
 
 
-# %% exercise="fork" misconception="grow_makes_a_new_fork" section="remedies"
+# %% exercise="fork" misconception="grow_makes_a_new_fork" section="objects-that-change"
 """After `grow`, the fork has no new branch. Perhaps `grow` returns another fork; a caller who still uses the old fork does not see the new branch."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
@@ -2998,7 +2998,7 @@ class Fork:
         return cls(value, branches)
 
 
-# %% exercise="fork" misconception="the_list_is_in_aux_data" section="remedies" covers="M16"
+# %% exercise="fork" misconception="the_list_is_in_aux_data" section="objects-that-change" covers="M16"
 """After a map, the old fork has changed too. Perhaps aux_data holds the list of the old fork, and unflatten writes into this list. JAX does not copy aux_data, so the old and the new fork share the list."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
