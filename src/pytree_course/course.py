@@ -129,7 +129,7 @@ class Course:
         stems = sorted({files.stem for files in (*self.lessons(), *self.with_sources())})
         for stem in stems:
             number, _, topic = stem.partition("_")
-            if name in (stem, number, number.lstrip("0"), topic):
+            if name and name in (stem, number, number.lstrip("0"), topic):
                 return self.lesson(stem)
         raise CourseError(f"There is no lesson {name!r}. The lessons here: {', '.join(stems)}.")
 
