@@ -416,13 +416,9 @@ def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(un
     message = "…/x.py:1 <object object at 0x…> and https://docs.jax.dev/en/pytrees"
     assert (output.ename, output.evalue) == ("TypeError", message)
     assert output.traceback == [f"TypeError: {message}"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--rootdir"]
-        + [str(unbuilt.root), str(unbuilt.notebook)],
-        cwd=unbuilt.root,
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval"]
+    command += ["--rootdir", str(unbuilt.root), str(unbuilt.notebook)]
+    done = subprocess.run(command, cwd=unbuilt.root, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
 
