@@ -145,7 +145,7 @@ EXAMPLES = [
     (on_arrays, doubled, lambda t: {"w": t["w"] + np.inf}, "infinite where it should not be"),
     (on_arrays, doubled, lambda t: {"w": 0 * t["w"] + 7}, "always 7"),
     (on_large, doubled, lambda t: jnp.int32(2 * jnp.float32(t)), "but for the last digits"),
-    (on_trees, flat, lambda tree: tuple(flat(tree)), "a tuple where a list is asked for"),
+    (on_trees, flat, lambda tree: tuple(flat(tree)), "a tuple where the task asks for a list"),
     (on_trees, flat, lambda tree: [flat(tree)], "stays together"),
     (on_trees, doubled, lambda tree: tree, "an input, unchanged"),
     (on_trees, doubled, lambda tree: None, "`None`: does every way"),
@@ -202,7 +202,7 @@ ERRORS = [
     ("def it(tree):\n  return jnp.ones(2) @ jnp.ones(3)", "shapes do not fit"),
     ("def it(tree):\n  return it(tree)", "calls itself"),
     ("def it(tree):\n  return None + 1", "a `None`"),
-    ("def it(tree):\n  return {} + 1", "is each of them a leaf?"),
+    ("def it(tree):\n  return {} + 1", "are both of them leaves?"),
     ("def it(tree):\n  return jax.jit(lambda x, c: x, static_argnums=1)(1.0, [])", "hashable"),
     ("def it(tree):\n  raise TypeError('no')", "is reached"),
 ]

@@ -116,7 +116,7 @@ class TraceLog:
 
     def _reason(self, key: CacheKey | None, outcome: CallOutcome) -> str:
         if key is None:
-            return "The arguments could not be looked into."
+            return "The course could not read the arguments."
         compared = [(key.changes_since(old), number, old) for number, old in reversed(self._keys)]
         if not compared:
             if outcome == "cached":
