@@ -23,7 +23,9 @@ def with_an_error(folder: Path) -> None:
         metadata={"tags": ["raises-exception", "nbval-ignore-output"]},
     )
     below = new_code_cell("print('here', 'too')", id="below")
-    nbformat.write(new_notebook(cells=[raising, below]), folder / "with_an_error.ipynb")
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    notebook = new_notebook(cells=[raising, below], metadata={"kernelspec": kernel})
+    nbformat.write(notebook, folder / "with_an_error.ipynb")
 
 
 def test_run_all_goes_on_below_a_cell_that_should_raise(lab: Lab, visit: Visit):

@@ -51,13 +51,13 @@ def flattening_advice(observation: Observation) -> str:
     where = f"`{''.join(path)}`" if path else "the root"
     if failed["type"] in ("dict", "defaultdict"):
         return (
-            f"JAX sorts the keys of a dict, and those of the {failed['type']} at {where} cannot be "
-            "sorted. Use keys of one kind: all strings, or all integers."
+            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed['type']} at "
+            f"{where}. Use keys of one kind: all strings, or all integers."
         )
     return (
-        f"JAX called the flatten function of the `{failed['type']}` at {where}, and it failed. "
-        "Fix it and register the class anew; a class of the same name made in a new cell is a "
-        "new class."
+        f"JAX called the flatten function of the `{failed['type']}` at {where}, and the function "
+        "failed. Fix the function and register the class again. If you run the cell of a class "
+        "again, this makes a new class of the same name."
     )
 
 
