@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from pytree_course.authoring.slides import SLIDE_LINES, slide_types
-from pytree_course.authoring.sources import SourceCell
+from pytree_course.authoring.source_cells import SourceCell
 
 
 def cell(cell_id, source, kind="markdown", **metadata):
