@@ -30,9 +30,7 @@ FENCED = re.compile(r"^( *)(```|~~~).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"""\]\(\s*<?([^)\s>]+)>?[^)]*\)|href=["']([^"']+)["']|<(https?://[^>\s]+)>""")
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 OF_JAX = re.compile(r"https://docs\.jax\.dev/en/latest/_autosummary/([\w.]+)\.html(#[\w.-]+)?")
-NEWER = {
-    "jax.tree.static": (0, 9),
-}
+NEWER: dict[str, tuple[int, ...]] = {}
 """What the newest JAX has, and the version of JAX that has it first."""
 
 
