@@ -264,8 +264,8 @@ def test_the_nearest_misconception_is_introduced_and_not_spoken_as_certain():
 def test_where_nothing_is_known_something_true_is_said():
     answers = iter(["b", 5, "c", [1]])
     assert reasons(on_numbers, lambda number: number, lambda number: next(answers, 7)) == (
-        "In the smallest of 5 cases in which your result is wrong, it is a text where an int is "
-        "asked for."
+        "In the smallest of 5 cases in which your result is wrong, it is a text where the task "
+        "asks for an int."
     )
 
 
