@@ -5,16 +5,18 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from tests.browser.accessibility import violations
 from tests.browser.lab import Lab, Visit
 
+THEMES = ["JupyterLab Dark", "JupyterLab Light"]
+
 RAISES = 'raise ValueError("Dict key mismatch")'
+STORED = "ValueError: as stored\n    tree['b']" + " and a long line" * 20
 
 
 def with_an_error(folder: Path) -> None:
     """Write a notebook as the build writes it, with a cell that raises."""
-    stored = new_output(
-        "error", ename="ValueError", evalue="as stored", traceback=["ValueError: as stored"]
-    )
+    stored = new_output("error", ename="ValueError", evalue="as stored", traceback=[STORED])
     raising = new_code_cell(
         RAISES,
         id="raises",
@@ -33,10 +35,9 @@ def test_run_all_goes_on_below_a_cell_that_should_raise(lab: Lab, visit: Visit):
     notebook = visit.open("notebooks/with_an_error.ipynb")
     shown = notebook.output("raises").locator("[data-mime-type='application/vnd.jupyter.stderr']")
     assert "ValueError: as stored" in shown.inner_text()
-    visit.screenshot("error_cell")
-    notebook.use_theme("JupyterLab Dark")
-    visit.screenshot("error_cell_dark")
-    notebook.use_theme("JupyterLab Light")
+    for theme in THEMES:
+        assert not violations(notebook, theme, 1)
+        visit.screenshot(f"error_cell_{theme.split()[1].lower()}")
     visit.page.get_by_role("menuitem", name="Run", exact=True).click()
     visit.page.get_by_text("Run All Cells", exact=True).click()
     notebook.output("below").get_by_text("here too").wait_for()
