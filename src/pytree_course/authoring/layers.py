@@ -106,7 +106,9 @@ def _bound(code: str) -> set[str]:
                 names.add(name)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 names.add(name)
-            case ast.ExceptHandler(name=str(name)):
+            case ast.ExceptHandler(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                names.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 names.add(name)
             case ast.Import(names=imported) | ast.ImportFrom(names=imported):
                 names |= {each.asname or each.name.split(".")[0] for each in imported}
