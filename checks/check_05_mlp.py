@@ -1,10 +1,10 @@
 """Checks of lesson 5, an MLP from scratch: python checks/check_05_mlp.py exercises/05_mlp.ipynb"""
 
 import functools
+import itertools
 import shutil
 import tempfile
 import weakref
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -681,72 +681,6 @@ def freeze(label_tree, step, rng):
 
 
 @check
-def moving_average(start, step, rng):
-    """float32 for bfloat16 leaves, so that small steps count; whole numbers are copied."""
-
-    def run(before, later, decay, times):
-        average = start(before)
-        for _ in range(times):
-            average = step(average, later, decay)
-        return as_jax(average)
-
-    def kept(*trees):
-        return after(step, "average_step", *trees, share(rng))
-
-    def half():
-        """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
-        return array((2 * rng.integers(64, 128, 2) + 1) * 2.0**16, jnp.bfloat16)
-
-    def full():
-        """Draw numbers that need more digits than half precision has."""
-        return array(1 + rng.random(2))
-
-    def counter():
-        """Draw a whole number that float32 does not hold."""
-        return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
-
-    def layers(leaf):
-        one, two = names
-        return {one: [leaf(), None], two: Layer(full(), leaf()), "step": counter()}
-
-    def case(draw, decay=None, fewest=1, **said):
-        # It has several digits: half precision does not hold them.
-        decay = int(rng.integers(201, 900)) / 1000 if decay is None else decay
-        times = int(fewest + rng.integers(3))
-        return Case(run, draw(), draw(), decay, times, **({"note": note} | said))
-
-    names = random_words(rng, 2)
-    slow = 1 - 1 / 1024
-    first = {"note": "This calls `average_start`."}
-    note = "The average starts with the first tree; then come steps with the second one. "
-    note += "The last two inputs are the decay, and the number of steps."
-    both = {"note": note, "tags": ("bfloat16",)}
-    begin = returning_jax(start)
-    yield from shuffled(
-        rng,
-        [
-            Case(begin, full(), **first),
-            Case(begin, {"w": full(), "b": half()}, **first, tags=("bfloat16",)),
-            Case(begin, [half(), counter()], **first, tags=("bfloat16",)),
-            Case(begin, {"w": full(), "step": counter()}, **first),
-            case(lambda: full()),
-            case(lambda: {"w": full(), "b": full()}, fewest=2),
-            case(counter),
-            case(lambda: {"w": full(), "step": counter()}, fewest=2),
-            case(half, **both),
-            case(lambda: {"w": half(), "b": full()}, **both),
-            case(lambda: (half(), half()), slow, fewest=2, **both),
-            case(lambda: [half()], slow, fewest=3, **both),
-            case(lambda: layers(half), fewest=2, **both),
-            case(lambda: layers(half), slow, fewest=2, **both),
-            case(lambda: layers(full)),
-            kept({"w": full(), "b": full()}, {"w": full(), "b": half()}),
-            kept([full(), counter()], [half(), counter()]),
-        ],
-    )
-
-
-@check
 def save_and_load(save, load, rng):
     """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
     folder, files = tempfile.mkdtemp(), {}
@@ -919,174 +853,234 @@ def deep_forward(answer, rng):
     yield from shuffled(rng, [*cases, longer(2), longer(int(rng.integers(3, 6)))])
 
 
-BATCH, TRAINING, STEPS = 100, 1_200, 600
-
-
-@functools.cache
-def digits():
-    """Read scikit-learn's digits: a row has 64 pixels and its digit."""
-    # From the file: importing scikit-learn takes a second, for one exercise alone.
-    file = distribution("scikit-learn").locate_file("sklearn/datasets/data/digits.csv.gz")
-    rows = np.loadtxt(str(file), delimiter=",")
-    return (rows[:, :-1] / 16).astype(np.float32), rows[:, -1].astype(int)
-
-
 @check
-def capstone(init, update, rng):
-    """What every good optimiser shares, and what it reaches on digits that are drawn anew."""
+def moving_average(start, step, rng):
+    """float32 for bfloat16 leaves, so that small steps count; whole numbers are copied."""
 
-    def one_step(params, grads):
-        return kinds(update(grads, init(params), params)[0])
+    def run(before, later, decay, times):
+        average = start(before)
+        for _ in range(times):
+            average = step(average, later, decay)
+        return as_jax(average)
 
-    def small_step(params, grads):
-        """One step changes large parameters little, so that they are the same in hundreds."""
-        new = update(grads, init(params), params)[0]
-        return jax.tree.map(lambda leaf: (np.asarray(leaf) / 100).round().astype(int).tolist(), new)
+    def kept(*trees):
+        return after(step, "average_step", *trees, share(rng))
 
-    def directions(params, grads):
-        """Return which way each parameter moves, in many steps with one gradient."""
-        now, state = params, init(params)
-        for _ in range(10):
-            now, state = update(grads, state, now)
-        moved = jax.tree.map(lambda old, new: np.asarray(new) - np.asarray(old), params, now)
-        return jax.tree.map(lambda leaf: np.sign(leaf).tolist(), moved)
+    def half():
+        """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
+        return array((2 * rng.integers(64, 128, 2) + 1) * 2.0**16, jnp.bfloat16)
 
-    def form_after(params, grads):
-        """Say in what the state after a step is like the one before it."""
-        before = jax.eval_shape(lambda: init(params))
-        after = jax.eval_shape(update, grads, init(params), params)[1]
-        if jax.tree.structure(before) != jax.tree.structure(after):
-            return {"same structure": False}
-        pairs = list(zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True))
-        shapes = all(was.shape == now.shape for was, now in pairs)
-        dtypes = all(was.dtype == now.dtype for was, now in pairs)
-        return {"same structure": True, "same shapes": shapes, "same dtypes": dtypes}
+    def full():
+        """Draw numbers that need more digits than half precision has."""
+        return array(1 + rng.random(2))
 
-    def first_alike(params, gradients, last):
-        """Return for each first gradient which one of them is the first to lead to the same."""
-        states = [update(each, init(params), params)[1] for each in gradients]
-        ends = [update(last, state, params)[0] for state in states]
-        return [next(at for at, one in enumerate(ends) if alike(one, each)) for each in ends]
+    def counter():
+        """Draw a whole number that float32 does not hold."""
+        return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
 
-    def purity(params, grads):
-        for_names, state = ("grads", "state", "params"), init(params)
-        for _ in range(2):
-            params, state = update(grads, state, params)
-        copies = [copied((grads, state, params)) for _ in range(3)]
-        results = [update(grads, state, params)]
-        changed = [
-            name
-            for name, was, now in zip(for_names, copies[0], (grads, state, params), strict=True)
-            if not alike(was, now)
-        ]
-        results += [update(*each) for each in copies[1:]]
-        same = [alike(results[0], each) for each in results]
-        return {"inputs that changed": changed, "as the first time": same}
+    def layers(leaf):
+        one, two = names
+        return {one: [leaf(), None], two: Layer(full(), leaf()), "step": counter()}
 
-    def copied(tree):
-        """Copy the nodes of a tree; arrays do not change."""
-        return jax.tree.map(
-            lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, tree
-        )
+    def case(draw, decay=None, fewest=1, **said):
+        # It has several digits: half precision does not hold them.
+        decay = int(rng.integers(201, 900)) / 1000 if decay is None else decay
+        times = int(fewest + rng.integers(3))
+        return Case(run, draw(), draw(), decay, times, **({"note": note} | said))
 
-    def loss(params, x, y):
-        hidden = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
-        log_p = jax.nn.log_softmax(hidden @ params[1]["w"] + params[1]["b"])
-        return -jnp.mean(jnp.take_along_axis(log_p, y[:, None], 1))
-
-    @jax.jit  # here, so that all trainings share one program
-    def train(params, state, x, y):
-        return update(jax.grad(loss)(params, x, y), state, params)
-
-    def learned(seed):
-        """Train on digits, and return for each digit what the network most often says."""
-        draw = np.random.default_rng(seed)
-        pixels, target = digits()
-        order = draw.permutation(len(target))
-        x, digit = pixels[order], target[order]
-        y = draw.integers(0, 10, 10)[digit].astype(np.int32)
-        params = []
-        for inputs, outputs in ((64, 32), (32, 10)):
-            w = draw.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs)
-            params.append({"w": array(w), "b": array(np.zeros(outputs))})
-
-        state = init(params)
-        for at in range(STEPS):
-            rows = slice(at * BATCH % TRAINING, at * BATCH % TRAINING + BATCH)
-            params, state = train(params, state, x[rows], y[rows])
-
-        first, second = jax.tree.map(np.asarray, params)
-        hidden = np.maximum(x[TRAINING:] @ first["w"] + first["b"], 0)
-        said = (hidden @ second["w"] + second["b"]).argmax(axis=1)
-        accuracy = float((said == y[TRAINING:]).mean())
-        print(f"accuracy on digits not seen in training: {accuracy:.1%}")
-        if not accuracy >= 0.9:
-            return {"accuracy": "below 90 %"}
-        votes = [np.bincount(said[digit[TRAINING:] == each]).argmax() for each in range(10)]
-        return {"accuracy": "90 % or more", "said of 0 to 9": [int(vote) for vote in votes]}
-
-    def flat():
-        return {"w": vector(rng)}
-
-    def small(draw=flat):
-        params = draw()
-        return params, like(rng, params)
-
-    def memories(params):
-        """Draw first gradients, some of them equal: every number is either small or large."""
-        size = sum(leaf.size for leaf in jax.tree.leaves(params))
-        kinds_ = rng.permutation(2**size)[:4]
-        chosen = [int(each) for each in (*kinds_, *rng.choice(kinds_, 2))]
-
-        def gradient(kind):
-            drawn = iter([-30 if kind >> bit & 1 else 1 for bit in range(size)])
-            return jax.tree.map(
-                lambda leaf: array(np.reshape([next(drawn) for _ in range(leaf.size)], leaf.shape)),
-                params,
-            )
-
-        last = jax.tree.map(jnp.ones_like, params)
-        return params, [gradient(kind) for kind in shuffled(rng, chosen)], last
-
-    def tree():
-        return model(rng)
-
-    def nested():
-        return [vector(rng), {"b": (matrix(rng), None)}]
-
-    def times(factor, draw):
-        params, grads = small(draw)
-        return jax.tree.map(lambda leaf: array(factor * np.asarray(leaf)), params), grads
-
-    kept = "One step: which dtypes and shapes do the new parameters have?"
-    near = "The parameters after one step, in hundreds: are they near the old ones?"
-    down = "Ten steps, all with this gradient: which way does each parameter move?"
-    form = "In what is the state after a step like the one before: structure, shapes, dtypes?"
-    memory = (
-        "Two steps from the same parameters: one with a gradient of the list, then one with the "
-    )
-    memory += "last input. Which gradient of the list is the first to lead to the same parameters?"
-    pure = "Which inputs change, and do the same inputs give the same results again?"
-    training = "The training. The number is the seed of all that is drawn for it."
+    names = random_words(rng, 2)
+    slow = 1 - 1 / 1024
+    first = {"note": "This calls `average_start`."}
+    note = "The average starts with the first tree; then come steps with the second one. "
+    note += "The last two inputs are the decay, and the number of steps."
+    both = {"note": note, "tags": ("bfloat16",)}
+    begin = returning_jax(start)
     yield from shuffled(
         rng,
         [
-            Case(one_step, *small(), note=kept),
-            Case(one_step, *small(tree), note=kept),
-            Case(small_step, *times(100, flat), note=near),
-            Case(small_step, *times(100, nested), note=near),
-            Case(directions, *times(0, flat), note=down, tags=("one gradient again and again",)),
-            Case(directions, *times(0, tree), note=down, tags=("one gradient again and again",)),
-            Case(form_after, *small(), note=form),
-            Case(form_after, *small(tree), note=form),
-            Case(first_alike, *memories({"w": vector(rng)}), note=memory),
-            Case(first_alike, *memories(nested()), note=memory),
-            Case(purity, *small(), note=pure),
-            Case(purity, *small(nested), note=pure),
-            Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
-            Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
+            Case(begin, full(), **first),
+            Case(begin, {"w": full(), "b": half()}, **first, tags=("bfloat16",)),
+            Case(begin, [half(), counter()], **first, tags=("bfloat16",)),
+            Case(begin, {"w": full(), "step": counter()}, **first),
+            case(lambda: full()),
+            case(lambda: {"w": full(), "b": full()}, fewest=2),
+            case(counter),
+            case(lambda: {"w": full(), "step": counter()}, fewest=2),
+            case(half, **both),
+            case(lambda: {"w": half(), "b": full()}, **both),
+            case(lambda: (half(), half()), slow, fewest=2, **both),
+            case(lambda: [half()], slow, fewest=3, **both),
+            case(lambda: layers(half), fewest=2, **both),
+            case(lambda: layers(half), slow, fewest=2, **both),
+            case(lambda: layers(full)),
+            kept({"w": full(), "b": full()}, {"w": full(), "b": half()}),
+            kept([full(), counter()], [half(), counter()]),
         ],
     )
+
+
+@check
+def resume(save, load, rng):
+    """A moved file, other states in between, and steps that need every part of the state."""
+    folder, places = tempfile.mkdtemp(), itertools.count()
+
+    def stored(*states):
+        """Save states to one file, one after the other, and move it to a folder of its own."""
+        file = Path(folder, "state.npz")
+        for state in states:
+            save(str(file), state)
+        place = Path(folder, str(next(places)))
+        place.mkdir()
+        return str(file.rename(place / "moved.npz"))
+
+    # The cases may be called when this function has ended, so no `with`.
+    weakref.finalize(stored, shutil.rmtree, folder, ignore_errors=True)
+
+    def loaded(file, like):
+        return as_jax(load(file, like))
+
+    def step_of(state):
+        """Train one step: every entry of the state has a part in it."""
+        seed = [*np.asarray(jax.random.key_data(state["key"])).tolist(), int(state["step"])]
+        drawn, rate = np.random.default_rng(seed), 1 / (4 + int(state["step"]) % 4)
+
+        def remembered(leaf):
+            values = np.asarray(leaf)
+            is_count = values.dtype == np.int32
+            return array(values + 1 if is_count else values / 2, values.dtype)
+
+        optimiser = jax.tree.map(remembered, state["optimiser"])
+        speed = sum(float(np.sum(leaf)) for leaf in jax.tree.leaves(optimiser)) % 64
+
+        def less(leaf):
+            noise = drawn.integers(1, 100, np.shape(leaf))
+            return array(np.asarray(leaf) - rate * (speed + noise))
+
+        params, step = jax.tree.map(less, state["params"]), state["step"] + 1
+        return {**state, "params": params, "optimiser": optimiser, "step": step}
+
+    def trained(state, steps):
+        for _ in range(steps):
+            state = step_of(state)
+        return state
+
+    def resumed(state, like, steps):
+        return trained(loaded(stored(state), like), steps)
+
+    def in_turn(one, other, like, other_like, steps):
+        files = stored(one), stored(other)
+        again = loaded(files[0], like), loaded(files[1], other_like), loaded(files[0], like)
+        return [trained(state, steps) for state in again]
+
+    def replaced(one, other, like, steps):
+        return trained(loaded(stored(one, other), like), steps)
+
+    def looked_at_again(state, like):
+        load(stored(state), like)
+        return state, like
+
+    def pickled(state):
+        with np.load(stored(state), allow_pickle=True) as arrays:
+            return [name for name in arrays.files if arrays[name].dtype.hasobject]
+
+    def key(fresh):
+        first = 0 if fresh else int(rng.integers(1, 2**32))
+        data = array([first, int(rng.integers(2, 2**31 if fresh else 2**32))], np.uint32)
+        return jax.random.wrap_key_data(data)
+
+    def count():
+        """Draw a whole number that float32 does not hold."""
+        return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
+
+    def fine():
+        """Draw numbers that need all digits of float32."""
+        return array(rng.integers(1, 10, 2) + rng.random(2))
+
+    def state_of(params, optimiser, fresh=False):
+        entries = {"params": params, "optimiser": optimiser, "step": int(rng.integers(10, 10**6))}
+        entries["key"] = key(fresh)
+        return {name: entries[name] for name in shuffled(rng, entries)}
+
+    def start_of(state):
+        """Draw a state of the same form, with other numbers in every entry."""
+
+        def other(leaf):
+            return array(rng.integers(1, 10, leaf.shape), leaf.dtype)
+
+        params, optimiser = jax.tree.map(other, (state["params"], state["optimiser"]))
+        start = {"params": params, "optimiser": optimiser, "step": 0, "key": key(fresh=True)}
+        return {name: start[name] for name in shuffled(rng, start)}
+
+    def few():
+        return int(rng.integers(1, 4))
+
+    def go_on(state, **said):
+        note = "The first state is saved, the file is moved, and `like` serves to load it. "
+        note += "Then training goes on from there: the number says for how many steps."
+        return Case(resumed, state, start_of(state), few(), note=note, **said)
+
+    def alternate(one, other):
+        note = "Both states are saved, each to its own file. Then the first one is loaded, "
+        note += "the second one, and the first one again: training goes on from each of them."
+        inputs = one, other, start_of(one), start_of(other), few()
+        return Case(in_turn, *inputs, note=note, tags=("two files",))
+
+    def twice(one, other):
+        note = "Both states are saved to one file, one after the other; then it is loaded."
+        inputs = one, other, start_of(other), few()
+        return Case(replaced, *inputs, note=note, tags=("a file that was there already",))
+
+    def kept(state):
+        note = "The first state is saved and loaded. Then this looks at both: have they changed?"
+        tags = ("a look at the inputs after the call",)
+        return Case(looked_at_again, state, start_of(state), note=note, tags=tags)
+
+    def look(state):
+        note = "What in the file was pickled?"
+        return Case(pickled, state, note=note, tags=("a look at the file",))
+
+    def flat(fresh=False):
+        one, two = random_words(rng, 2)
+        return state_of({one: fine(), two: vector(rng)}, {one: vector(rng), two: fine()}, fresh)
+
+    def counted():
+        one, two = random_words(rng, 2)
+        params = [{one: matrix(rng), two: vector(rng)}, (fine(), None)]
+        return state_of(params, (like(rng, params), count()))
+
+    def nested():
+        one, two, three = random_words(rng, 3)
+        params = {one: Layer(matrix(rng), fine()), two: [vector(rng), {three: ()}], three: None}
+        return state_of(params, Layer(like(rng, params), {two: count(), one: array(number(rng))}))
+
+    def deep():
+        """Draw many layers: as texts, their numbers are in another order."""
+        params = [vector(rng) for _ in range(11 + rng.integers(2))]
+        return state_of(params, [like(rng, params)])
+
+    def without_optimiser():
+        return state_of({random_words(rng, 1)[0]: fine()}, [(), None][rng.integers(2)])
+
+    split, fresh = {"tags": ("a key that `split` made",)}, {"tags": ("a key from a seed",)}
+    cases = [
+        *[go_on(flat(True), **fresh) for _ in range(2)],
+        *[go_on(flat(), **split) for _ in range(1 + rng.integers(2))],
+        *[go_on(counted(), **split) for _ in range(1 + rng.integers(2))],
+        go_on(nested(), **split),
+        go_on(deep(), **split),
+        go_on(deep(), **split),
+        go_on(without_optimiser(), **split),
+        alternate(flat(), flat()),
+        alternate(counted(), flat()),
+        alternate(nested(), counted()),
+        twice(flat(), flat()),
+        twice(counted(), nested()),
+        kept(flat()),
+        kept(nested()),
+        look(counted()),
+        look(nested()),
+    ]
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

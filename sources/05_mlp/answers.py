@@ -1645,228 +1645,6 @@ def frozen_step(params, grads, labels, rate):
 # by_flattening: len(path) + 1 → len(path) + 2
 
 
-# %% exercise="moving_average" starter=True
-def average_start(params):
-    """Return the average at the start: the parameters, floating-point leaves in float32."""
-    return params
-
-
-def average_step(average, params, decay):
-    """Return the average after one more step of training gave `params`."""
-
-    def update(a, p):
-        return (decay * a + (1 - decay) * p).astype(a.dtype)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" variant="towards_the_new"
-def average_start(params):
-    def begin(p):
-        return p if p.dtype == jnp.int32 else jnp.asarray(p, jnp.float32)
-
-    return jax.tree.map(begin, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if a.dtype == jnp.int32:
-            return p
-        return a + (1 - decay) * (p - a)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" variant="by_numpy"
-def average_start(params):
-    return jax.tree.map(
-        lambda p: p if np.asarray(p).dtype.kind == "i" else np.asarray(p).astype(np.float32), params
-    )
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if np.asarray(p).dtype.kind == "i":
-            return p
-        return np.float32(decay) * a + np.float32(1 - decay) * np.asarray(p).astype(np.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="as_it_was_found"
-"""Your functions give what they gave when you found them. A `bfloat16` number keeps about three digits: a small step towards the new value is rounded away, every time. And whole numbers are averaged."""
-def average_start(params):
-    return params
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(
-        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
-    )
-
-
-# %% exercise="moving_average" misconception="rounded_between_the_steps"
-"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps it takes the dtype of the new parameter. What is rounded away after each step never adds up."""
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return (decay * a + (1 - decay) * p).astype(p.dtype)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="numpy_knows_bfloat16"
-"""Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
-def average_start(params):
-    def is_float(p):
-        return np.issubdtype(p.dtype, np.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        is_float = np.issubdtype(p.dtype, np.floating)
-        return decay * a + (1 - decay) * p if is_float else p
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" covers="M24"
-"""Your floating-point leaves are right, but the counter is averaged as well and becomes a float. To JAX a whole number is a leaf like any other; that it is no parameter, you have to say."""
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
-
-
-# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" covers="M24"
-"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: only the newest one is true."""
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(
-        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
-    )
-
-
-# %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data"
-"""Your counter stays at its first value. Leaving a leaf out of the average is right here, but what stands in its place must come from the new parameters."""
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return a
-        return decay * a + (1 - decay) * p.astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="decay_on_the_new"
-"""Your average follows the newest parameters closely where it should move little. `decay` says how much of the old average stays, and the new parameters get the rest."""
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return (1 - decay) * a + decay * p.astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="starts_at_zero"
-"""Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. A correction as in Adam would be another way; the task starts at the parameters."""
-def average_start(params):
-    def begin(p):
-        is_float = jnp.issubdtype(p.dtype, jnp.floating)
-        return jnp.zeros(p.shape, jnp.float32) if is_float else p
-
-    return jax.tree.map(begin, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return decay * a + (1 - decay) * p.astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" misconception="every_leaf_is_float32"
-"""Your whole numbers become `float32` from the start on. Perhaps every leaf is cast, or you ask for another dtype than `int32`: Python's `int` stands for `int64`. float32 does not even hold every large count."""
-def average_start(params):
-    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
-
-
-def average_step(average, params, decay):
-    return jax.tree.map(
-        lambda a, p: decay * a + (1 - decay) * p.astype(jnp.float32), average, params
-    )
-
-
-# %% exercise="moving_average" misconception="multiplied_before_it_is_cast"
-"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps the parameter is multiplied before it is cast. A Python number does not change an array's dtype, so the product is rounded to `bfloat16`."""
-def average_start(params):
-    def is_float(p):
-        return jnp.issubdtype(p.dtype, jnp.floating)
-
-    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
-
-
-def average_step(average, params, decay):
-    def update(a, p):
-        if not jnp.issubdtype(p.dtype, jnp.floating):
-            return p
-        return decay * a + ((1 - decay) * p).astype(jnp.float32)
-
-    return jax.tree.map(update, average, params)
-
-
-# %% exercise="moving_average" equivalent="No leaf is complex."
-# solution: jnp.floating → jnp.inexact
-
-
-# %% exercise="moving_average" equivalent="NumPy and JAX compute alike here, also with a Python number."
-# by_numpy: np.asarray(p) → p, line 3
-# by_numpy: np.asarray(p) → p, line 3, 2
-# by_numpy: np.asarray(p) → p, line 9
-# by_numpy: np.float32(decay) → decay
-# by_numpy: np.float32(1 - decay) → 1 - decay
-# by_numpy: np.asarray(p).astype(np.float32) → np.asarray(p), line 11
-# by_numpy: np.asarray(p) → p, line 11
-
-
 # %% exercise="save_and_load" variant="bfloat16_as_float32"
 def names_of(tree):
     pairs = jax.tree.leaves_with_path(tree)
@@ -2516,241 +2294,542 @@ def deep_forward(stacked, x):
 # by_fori_loop: jnp.zeros → jnp.ones
 
 
-# %% exercise="capstone" variant="adam"
-def init(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
+# %% exercise="moving_average" starter=True
+def average_start(params):
+    """Return the average at the start: the parameters, floating-point leaves in float32."""
+    return params
 
 
-def update(grads, state, params):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+def average_step(average, params, decay):
+    """Return the average after one more step of training gave `params`."""
 
-    def step(p, m, v):
-        return p - 0.003 * (m / (1 - 0.9**t)) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    def update(a, p):
+        return (decay * a + (1 - decay) * p).astype(a.dtype)
 
-    return jax.tree.map(step, params, m, v), {"m": m, "v": v, "t": t}
+    return jax.tree.map(update, average, params)
 
 
-# %% exercise="capstone" variant="rmsprop_in_a_list"
-def init(params):
-    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
+# %% exercise="moving_average" variant="towards_the_new"
+def average_start(params):
+    def begin(p):
+        return p if p.dtype == jnp.int32 else jnp.asarray(p, jnp.float32)
+
+    return jax.tree.map(begin, params)
 
 
-def update(grads, state, params):
-    leaves, structure = jax.tree.flatten(params)
-    grads = jax.tree.leaves(grads)
-    state = [0.9 * v + 0.1 * g**2 for v, g in zip(state, grads)]
-    new = [p - 0.003 * g / (jnp.sqrt(v) + 1e-8) for p, g, v in zip(leaves, grads, state)]
-    return jax.tree.unflatten(structure, new), state
+def average_step(average, params, decay):
+    def update(a, p):
+        if a.dtype == jnp.int32:
+            return p
+        return a + (1 - decay) * (p - a)
+
+    return jax.tree.map(update, average, params)
 
 
-# %% exercise="capstone" variant="lion"
-def init(params):
-    return (jax.tree.map(jnp.zeros_like, params), jnp.zeros((), jnp.int32))
+# %% exercise="moving_average" variant="by_numpy"
+def average_start(params):
+    return jax.tree.map(
+        lambda p: p if np.asarray(p).dtype.kind == "i" else np.asarray(p).astype(np.float32), params
+    )
 
 
-def update(grads, state, params):
-    m, count = state
-    direction = jax.tree.map(lambda m, g: jnp.sign(0.9 * m + 0.1 * g), m, grads)
-    params = jax.tree.map(lambda p, d: p - 0.002 * d, params, direction)
-    m = jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, m, grads)
-    return params, (m, count + 1)
+def average_step(average, params, decay):
+    def update(a, p):
+        if np.asarray(p).dtype.kind == "i":
+            return p
+        return np.float32(decay) * a + np.float32(1 - decay) * np.asarray(p).astype(np.float32)
+
+    return jax.tree.map(update, average, params)
 
 
-# %% exercise="capstone" misconception="goes_uphill" section="a-gradient-is-a-tree"
-"""Your parameters move the way of the gradient: uphill. A gradient points to where the loss grows; to make it smaller, move against it."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
+# %% exercise="moving_average" misconception="as_it_was_found"
+"""Your functions give what they gave when you found them. A `bfloat16` number keeps about three digits: a small step towards the new value is rounded away, every time. And whole numbers are averaged."""
+def average_start(params):
+    return params
 
 
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p + 0.1 * v, params, state), state
+def average_step(average, params, decay):
+    return jax.tree.map(
+        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
+    )
 
 
-# %% exercise="capstone" misconception="no_memory" section="an-optimiser-is-a-function-on-trees"
-"""Your network learns, but nothing is remembered: a step does the same, whatever the gradients before were. Perhaps you return the state that came in, it only counts the steps, or the step makes no use of it."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
+# %% exercise="moving_average" misconception="rounded_between_the_steps"
+"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps it takes the dtype of the new parameter. What is rounded away after each step never adds up."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
 
 
-def update(grads, state, params):
-    new = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - 0.3 * v, params, new), state
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return (decay * a + (1 - decay) * p).astype(p.dtype)
+
+    return jax.tree.map(update, average, params)
 
 
-# %% exercise="capstone" misconception="returns_the_change" section="an-optimiser-is-a-function-on-trees"
-"""Your new parameters are far from the old ones, and they do not learn. Perhaps you return the change alone, as Optax does, or the state comes first. Both have the form of the parameters, so nothing complains."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
+# %% exercise="moving_average" misconception="numpy_knows_bfloat16"
+"""Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
+def average_start(params):
+    def is_float(p):
+        return np.issubdtype(p.dtype, np.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
 
 
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda v: (-0.1 * v), state), state
+def average_step(average, params, decay):
+    def update(a, p):
+        is_float = np.issubdtype(p.dtype, np.floating)
+        return decay * a + (1 - decay) * p if is_float else p
+
+    return jax.tree.map(update, average, params)
 
 
-# %% exercise="capstone" misconception="memory_outside" section="one-jitted-step"
-"""The same inputs give you another result each time. Something is remembered outside the state. Under jit that is read once, while JAX traces, and it never changes again."""
-steps_done = 0
+# %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" covers="M24"
+"""Your floating-point leaves are right, but the counter is averaged as well and becomes a float. To JAX a whole number is a leaf like any other; that it is no parameter, you have to say."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
 
 
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
+def average_step(average, params, decay):
+    return jax.tree.map(lambda a, p: decay * a + (1 - decay) * p, average, params)
 
 
-def update(grads, state, params):
-    global steps_done
-    steps_done += 1
-    rate = 0.1 / (1 + 0.01 * steps_done)
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, state), state
+# %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" covers="M24"
+"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: only the newest one is true."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
 
 
-# %% exercise="capstone" misconception="state_changed_in_place" section="an-optimiser-is-a-function-on-trees"
-"""The state that your `update` was given is no longer what it was. Perhaps you write into its dict. Whoever kept the old state, to go back to it, now has the new one."""
-def init(params):
-    return {"v": jax.tree.map(jnp.zeros_like, params)}
+def average_step(average, params, decay):
+    return jax.tree.map(
+        lambda a, p: (decay * a + (1 - decay) * p).astype(a.dtype), average, params
+    )
 
 
-def update(grads, state, params):
-    state["v"] = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
-    return jax.tree.map(lambda p, v: p - 0.1 * v, params, state["v"]), state
+# %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data"
+"""Your counter stays at its first value. Leaving a leaf out of the average is right here, but what stands in its place must come from the new parameters."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
 
 
-# %% exercise="capstone" misconception="state_grows" section="an-optimiser-is-a-function-on-trees"
-"""After a step your state has another structure than before it. Under jit each new structure is a new program: a list of all gradients so far means a compilation for every step."""
-def init(params):
-    return []
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return a
+        return decay * a + (1 - decay) * p.astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
 
 
-def update(grads, state, params):
-    state = [*state, grads][-2:]
-    total = jax.tree.map(lambda *gs: sum(gs), *state)
-    return jax.tree.map(lambda p, g: p - 0.1 * g, params, total), state
+# %% exercise="moving_average" misconception="decay_on_the_new"
+"""Your average follows the newest parameters closely where it should move little. `decay` says how much of the old average stays, and the new parameters get the rest."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
 
 
-# %% exercise="capstone" misconception="python_if" section="one-jitted-step"
-"""Your optimiser fails as soon as it is traced. Perhaps Python's `if` looks at a number in the state or the gradients. While JAX traces, these are tracers without values."""
-def init(params):
-    return {"v": jax.tree.map(jnp.zeros_like, params), "t": 0}
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return (1 - decay) * a + decay * p.astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
 
 
-def update(grads, state, params):
-    t = state["t"] + 1
-    rate = 0.1 if t < 100 else 0.03
-    v = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, v), {"v": v, "t": t}
+# %% exercise="moving_average" misconception="starts_at_zero"
+"""Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. A correction as in Adam would be another way; the task starts at the parameters."""
+def average_start(params):
+    def begin(p):
+        is_float = jnp.issubdtype(p.dtype, jnp.floating)
+        return jnp.zeros(p.shape, jnp.float32) if is_float else p
+
+    return jax.tree.map(begin, params)
 
 
-# %% exercise="capstone" misconception="one_dict_only" section="parameters-are-data"
-"""Your optimiser works on a flat dict, and fails on any other tree: parameters can be nested dicts, lists, namedtuples, with a `None` here and there."""
-def init(params):
-    return {name: jnp.zeros_like(p) for name, p in params.items()}
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return decay * a + (1 - decay) * p.astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
 
 
-def update(grads, state, params):
-    state = {name: 0.9 * state[name] + grads[name] for name in params}
-    return {name: params[name] - 0.1 * state[name] for name in params}, state
+# %% exercise="moving_average" misconception="every_leaf_is_float32"
+"""Your whole numbers become `float32` from the start on. Perhaps every leaf is cast, or you ask for another dtype than `int32`: Python's `int` stands for `int64`. float32 does not even hold every large count."""
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32), params)
 
 
-# %% exercise="capstone" misconception="steps_too_short" section="how-large-at-the-start"
-"""Your steps go the right way, but the network learns too little in 600 of them. Perhaps the rate is far too small, or a decay pulls the parameters back, or they become `nan`, as from 0 / 0 where a gradient stays 0. The check prints the accuracy."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
+def average_step(average, params, decay):
+    return jax.tree.map(
+        lambda a, p: decay * a + (1 - decay) * p.astype(jnp.float32), average, params
+    )
 
 
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - 1e-5 * v, params, state), state
+# %% exercise="moving_average" misconception="multiplied_before_it_is_cast"
+"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps the parameter is multiplied before it is cast. A Python number does not change an array's dtype, so the product is rounded to `bfloat16`."""
+def average_start(params):
+    def is_float(p):
+        return jnp.issubdtype(p.dtype, jnp.floating)
+
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
 
 
-# %% exercise="capstone" misconception="a_state_without_shapes" section="an-optimiser-is-a-function-on-trees"
-"""Your state has other shapes after a step than before it. Perhaps it begins with plain zeros without axes. Under jit other shapes are another program; a state that keeps its form is compiled once."""
-def init(params):
-    return jax.tree.map(lambda p: jnp.zeros(()), params)
+def average_step(average, params, decay):
+    def update(a, p):
+        if not jnp.issubdtype(p.dtype, jnp.floating):
+            return p
+        return decay * a + ((1 - decay) * p).astype(jnp.float32)
+
+    return jax.tree.map(update, average, params)
 
 
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state
+# %% exercise="moving_average" equivalent="No leaf is complex."
+# solution: jnp.floating → jnp.inexact
 
 
-# %% exercise="capstone" misconception="a_dtype_that_changes" section="an-optimiser-is-a-function-on-trees"
-"""Your state has another dtype after a step than before it. Perhaps a whole number and a float are added: the sum is a float. Under jit another dtype is another program."""
-def init(params):
-    return {"v": jax.tree.map(jnp.zeros_like, params), "t": jnp.asarray(0)}
+# %% exercise="moving_average" equivalent="NumPy and JAX compute alike here, also with a Python number."
+# by_numpy: np.asarray(p) → p, line 3
+# by_numpy: np.asarray(p) → p, line 3, 2
+# by_numpy: np.asarray(p) → p, line 9
+# by_numpy: np.float32(decay) → decay
+# by_numpy: np.float32(1 - decay) → 1 - decay
+# by_numpy: np.asarray(p).astype(np.float32) → np.asarray(p), line 11
+# by_numpy: np.asarray(p) → p, line 11
 
 
-def update(grads, state, params):
-    v = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
-    return jax.tree.map(lambda p, v: p - 0.1 * v, params, v), {"v": v, "t": state["t"] + 1.0}
+# %% exercise="resume" variant="by_position"
+def plain(state):
+    return {**state, "key": jax.random.key_data(state["key"])}
 
 
-# %% exercise="capstone" equivalent="Another optimiser: it learns, remembers, fits and is pure as well."
-# solution: 0.9 * v → -0.09999999999999998 * v
-# adam: {'m': zeros, 'v': zeros, 't': 0} → {'m': zeros, 'v': zeros, 't': 1}
-# adam: state['t'] + 1 → 1
-# adam: state['t'] + 1 → state['t'] + 2
-# adam: jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state['m'], grads) → jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, grads, state['m'])
-# adam: 0.9 * m → m
-# adam: 0.1 * g → g
-# adam: 0.1 * g → 1.1 * g
-# adam: 0.999 * v → v
-# adam: m / (1 - 0.9 ** t) → m * (1 - 0.9 ** t)
-# adam: m / (1 - 0.9 ** t) → m
-# adam: 1 - 0.9 ** t → 1 + 0.9 ** t
-# adam: 1 - 0.9 ** t → 1
-# adam: 1 - 0.9 ** t → 2 - 0.9 ** t
-# adam: 0.9 ** t → 0.9
-# adam: 0.9 ** t → -0.09999999999999998 ** t
-# adam: 0.9 ** t → 0.0 ** t
-# adam: 0.9 ** t → -0.9 ** t
-# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) - 1e-08
-# adam: v / (1 - 0.999 ** t) → v
-# adam: 1 - 0.999 ** t → 1 + 0.999 ** t
-# adam: 1 - 0.999 ** t → 1
-# adam: 1 - 0.999 ** t → 0.999 ** t
-# adam: 1 - 0.999 ** t → 2 - 0.999 ** t
-# adam: 0.999 ** t → -0.0010000000000000009 ** t
-# adam: 0.999 ** t → 0.0 ** t
-# adam: 0.999 ** t → -0.999 ** t
-# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) + -1e-08
-# rmsprop_in_a_list: jnp.zeros_like → jnp.ones_like
-# rmsprop_in_a_list: 0.9 * v → v
-# rmsprop_in_a_list: 0.1 * g ** 2 → g ** 2
-# rmsprop_in_a_list: 0.1 * g ** 2 → 1.1 * g ** 2
-# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) - 1e-08
-# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) + -1e-08
-# lion: jnp.zeros((), jnp.int32) → jnp.zeros(())
-# lion: jnp.zeros → jnp.ones
-# lion: jnp.int32 → jnp.float32
-# lion: 0.9 * m + 0.1 * g → 0.9 * m
-# lion: 0.9 * m → 0.9 / m
-# lion: 0.9 * m → m
-# lion: 0.9 * m → 1.9 * m
-# lion: 0.1 * g → 0.1 / g
-# lion: 0.1 * g → 0.0 * g
-# lion: jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, m, grads) → jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, grads, m)
-# lion: 0.99 * m + 0.01 * g → 0.01 * g
-# lion: 0.99 * m → m
-# lion: 0.99 * m → -0.010000000000000009 * m
-# lion: 0.99 * m → 0.0 * m
-# lion: 0.99 * m → -0.99 * m
-# lion: 0.01 * g → g
-# lion: 0.01 * g → 1.01 * g
-# lion: count + 1 → count - 1
-# lion: count + 1 → count
-# lion: count + 1 → 1
-# lion: count + 1 → count + 2
-# lion: count + 1 → count + 0
-# lion: count + 1 → count + -1
+def save_state(file, state):
+    np.savez(file, *[np.asarray(leaf) for leaf in jax.tree.leaves(plain(state))])
 
 
-# %% exercise="capstone" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state) → [jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state]
-# adam: (jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}]
-# rmsprop_in_a_list: (jax.tree.unflatten(structure, new), state) → [jax.tree.unflatten(structure, new), state]
-# lion: (params, (m, count + 1)) → [params, (m, count + 1)]
+def load_state(file, like):
+    structure = jax.tree.structure(plain(like))
+    arrays = np.load(file)
+    leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(structure.num_leaves)]
+    state = jax.tree.unflatten(structure, leaves)
+    state["step"] = int(state["step"])
+    state["key"] = jax.random.wrap_key_data(state["key"])
+    return state
+
+
+# %% exercise="resume" variant="entry_by_entry"
+def save_state(file, state):
+    arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
+    for entry in ["params", "optimiser"]:
+        for place, leaf in enumerate(jax.tree.leaves(state[entry])):
+            arrays[f"{entry} {place}"] = leaf
+    np.savez(file, **arrays)
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+    state = {"step": arrays["step"].item(), "key": jax.random.wrap_key_data(arrays["key"])}
+    for entry in ["params", "optimiser"]:
+        leaves, structure = jax.tree.flatten(like[entry])
+        loaded = [jnp.asarray(arrays[f"{entry} {place}"]) for place in range(len(leaves))]
+        state[entry] = jax.tree.unflatten(structure, loaded)
+    return state
+
+
+# %% exercise="resume" variant="by_the_kind_of_leaf"
+def is_key(leaf):
+    return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def save_state(file, state):
+    arrays = {}
+    for path, leaf in jax.tree.leaves_with_path(state):
+        array = jax.random.key_data(leaf) if is_key(leaf) else leaf
+        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(array)
+    np.savez_compressed(file, **arrays)
+
+
+def load_state(file, like):
+    arrays = np.load(file, allow_pickle=False)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if isinstance(leaf, int):
+            return int(array)
+        return jax.random.wrap_key_data(array) if is_key(leaf) else jnp.asarray(array)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="resume" misconception="the_key_is_not_saved" section="a-key-for-each-layer"
+"""The parameters come back, and then training goes other ways. Your state has the key of `like`. The next steps draw other random numbers than they would have drawn without the stop. The key belongs to the state, as the parameters do."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "step": int(state["step"]), "key": like["key"]}
+
+
+# %% exercise="resume" misconception="the_step_starts_again"
+"""Your state has the step of `like`, so the number of steps starts again. Everything that depends on this number, such as a learning rate that becomes smaller, starts again too. The step belongs to the state."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": like["step"], "key": key}
+
+
+# %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees"
+"""The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its velocity, momentum has to start from zero."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    optimiser = like["optimiser"]
+    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="a_key_is_an_array_of_numbers"
+"""All numbers are right, but your key comes back as an array of plain numbers, of dtype `uint32`. The functions of `jax.random` accept such an array, so nothing complains. But it is no key array: `jit` sees another dtype, and traces again. `jax.random.wrap_key_data` makes a key array of the numbers."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "step": int(state["step"])}
+
+
+# %% exercise="resume" misconception="a_key_is_its_seed" section="a-key-for-each-layer"
+"""Your key is right where it was made by `jax.random.key(seed)`, and wrong where `jax.random.split` made it. Perhaps you save one number of the key as its seed. A key has two numbers, and after a split the first one is not 0."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, {**like, "key": 0})
+    key = jax.random.key(int(state["key"]))
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="numpy_takes_every_leaf"
+"""Your `save_state` fails. NumPy cannot make an array of a key array: JAX raises a `TypeError` that names `jax.random.key_data`. This function gives you the numbers of the key, and numbers can be saved."""
+def save_state(file, state):
+    leaves = jax.tree.leaves_with_path(state)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="resume" misconception="the_step_is_an_array"
+"""Your step comes back as an array; it was a Python int. Its number is right, so the mistake shows late: to `jit` it has another type, so it traces again, and a file name such as `f"{step:06d}"` may fail. `int(array)` makes a Python int again."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "key": jax.random.wrap_key_data(state["key"])}
+
+
+# %% exercise="resume" misconception="everything_is_float32"
+"""Your whole numbers come back as `float32`, and large ones lose their last digits. A dtype is part of the state: a counter of the optimiser is `int32`, and has to stay `int32`."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    trees = {"params": like["params"], "optimiser": like["optimiser"]}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)], jnp.float32)
+
+    key = jax.random.wrap_key_data(arrays["['key']"])
+    state = jax.tree.map_with_path(read, trees)
+    return {**state, "step": int(arrays["['step']"]), "key": key}
+
+
+# %% exercise="resume" misconception="names_in_sorted_order"
+"""Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As texts, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
+def flat(state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    return jax.tree.flatten(plain)
+
+
+def save_state(file, state):
+    leaves, structure = flat(state)
+    np.savez(file, **{f"leaf{at}": np.asarray(leaf) for at, leaf in enumerate(leaves)})
+
+
+def load_state(file, like):
+    leaves, structure = flat(like)
+    arrays = np.load(file)
+    leaves = [jnp.asarray(arrays[name]) for name in sorted(arrays.files)]
+    state = jax.tree.unflatten(structure, leaves)
+    return {
+        **state,
+        "step": int(state["step"]),
+        "key": jax.random.wrap_key_data(state["key"]),
+    }
+
+
+# %% exercise="resume" misconception="writes_into_the_state"
+"""The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller goes on training with this dict after it was saved. Make a new dict for the file."""
+def save_state(file, state):
+    state["key"] = jax.random.key_data(state["key"])
+    leaves = jax.tree.leaves_with_path(state)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="kept_in_a_variable"
+"""Your state is right as long as the state that was saved last is loaded. Otherwise its numbers, or its structure, are those of another state. Perhaps `save_state` puts something into a variable, and `load_state` takes it from there. A new process does not have this variable: all that it needs is in the file or in `like`."""
+kept = {}
+
+
+def save_state(file, state):
+    kept["structure"] = jax.tree.structure(state)
+    kept["key"] = state["key"]
+    leaves = jax.tree.leaves({**state, "key": 0})
+    np.savez(file, *[np.asarray(leaf) for leaf in leaves])
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+    leaves = [jnp.asarray(arrays[name]) for name in arrays.files]
+    state = jax.tree.unflatten(kept["structure"], leaves)
+    return {**state, "step": int(state["step"]), "key": kept["key"]}
+
+
+# %% exercise="resume" misconception="the_structure_is_pickled"
+"""Something in your file was pickled, perhaps the structure of the state. To load a pickle is to run what its author wrote into it, and another version of JAX may not read it. The file needs no structure: `like` has it."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(plain)]
+    paths = [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(plain)]
+    np.savez(file, *leaves, paths=np.array(paths, object))
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file, allow_pickle=True)
+    leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(len(arrays["paths"]))]
+    state = jax.tree.unflatten(jax.tree.structure(plain), leaves)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="dicts_made_of_names"
+"""Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the trees from the names in the file. Names do not tell a list from a dict, and `None` and empty containers have no name. Take the structure of `like`."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in leaves]
+    np.savez(file, **{name: np.asarray(leaf) for name, (_, leaf) in zip(names, leaves)})
+
+
+def load_state(file, like):
+    state = {"params": {}, "optimiser": {}}
+    arrays = np.load(file)
+    for name in arrays.files:
+        *parts, last = name.split("/")
+        place = state
+        for part in parts:
+            place = place.setdefault(part, {})
+        place[last] = jnp.asarray(arrays[name])
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
