@@ -5,6 +5,7 @@ import itertools
 import shutil
 import tempfile
 import weakref
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -720,10 +721,6 @@ def save_and_load(save, load, rng):
     def layer():
         return {"w": matrix(rng), "b": vector(rng)}
 
-    def half():
-        """Draw numbers of a size that float16 has not."""
-        return array(rng.integers(128, 256, 2) * 2.0 ** rng.integers(16, 90), jnp.bfloat16)
-
     def fine():
         """Draw numbers that need all digits of float32, and a size that float16 has not."""
         return array(rng.permutation([rng.random() / 3, 1e6 * rng.random() + 1e5]))
@@ -766,11 +763,11 @@ def save_and_load(save, load, rng):
 
     one, two, three = random_words(rng, 3)
     plain, nested = {one: vector(rng)}, [layer(), (layer(), None)]
-    halves, named = {"w": half(), "b": vector(rng)}, {one: [half()], two: Layer(count(), None)}
+    named = {one: [fine()], two: Layer(count(), None)}
     digits_, whole = {two: fine(), one: fine()}, [count(), mask()]
     # Its places 9 and 10 are in another order as texts.
     deep = {three: Layer([None] * 9 + [vector(rng), vector(rng)], array(number(rng)))}
-    rich = {one: layer(), two: [half(), (count(), mask())]}
+    rich = {one: layer(), two: [fine(), (count(), mask())]}
     short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
     both = [[short, long], [long, short]][rng.integers(2)]
     scalar = {one: array(number(rng))}
@@ -783,7 +780,6 @@ def save_and_load(save, load, rng):
         look(*both, tags=("two saves",)),
         back(plain),
         back(nested),
-        back(halves),
         back(digits_),
         back(whole),
         back(deep),
@@ -792,12 +788,11 @@ def save_and_load(save, load, rng):
         part(rich, last),
         part(long, last),
         Case(loaded, zeros(short), *both, note=overwritten, tags=("two saves",)),
-        cast(digits_, jnp.bfloat16),
-        cast([fine(), (fine(), None)], jnp.bfloat16),
-        cast({one: {two: fine()}}, jnp.bfloat16),
-        cast(halves, np.float32),
-        cast(named, np.float32),
         cast(whole, np.float32),
+        cast([count(), (mask(), None)], np.float32),
+        cast({one: {two: count()}}, np.float32),
+        cast({one: mask(), two: mask()}, np.int32),
+        cast([[mask()], mask()], np.int32),
         missing(plain, {two: vector(rng)}, two),
         missing(plain, {one: vector(rng), three: vector(rng)}, three),
         missing(nested, [{**nested[0], two: vector(rng)}], f"0/{two}"),
@@ -807,7 +802,7 @@ def save_and_load(save, load, rng):
         reshaped({one: matrix(rng)}, {one: array([[1, 2, 3, 4]])}),
         reshaped({one: matrix(rng)}, {one: array([[1], [2], [3], [4]])}),
         kept(plain),
-        kept(halves),
+        kept(whole),
     ]
     yield from shuffled(rng, cases)
 
@@ -939,30 +934,25 @@ def resume(save, load, rng):
     def loaded(file, like):
         return as_jax(load(file, like))
 
-    def step_of(state):
-        """Train one step: every entry of the state has a part in it."""
-        seed = [*np.asarray(jax.random.key_data(state["key"])).tolist(), int(state["step"])]
-        drawn, rate = np.random.default_rng(seed), 1 / (4 + int(state["step"]) % 4)
-
-        def remembered(leaf):
-            values = np.asarray(leaf)
-            is_count = values.dtype == np.int32
-            return array(values + 1 if is_count else values / 2, values.dtype)
-
-        optimiser = jax.tree.map(remembered, state["optimiser"])
-        speed = sum(float(np.sum(leaf)) for leaf in jax.tree.leaves(optimiser)) % 64
-
-        def less(leaf):
-            noise = drawn.integers(1, 100, np.shape(leaf))
-            return array(np.asarray(leaf) - rate * (speed + noise))
-
-        params, step = jax.tree.map(less, state["params"]), state["step"] + 1
+    def trained(state, steps):
+        """Train on: every entry of the state has a part in each step."""
+        params, optimiser = jax.tree.map(np.asarray, (state["params"], state["optimiser"]))
+        data, step = np.asarray(jax.random.key_data(state["key"])).tolist(), state["step"]
+        for _ in range(steps):
+            optimiser = jax.tree.map(remembered, optimiser)
+            speed = sum(float(leaf.sum()) for leaf in jax.tree.leaves(optimiser)) % 64
+            noise, rate = np.random.default_rng([*data, int(step)]), 1 / (4 + int(step) % 4)
+            move = partial(moved, speed=speed, noise=noise, rate=rate)
+            params, step = jax.tree.map(move, params), step + 1
+        params, optimiser = jax.tree.map(jax.device_put, (params, optimiser))
         return {**state, "params": params, "optimiser": optimiser, "step": step}
 
-    def trained(state, steps):
-        for _ in range(steps):
-            state = step_of(state)
-        return state
+    def remembered(leaf):
+        is_count = leaf.dtype == np.int32
+        return np.asarray(leaf + 1 if is_count else leaf / 2, leaf.dtype)
+
+    def moved(leaf, speed, noise, rate):
+        return np.asarray(leaf - rate * (speed + noise.integers(1, 100, leaf.shape)), leaf.dtype)
 
     def resumed(state, like, steps):
         return trained(loaded(stored(state), like), steps)
@@ -1045,18 +1035,18 @@ def resume(save, load, rng):
 
     def counted():
         one, two = random_words(rng, 2)
-        params = [{one: matrix(rng), two: vector(rng)}, (fine(), None)]
+        params = [{one: vector(rng), two: vector(rng)}, (fine(), None)]
         return state_of(params, (like(rng, params), count()))
 
     def nested():
         one, two, three = random_words(rng, 3)
-        params = {one: Layer(matrix(rng), fine()), two: [vector(rng), {three: ()}], three: None}
-        return state_of(params, Layer(like(rng, params), {two: count(), one: array(number(rng))}))
+        params = {one: Layer(vector(rng), fine()), two: [vector(rng), {three: ()}], three: None}
+        return state_of(params, Layer(like(rng, params), {two: count(), one: fine()}))
 
     def deep():
         """Draw many layers: as texts, their numbers are in another order."""
         params = [vector(rng) for _ in range(11 + rng.integers(2))]
-        return state_of(params, [like(rng, params)])
+        return state_of(params, [vector(rng)])
 
     def without_optimiser():
         return state_of({random_words(rng, 1)[0]: fine()}, [(), None][rng.integers(2)])

@@ -1645,17 +1645,14 @@ def frozen_step(params, grads, labels, rate):
 # by_flattening: len(path) + 1 → len(path) + 2
 
 
-# %% exercise="save_and_load" variant="bfloat16_as_float32"
+# %% exercise="save_and_load" variant="by_flattening"
 def names_of(tree):
     pairs = jax.tree.leaves_with_path(tree)
     return [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
 
 
 def save(file, tree):
-    def plain(leaf):
-        return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-    arrays = {name: plain(leaf) for name, leaf in zip(names_of(tree), jax.tree.leaves(tree))}
+    arrays = {name: leaf for name, leaf in zip(names_of(tree), jax.tree.leaves(tree))}
     np.savez(file, **arrays)
 
 
@@ -1669,7 +1666,7 @@ def load(file, like):
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 
-# %% exercise="save_and_load" variant="by_the_kind_of_dtype"
+# %% exercise="save_and_load" variant="compressed"
 def name_of(path):
     return jax.tree_util.keystr(path, simple=True, separator="/")
 
@@ -1677,8 +1674,7 @@ def name_of(path):
 def save(file, tree):
     arrays = {}
     for path, leaf in jax.tree.flatten_with_path(tree)[0]:
-        array = np.array(leaf)
-        arrays[name_of(path)] = array.astype(np.float32) if array.dtype.kind == "V" else array
+        arrays[name_of(path)] = np.array(leaf)
     with open(file, "wb") as opened:
         np.savez_compressed(opened, **arrays)
 
@@ -1696,13 +1692,9 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
-"""Your file has no names in it, only numbers in a row. So `load` goes by order alone: it puts an array where another one belongs, and notices nothing."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""The names in your file are not paths, only numbers in a row. So `load` has to go by order alone. Where `like` asks for a part of the tree, it puts an array in the place of another one, and no error tells you."""
 def save(file, tree):
-    np.savez(file, *(np.asarray(plain(leaf)) for leaf in jax.tree.leaves(tree)))
+    np.savez(file, *(np.asarray(leaf) for leaf in jax.tree.leaves(tree)))
 
 
 def load(file, like):
@@ -1718,14 +1710,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="names_forgotten_in_load"
-"""Your `load` takes the arrays in order, whatever their names are. That works as long as both trees are the same; otherwise a leaf gets another one's numbers."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""Your `load` takes the arrays in their order, whatever their names are. This works as long as both trees have the same structure. Otherwise a leaf gets the numbers of another leaf."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1743,7 +1731,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="an_object_in_the_file"
-"""NumPy had to pickle something for your file, perhaps the whole tree. To load a pickle is to run what its author wrote, so a stranger's file could do anything."""
+"""NumPy had to pickle something for your file, perhaps the whole tree. To load a pickle is to run code that its author wrote, so a file from a stranger could do anything."""
 def save(file, tree):
     np.savez(file, tree=np.array([jax.tree.map(np.asarray, tree)], object))
 
@@ -1765,14 +1753,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="the_last_key_is_enough"
-"""Your file has fewer arrays than the tree has leaves. Perhaps an array's name is the last key of its path. Every layer has a `w`, and each one takes the place of the one before."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""Your file has fewer arrays than the tree has leaves. Perhaps the name of an array is only the last key of its path. Every layer has a `w`, so each `w` takes the place of the `w` before."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1791,14 +1775,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="brackets_in_the_names" section="save-and-load"
-"""The names in your file have brackets and quotes, as `keystr` writes them by itself. With two options it writes plain entries with slashes between them."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""The names in your file have brackets and quotes: `keystr(path)` writes them. With its options `simple` and `separator`, `keystr` writes plain entries with slashes between them."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1816,30 +1796,8 @@ def load(file, like):
     return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="save_and_load" misconception="numpy_knows_bfloat16"
-"""Everything comes back but the `bfloat16` leaves, where `load` fails. NumPy writes their bytes into the file and forgets the dtype: what it reads is of the type "two bytes of anything"."""
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
 # %% exercise="save_and_load" misconception="everything_is_float32"
-"""All your arrays come back as `float32`: whole numbers, true and false, and `bfloat16`. A number's dtype is part of what has to be restored, and float32 does not hold every large whole number."""
+"""All your arrays come back as `float32`, also whole numbers and bools. The dtype of a leaf has to come back too, and `float32` does not hold every large whole number."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
@@ -1861,14 +1819,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="missing_stays_as_it_is"
-"""When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete, with numbers that were never trained, and no word about it."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete. Some of its numbers were never trained, and no error tells the caller."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1889,14 +1843,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="any_shape_will_do"
-"""You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product, or not at all where shapes are stretched to fit."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product. Where NumPy's broadcasting stretches the shape, it does not show at all."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1913,7 +1863,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="bytes_are_numbers"
-"""Your numbers are nonsense, or `load` fails, where `like` has another dtype than the saved leaf. Perhaps you read the bytes anew, with `view`. The same bytes mean other numbers in another dtype: `astype` converts numbers."""
+"""Where `like` has another dtype than the saved leaf, your numbers are nonsense, or `load` fails. Perhaps you use `view`. It keeps the bytes and reads them as another dtype, so they mean other numbers. `astype` converts numbers."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
@@ -1935,14 +1885,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="the_dtype_of_the_file"
-"""Your numbers are right, and some dtypes are not those of `like`: perhaps they are what the file has. `like` decides the dtype, also for `bfloat16`, which no file can hold."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""Your numbers are right, but some dtypes are not those of `like`. Perhaps you keep the dtype that the file has. `like` decides the dtype."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -1961,7 +1907,7 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="half_is_enough"
-"""Your numbers lose digits on the way, and large ones become infinite. Perhaps you save all leaves as float16. It has three digits and ends at 65,504; what NumPy's format knows can be saved as it is."""
+"""Your numbers lose digits on the way, and large ones become infinite. Perhaps you save all leaves as `float16`. It has three digits and ends at 65,504. NumPy's file format can hold each leaf as it is."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf.astype(jnp.float16))
@@ -1982,34 +1928,8 @@ def load(file, like):
     return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="save_and_load" misconception="half_for_bfloat16"
-"""Your `bfloat16` leaves come back with other numbers: large ones are infinite. Perhaps they are saved as float16, which has 16 bits as well. It ends at 65,504, and `bfloat16` goes as far as float32 does."""
-def plain(leaf):
-    return leaf.astype(jnp.float16) if leaf.dtype == jnp.bfloat16 else leaf
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
 # %% exercise="save_and_load" misconception="whole_numbers_through_float32"
-"""Your dtypes are right, and large whole numbers lose their last digits on the way. Perhaps every leaf is saved as float32. That has 24 bits for the digits of a number, and `int32` has more."""
+"""Your dtypes are right, but large whole numbers lose their last digits on the way. Perhaps you save every leaf as `float32`. It has 24 bits for the digits of a number; `int32` has more."""
 def save(file, tree):
     arrays = {
         jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
@@ -2031,14 +1951,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="made_to_fit"
-"""An array of another shape passes, if it has as many numbers as `like` asks for. Perhaps you reshape it. The rows and columns of a matrix would then mean something else, and no error says so."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Perhaps you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -2055,14 +1971,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="stretched_to_fit"
-"""A smaller array passes, if it can be stretched to the shape that `like` asks for. Perhaps you broadcast it. One number would fill a whole leaf then, and no error says so."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""Your `load` accepts a smaller array, if broadcasting can stretch it to the shape of `like`. Then one number may fill a whole leaf, and no error tells you."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -2079,14 +1991,10 @@ def load(file, like):
 
 
 # %% exercise="save_and_load" misconception="nothing_else_in_the_file"
-"""Your `load` refuses a file that holds more than `like` asks for. To take the first layers of a trained model is a common wish, and the other arrays do no harm."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
+"""Your `load` refuses a file that holds more than `like` asks for. But people often load only the first layers of a trained model: the other arrays do no harm."""
 def save(file, tree):
     arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
         for path, leaf in jax.tree.leaves_with_path(tree)
     }
     np.savez(file, **arrays)
@@ -2102,30 +2010,6 @@ def load(file, like):
         raise ValueError("another shape")
     leaves = [jnp.asarray(arrays[name], leaf.dtype) for name, (_, leaf) in zip(names, pairs)]
     return jax.tree.unflatten(structure, leaves)
-
-
-# %% exercise="save_and_load" equivalent="NumPy does the same of itself."
-# solution: np.asarray(plain) → plain
-# bfloat16_as_float32: dict(np.load(file)) → np.load(file)
-# by_the_kind_of_dtype: np.array(leaf) → leaf
-# by_the_kind_of_dtype: np.load(file, allow_pickle=False) → np.load(file)
-# by_the_kind_of_dtype: allow_pickle=False → allow_pickle=True
-
-
-# %% exercise="save_and_load" equivalent="NumPy raises the KeyError itself, with the path."
-# solution: if name not in arrays: raise KeyError(name) → nothing
-# solution: name not in arrays → False
-# solution: raise KeyError(name) → nothing
-
-
-# %% exercise="save_and_load" equivalent="Only the words of a message."
-# solution: {name} → ''
-# solution: {arrays[name].shape} → ''
-# solution: arrays[name].shape → arrays[name].size, line 29
-# solution: {leaf.shape} → ''
-# solution: leaf.shape → leaf.size, line 29
-# bfloat16_as_float32: {name} → ''
-# by_the_kind_of_dtype: name_of(path) → path, line 20
 
 
 # %% exercise="deep_forward" variant="scan_over_pairs"
@@ -2833,3 +2717,26 @@ def load_state(file, like):
         place[last] = jnp.asarray(arrays[name])
     key = jax.random.wrap_key_data(state["key"])
     return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" equivalent="NumPy does the same of itself."
+# solution: np.asarray(leaf) → leaf
+# by_position: np.asarray(leaf) → leaf
+# by_the_kind_of_leaf: np.asarray(array) → array
+# by_the_kind_of_leaf: np.load(file, allow_pickle=False) → np.load(file)
+# by_the_kind_of_leaf: allow_pickle=False → allow_pickle=True
+
+
+# %% exercise="resume" equivalent="JAX's arrays or NumPy's: the prompt allows either."
+# solution: jnp.asarray(arrays[jax.tree_util.keystr(path)]) → arrays[jax.tree_util.keystr(path)]
+# by_position: jnp.asarray(arrays[f'arr_{at}']) → arrays[f'arr_{at}']
+# entry_by_entry: jnp.asarray(arrays[f'{entry} {place}']) → arrays[f'{entry} {place}']
+# by_the_kind_of_leaf: jnp.asarray(array) → array
+
+
+# %% exercise="resume" equivalent="A key array of one key is one leaf, as its numbers are."
+# by_position: plain(like) → like
+
+
+# %% exercise="resume" equivalent="The step is an int, and no bool."
+# by_the_kind_of_leaf: isinstance(leaf, int) → type(leaf) is int
