@@ -707,6 +707,13 @@ def save_and_load(save, load, rng):
     def loaded(like, *trees):
         return as_jax(load(file_of(*trees), like))
 
+    def used(like, layers, x):
+        """Apply layers that were saved and loaded."""
+        x = np.asarray(x)
+        for layer in load(file_of(layers), like):
+            x = x @ np.asarray(layer["w"]) + np.asarray(layer["b"])
+        return x.tolist()
+
     def looked_at_again(like, tree):
         load(file_of(tree), like)
         return like, tree
@@ -740,6 +747,10 @@ def save_and_load(save, load, rng):
         note = "The first tree is `like`; the second one is saved, and then loaded."
         like = zeros(tree) if like is None else like
         return Case(loaded, like, tree, note=f"{note} {more}".strip(), **said)
+
+    def applied(layers):
+        note = "The layers are saved and loaded. Then they are applied to the vector, one by one."
+        return Case(used, zeros(layers), layers, vector(rng), note=note, tags=("loaded layers",))
 
     def part(tree, name):
         tags = ("a `like` that asks for a part only",)
@@ -801,6 +812,8 @@ def save_and_load(save, load, rng):
         reshaped(scalar, plain),
         reshaped({one: matrix(rng)}, {one: array([[1, 2, 3, 4]])}),
         reshaped({one: matrix(rng)}, {one: array([[1], [2], [3], [4]])}),
+        *[applied([layer()]) for _ in range(2)],
+        *[applied([layer(), layer()]) for _ in range(2 + rng.integers(2))],
         kept(plain),
         kept(whole),
     ]

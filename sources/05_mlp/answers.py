@@ -2012,6 +2012,30 @@ def load(file, like):
     return jax.tree.unflatten(structure, leaves)
 
 
+# %% exercise="save_and_load" equivalent="NumPy does the same of itself."
+# solution: np.asarray(leaf) → leaf
+# by_flattening: dict(np.load(file)) → np.load(file)
+# compressed: np.array(leaf) → leaf
+# compressed: np.load(file, allow_pickle=False) → np.load(file)
+# compressed: allow_pickle=False → allow_pickle=True
+
+
+# %% exercise="save_and_load" equivalent="NumPy raises the KeyError itself, with the path."
+# solution: if name not in arrays: raise KeyError(name) → nothing
+# solution: name not in arrays → False
+# solution: raise KeyError(name) → nothing
+
+
+# %% exercise="save_and_load" equivalent="Only the words of a message."
+# solution: {name} → ''
+# solution: {arrays[name].shape} → ''
+# solution: arrays[name].shape → arrays[name].size, line 27
+# solution: {leaf.shape} → ''
+# solution: leaf.shape → leaf.size, line 27
+# by_flattening: {name} → ''
+# compressed: name_of(path) → path, line 19
+
+
 # %% exercise="deep_forward" variant="scan_over_pairs"
 def deep_forward(stacked, x):
     def apply(x, layer):
@@ -2578,7 +2602,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="the_step_is_an_array"
-"""Your step comes back as an array; it was a Python int. Its number is right, so the mistake shows late: to `jit` it has another type, so it traces again, and a file name such as `f"{step:06d}"` may fail. `int(array)` makes a Python int again."""
+"""Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an `int32` array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
