@@ -38,7 +38,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
-"""Your layers are proportional to each other. Perhaps they all draw from one key. The same key gives the same numbers, so that layers of equal shape start as copies of one another."""
+"""Your layers are proportional to each other. Perhaps all layers draw from the same key. The same key gives the same numbers, so layers of equal shape start as copies of each other."""
 def init_mlp(key, sizes):
     key, subkey = jax.random.split(key)
     return [
@@ -51,7 +51,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start" covers="C32"
-"""Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Each layer then shrinks its input, little reaches the output, and almost no gradient comes back."""
+"""Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Then each layer makes its input smaller, little of it reaches the output, and the gradient is almost 0."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -61,7 +61,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start"
-"""Your weights are several times too small. Perhaps you multiply by the variance. A normal draw has standard deviation 1, and a factor multiplies the standard deviation itself."""
+"""Your weights are several times too small. Perhaps you multiply by the variance. `jax.random.normal` has standard deviation 1: multiply it by the standard deviation that you want."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -71,7 +71,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start"
-"""Your weights are too large in every layer. Perhaps they are the normal draw as it is, with standard deviation 1. A sum over many inputs then grows from layer to layer."""
+"""Your weights are too large in every layer. Perhaps you use the normal numbers without a factor, with standard deviation 1. Then the sum over many inputs grows from layer to layer."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -94,7 +94,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start"
-"""Your weights are too small: 0.7 times He's deviation, in each layer. Perhaps the 2 of the formula is missing, which makes 1/√2. ReLU sets half of the numbers to 0, and the 2 makes up for that."""
+"""Your weights are too small: 0.7 times He's deviation, in each layer. Perhaps the 2 of the formula is missing: √(1 / inputs). ReLU sets half of the numbers to 0, and the 2 balances this."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -107,7 +107,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="biases_start_at_one" covers="C26"
-"""Your biases start at 1. Nothing says at the start which way an output should lean; the weights alone already make the outputs differ."""
+"""Your biases start at 1. They should start at 0: the weights alone make the outputs differ."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -133,7 +133,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
-"""Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`, and both refuse texts and functions. Settings are better kept outside."""
+"""Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a text or a function. Keep settings outside of the parameters."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -147,7 +147,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="a_seed_of_its_own"
-"""Two different keys give you the same weights. Perhaps you make a key of your own with a fixed seed. The caller's `key` is there to decide the numbers."""
+"""Two different keys give you the same weights. Perhaps you make a new key with a fixed seed. The caller's `key` has to decide the numbers."""
 def init_mlp(key, sizes):
     keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
     return [
@@ -160,7 +160,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="deviation_for_limit" section="how-large-at-the-start"
-"""Your weights are too small: 0.58 times He's deviation, in each layer. Perhaps you draw uniform numbers between minus and plus that deviation. The standard deviation of uniform numbers is their limit divided by √3."""
+"""Your weights are too small: 0.58 times He's deviation, in each layer. Perhaps you draw uniform numbers between minus and plus this deviation. The standard deviation of such numbers is their limit divided by √3."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     layers = []
@@ -172,7 +172,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="uniform_from_0_to_1" section="how-large-at-the-start"
-"""The mean of your weights is not 0, and they are too close together. Perhaps you draw with `jax.random.uniform` alone: it draws between 0 and 1, so no weight is negative, and the deviation is 0.29."""
+"""The mean of your weights is not 0, and they are too close together. Perhaps you use `jax.random.uniform` without limits. It draws between 0 and 1, so no weight is negative, and the deviation is 0.29."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -185,7 +185,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="whole_numbers_for_biases" section="parameters-are-data"
-"""Your biases are whole numbers, of dtype int32: `jnp.array` makes them so from Python's ints. `jax.grad` refuses such leaves, and no bias could ever become 0.5."""
+"""Your biases are whole numbers, of dtype `int32`: `jnp.array` makes `int32` of Python's ints. `jax.grad` raises an error for such leaves, and a bias could never become 0.5."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -198,7 +198,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="a_key_by_width"
-"""Some of your layers draw the same numbers: those with equally many inputs. Perhaps each layer's key is made from its width. Two layers may have one width, so only their place in the list tells them apart."""
+"""Some of your layers draw the same numbers: the layers with the same number of inputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
 def init_mlp(key, sizes):
     return [
         {
@@ -249,7 +249,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="relu_at_the_end"
-"""Your outputs are never negative: ReLU follows the last layer too. Its outputs are logits, which softmax will compare, and half of what they can say is cut off."""
+"""Your outputs are never negative: you apply ReLU after the last layer too. The outputs of the last layer are logits, and logits may be negative."""
 def forward(params, x):
     for layer in params:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -261,7 +261,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="no_relu"
-"""Your network is right with one layer, and wrong with more. Perhaps nothing stands between the layers. Linear layers in a row are one linear layer, however many there are."""
+"""Your network is right with one layer, and wrong with more. Perhaps ReLU is missing between the layers. Without ReLU, many linear layers are the same as one linear layer."""
 def forward(params, x):
     for layer in params:
         x = x @ layer["w"] + layer["b"]
@@ -273,7 +273,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="relu_before_the_layer"
-"""Your inputs lose their negative numbers before the first layer. ReLU belongs after a layer's `x @ w + b`: the examples themselves go in as they are."""
+"""Your inputs lose their negative numbers before the first layer. ReLU belongs after the `x @ w + b` of a layer. The first layer gets the example without ReLU."""
 def forward(params, x):
     for layer in params:
         x = jax.nn.relu(x) @ layer["w"] + layer["b"]
@@ -285,7 +285,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="bias_after_relu"
-"""Your hidden numbers can be negative, for the bias comes after ReLU. A bias moves the point where ReLU begins to cut, and so it is added before."""
+"""Your hidden numbers can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ w + b)`."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"]) + layer["b"]
@@ -309,7 +309,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="vmap_maps_the_parameters"
-"""Your `forward_batch` fails. Perhaps its `jax.vmap` is left to itself: then it takes the first axis of every leaf for the batch, that of the parameters too."""
+"""Your `forward_batch` fails. Perhaps its `jax.vmap` has no `in_axes`. Then it maps over the first axis of every leaf, also in the parameters."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -321,7 +321,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="batch_in_the_columns"
-"""Your `forward_batch` takes the columns of `xs` for the examples. Each example is a row here, so the batch is axis 0; with as many rows as columns, the mistake raises no error."""
+"""Your `forward_batch` takes the columns of `xs` as examples. Here each example is a row, so the batch is axis 0. When `xs` has as many rows as columns, no error tells you."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -333,7 +333,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data"
-"""Your `forward` is right once; then the list of layers has changed. Perhaps you call `pop` on it. The list is the caller's, who will need all of it for the next example."""
+"""Your `forward` is right in the first call; then the list of layers has changed. Perhaps you call `pop`. The list belongs to the caller, who needs all layers for the next example."""
 def forward(params, x):
     last = params.pop()
     for layer in params:
@@ -346,7 +346,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="softmax_inside" section="the-loss"
-"""Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss: what a network gives are logits, numbers of any size."""
+"""Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss. A network returns logits: numbers of any size."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -358,7 +358,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="relu_stops_at_one"
-"""Your hidden numbers are never larger than 1. ReLU cuts on one side only: what is negative becomes 0, and what is positive stays as it is."""
+"""Your hidden numbers are never larger than 1. ReLU changes negative numbers only: they become 0. Positive numbers stay the same."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jnp.clip(x @ layer["w"] + layer["b"], 0, 1)
@@ -370,7 +370,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="the_last_one_by_its_looks"
-"""Your network is wrong where one dict stands in the list twice. Perhaps you ask whether a layer is the last one with `is`. That finds the same dict at both places; a layer is last by its place."""
+"""Your network is wrong where one dict stands in the list twice. Perhaps you compare each layer with the last layer by `is`. Then the same dict is found at both places. Look at the place of a layer in the list."""
 def forward(params, x):
     for layer in params:
         x = x @ layer["w"] + layer["b"]
@@ -422,14 +422,14 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="log_of_softmax"
-"""Your loss is `inf` where the right class is far from likely. Perhaps you take the logarithm of a softmax. A stable softmax still rounds such a probability to 0, and the logarithm of 0 is not finite."""
+"""Your loss is `inf` where the right class has a tiny probability. Perhaps you take the logarithm of a softmax. Even a stable softmax rounds such a probability to 0, and the logarithm of 0 is not finite."""
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
 
 
 # %% exercise="cross_entropy" misconception="one_shift_for_all_rows"
-"""Your loss is right unless the rows are of very different size. Perhaps you subtract the largest number of the whole table. In a row of small logits, every `exp` is then 0; each row needs a shift of its own."""
+"""Your loss is right unless the rows are of very different size. Perhaps you subtract the largest number of the whole table. Then every `exp` in a row of small logits is 0. Subtract the largest number of each row from this row."""
 def cross_entropy(logits, labels):
     shifted = logits - jnp.max(logits)
     log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
@@ -437,14 +437,14 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="a_little_more_than_zero"
-"""Your loss is finite but too small where the right class is far from likely, and no gradient comes back from there. A small number added before the logarithm hides the infinity; it does not give the right value."""
+"""Where the right class has a tiny probability, your loss is finite but too small, and its gradient is 0. Perhaps you add a small number before the logarithm. This hides the infinity, but does not give the right value."""
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels] + 1e-9))
 
 
 # %% exercise="cross_entropy" misconception="sum_for_mean"
-"""Your loss grows with the number of examples: you add up where a mean is asked for. With a sum, a batch of twice the size takes steps of twice the length."""
+"""Your loss grows with the number of examples: it is the sum, and the task asks for the mean. With a sum, a batch of twice the size makes steps of twice the length."""
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.sum(log_p[jnp.arange(len(labels)), labels])
@@ -458,7 +458,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="all_pairs"
-"""Your loss is right for one example only. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, not one number from each row."""
+"""Your loss is right for one example only. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, and not one number from each row."""
 def cross_entropy(logits, labels):
     return -jnp.mean(jax.nn.log_softmax(logits)[:, labels])
 
@@ -471,20 +471,20 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="logarithm_without_minus"
-"""Your loss is never positive, and the better the network, the larger it is. Logarithms of probabilities are negative, and gradient descent makes a loss smaller."""
+"""Your loss is never positive, and it is larger for a better network. The logarithm of a probability is negative: the minus is missing."""
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return jnp.mean(log_p[jnp.arange(len(labels)), labels])
 
 
 # %% exercise="cross_entropy" misconception="only_the_likeliest_class"
-"""You look at the class with the largest logit, whatever the label says. A loss like that is small for a network that is sure of itself, also when it is wrong."""
+"""You use the class with the largest logit, and not the class of the label. Such a loss is small when the network is sure, also when the network is wrong."""
 def cross_entropy(logits, labels):
     return -jnp.mean(jnp.max(jax.nn.log_softmax(logits), axis=1))
 
 
 # %% exercise="cross_entropy" misconception="where_keeps_nan_away"
-"""Your loss is right, but its gradient is `nan` where logits are large. Perhaps `jnp.where` replaces a result that is not finite. `jax.grad` goes through both branches, and 0 times the infinite slope of the other one is `nan`."""
+"""Your loss is right, but its gradient is `nan` where logits are large. Perhaps `jnp.where` replaces a result that is not finite. `jax.grad` computes the gradient of both branches, and 0 times the infinite gradient of the other branch is `nan`."""
 def cross_entropy(logits, labels):
     rows = jnp.arange(labels.shape[0])
     shifted = logits - jnp.max(logits, axis=1, keepdims=True)
@@ -493,7 +493,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="shifts_by_the_size"
-"""Your loss is right for large positive logits, and infinite for large negative ones. Perhaps you subtract the largest absolute value. The largest number of a row should become 0; if all are negative, it goes further down instead."""
+"""Your loss is right for large positive logits, and infinite for large negative ones. Perhaps you subtract the largest absolute value. The largest number of a row should become 0. If all numbers are negative, your shift makes them even smaller."""
 def cross_entropy(logits, labels):
     top = jnp.max(jnp.abs(logits), axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1)) + top[:, 0]
@@ -501,7 +501,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="clips_the_logits"
-"""Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Logits of 500 and 510 become equal then, and no gradient passes through a number that was clipped."""
+"""Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Then logits of 500 and 510 become equal, and a clipped number has no gradient."""
 def cross_entropy(logits, labels):
     z = jnp.clip(logits, -80, 80)
     log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
@@ -557,7 +557,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="the_first_rate_for_ever" covers="C27"
-"""Your first step is right, and the later ones still use the first rate. What a jitted function finds outside its arguments is read once, while JAX traces: its value is baked into the program."""
+"""Your first step is right, and the later ones still use the first rate. A jitted function reads other variables than its arguments only once, while JAX traces. The value becomes a constant in the program."""
 def make_step(loss):
     settings = {}
 
@@ -574,7 +574,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="a_rate_of_its_own" covers="C27"
-"""The caller's rate makes no difference: a rate of 0 moves the parameters too. Perhaps the rate is a number of your own. Then every other rate needs another program."""
+"""The caller's rate has no effect: a rate of 0 moves the parameters too. Perhaps your code has a fixed rate. Then each other rate needs another program."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -585,7 +585,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="static_rate"
-"""Your numbers are right, but every new rate is traced anew. Perhaps `rate` is static. Then it is part of the program, and a schedule of a thousand rates means a thousand compilations."""
+"""Your numbers are right, but JAX traces again for every new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
 from functools import partial
 
 
@@ -609,7 +609,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="loss_after_the_step"
-"""Your parameters are right, but your loss is that of the new ones. It costs another run through the network, while the loss at the old ones comes with the gradient for nothing."""
+"""Your parameters are right, but your loss is the loss at the new parameters. It needs another run through the network. `value_and_grad` computes the loss at the old parameters together with the gradient."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -621,7 +621,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="no_loss"
-"""Your step returns one thing: perhaps the new parameters alone. The loss belongs to it, as the second result; without it nobody sees whether the training goes well."""
+"""Your step returns one thing: perhaps the new parameters alone. Return the loss as the second result: it shows whether the training works."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -632,7 +632,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="no_step"
-"""Your `make_step` gives back nothing. Perhaps it defines a step and does not return it: the caller wants that function."""
+"""Your `make_step` returns nothing. Perhaps it defines a step and does not return it: the caller needs this function."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -663,7 +663,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="returns_the_gradient" section="a-gradient-is-a-tree"
-"""You return the gradient where the new parameters should be. It has the same structure, shapes and dtypes, so nothing complains; but it says which way to go, not where you are."""
+"""You return the gradient where the new parameters should be. It has the same structure, shapes and dtypes, so no error tells you. But it is only the direction of the step."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -674,7 +674,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
-"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it subtracts one tree from another: Python has no arithmetic for dicts, the numbers are in the leaves."""
+"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it subtracts one tree from another. Python has no arithmetic for dicts: compute with the leaves."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -685,7 +685,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="a_new_jit_in_each_call"
-"""Your numbers are right, but Python runs the loss function in every call. Perhaps `jax.jit` stands inside the step. Each call then makes a new jitted function, which knows no program of the one before."""
+"""Your numbers are right, but Python runs the loss function in every call. Perhaps `jax.jit` stands inside the step. Then each call makes a new jitted function, which has none of the programs of the one before."""
 def make_step(loss):
     def step(params, x, y, rate):
         @jax.jit
@@ -722,7 +722,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: let JAX walk through the tree."""
+"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -779,7 +779,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="coupled_decay"
-"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps the decay goes into the gradient first. Then the optimiser bends it too: taking signs leaves little of it."""
+"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps you add the decay to the gradient first. Then the optimiser changes the decay too: of a sign, for example, little is left."""
 def decayed_step(params, grads, direction, rate, decay):
     def add(path, p, g):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -790,7 +790,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="everything_decays"
-"""Your biases shrink with the weights. A bias only moves an output up or down, and pulling it towards 0 does not make the network smoother."""
+"""Your biases decay too. Only weights should decay. A bias only moves an output up or down."""
 def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map(
         lambda p, d: p - rate * (d + decay * p), params, direction(grads)
@@ -798,7 +798,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="paths_hold_texts" covers="C33"
-"""Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path holds objects such as `DictKey(key='w')`, no such object equals a text, and no error says so."""
+"""Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a text, and no error tells you."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = bool(path) and path[-1] == "w"
@@ -808,7 +808,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="every_entry_has_a_key"
-"""Your step fails where a leaf lies in a list or a tuple. Perhaps you read the `key` of the last entry. The entry of a dict has one; that of a list has an `idx`."""
+"""Your step fails where a leaf lies in a list or a tuple. Perhaps you read the `key` of the last entry. The entry of a dict has a `key`; the entry of a list has an `idx`."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         return p - rate * (d + decay * p) if path[-1].key == "w" else p - rate * d
@@ -817,7 +817,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="two_axes_are_a_weight"
-"""You seem to tell weights by their number of axes. That often works, until biases are stacked and have two, or a weight has one."""
+"""You seem to tell weights by their number of axes. That often works. But stacked biases have two axes, and a weight may have one."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(p, d):
         return p - rate * (d + decay * p) if p.ndim >= 2 else p - rate * d
@@ -826,7 +826,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="w_somewhere_in_the_text"
-"""Leaves with names such as `raw` or `wide` decay in your result. Looking for a letter within a text finds it in longer names too, and in the names of the parts above."""
+"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the text of the path. Longer names have this letter too, and so have the names of the parts above."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = "w" in jax.tree_util.keystr(path)
@@ -846,7 +846,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="decay_without_the_rate"
-"""Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries count that way; here the rate multiplies both parts, so that a smaller rate slows the decay down too."""
+"""Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries do it in this way. Here the rate multiplies both parts, so a smaller rate makes the decay smaller too."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -856,7 +856,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="a_direction_for_each_leaf" section="an-optimiser-is-a-function-on-trees"
-"""Your steps are wrong where the direction depends on the whole tree. Perhaps you call `direction` on one leaf at a time: then each leaf is measured by its own largest number."""
+"""Your steps are wrong where the direction depends on the whole tree. Perhaps you call `direction` with one leaf at a time. Then a direction that needs all leaves, such as a division by the largest number of all, sees one leaf only."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, g):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -867,7 +867,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="weights_grow"
-"""Your weights grow with the decay: its sign is turned around. Decay pulls a weight towards 0, so that it must be taken away from the weight, as the direction is."""
+"""Your weights grow with the decay: its sign is wrong. Decay moves a weight towards 0. Subtract it from the weight, like the direction."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -920,7 +920,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="moves_with_the_old_velocity"
-"""Your parameters lag one step behind: they move with the velocity that came in. From rest, the first step then does nothing at all."""
+"""Your parameters are one step late: they move with the old velocity. When the velocity is 0, the first step does nothing."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -931,7 +931,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="forgets_the_velocity"
-"""You return the velocity that came in. Nothing is kept from step to step then, for a function on trees has no memory but what it returns."""
+"""You return the old velocity. Then the next step does not know the gradients before. A function on trees has no memory: all that should be remembered has to be returned."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -942,7 +942,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="velocity_changed_in_place"
-"""The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new one into its dict. The old one is the caller's, who may want to go back to it."""
+"""The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new velocity into the dict of the old one. The old velocity belongs to the caller, who may need it again."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -955,7 +955,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="weighted_mean"
-"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too, with larger rates to make up for it. This task adds the whole gradient."""
+"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -989,7 +989,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="starts_at_the_parameters"
-"""Your first velocity is the parameters themselves. It should have their structure, but before the first step nothing has moved yet."""
+"""Your first velocity is the parameters themselves. It should have the structure of the parameters, and only zeros."""
 def start(params):
     return params
 
@@ -1000,7 +1000,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_number_for_all"
-"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`; a map over both fails otherwise."""
+"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
 def start(params):
     return 0.0
 
@@ -1011,7 +1011,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your functions work on one dict of arrays. Parameters can be nested in any way, or be one bare array: let JAX walk through the tree."""
+"""Your functions work on one dict of arrays. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 def start(params):
     return {name: jnp.zeros_like(p) for name, p in params.items()}
 
@@ -1022,7 +1022,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="every_tuple_is_a_pair"
-"""Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns pairs, and `is_leaf` finds them by asking for a tuple. It finds the tuples of the tree as well, and takes them apart."""
+"""Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns pairs, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too, so your code takes them for pairs."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -1040,7 +1040,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="zeros_without_the_shape"
-"""Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter, or adding them stretches both."""
+"""Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter. Otherwise broadcasting stretches both in a sum."""
 def start(params):
     return jax.tree.map(lambda p: jnp.zeros(p.size), params)
 
@@ -1051,7 +1051,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="none_needs_a_zero" section="a-gradient-is-a-tree"
-"""Your first velocity has a 0 where `params` has `None`. To JAX a `None` is a node without children: with a leaf in its place, the two trees have different structures, and a map over both fails."""
+"""Your first velocity has a 0 where `params` has `None`. For JAX, `None` is a node without children. With a leaf in its place, the two trees have different structures, and a map over both fails."""
 def start(params):
     return jax.tree.map(
         lambda p: jnp.array(0.0) if p is None else jnp.zeros_like(p),
@@ -1121,7 +1121,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="no_correction"
-"""Your first steps are about three times too long. Perhaps `m` and `v` are used as they are. Both start at 0 and need many steps to reach their true size, `v` far more than `m`."""
+"""Your first steps are about three times too long. Perhaps `m` and `v` are used as they are. Both start at 0 and need many steps to reach their true size. `v` needs far more steps than `m`."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1137,7 +1137,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="state_changed_in_place"
-"""The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state is the caller's, who may want to go back to it."""
+"""The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state belongs to the caller, who may need it again."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1157,7 +1157,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="counts_from_zero"
-"""Your first step is `nan`. Perhaps the corrections use the count that came in: with `t` = 0, `1 - 0.9ᵗ` is 0. The count goes up before it is used."""
+"""Your first step is `nan`. Perhaps the corrections use the old count. With `t` = 0, `1 - 0.9ᵗ` is 0. Add 1 to the count before you use it."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1176,7 +1176,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="the_count_stands_still"
-"""Your first step is right, the later ones are too long, and `t` does not grow. The corrections treat every step as the first one; the state is all that the next step will know."""
+"""Your first step is right, the later steps are too long, and `t` does not grow. So the corrections are those of the first step in every step. Return the new `t` in the state."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1195,7 +1195,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="zero_over_zero"
-"""Your parameters become `nan` where the gradient has always been 0: 0 / 0. A small number below the line keeps that away, and one such leaf would spoil the whole network."""
+"""Your parameters become `nan` where the gradient has always been 0: 0 / 0. A small number in the denominator prevents this."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1213,7 +1213,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="small_number_under_the_root"
-"""Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added before the root is taken. There it counts as much as a gradient of 0.0001; after the root it stays tiny."""
+"""Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added before the root is taken. There it has the effect of a gradient of 0.0001. Add it after the root."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1232,7 +1232,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="no_square"
-"""Your `v` can be negative, and then its root is `nan`. It averages the squares of the gradients: how large they are, whichever way they point."""
+"""Your `v` can be negative, and then its root is `nan`. `v` has to average the squares of the gradients, and a square is never negative."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1289,7 +1289,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="keeps_the_corrected_averages"
-"""Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. It belongs in the parameters' update alone."""
+"""Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. Use the corrected numbers for the new parameters only."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1308,7 +1308,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="python_if" section="one-jitted-step"
-"""Your steps are right, but under `jax.jit` the call fails. Perhaps Python's `if` or `while` looks at `t`. While JAX traces, the count is a tracer without a value."""
+"""Your steps are right, but under `jax.jit` the call fails. Perhaps you use `t` in Python's `if` or `while`. While JAX traces, the count is a tracer without a value."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1328,7 +1328,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="counts_every_leaf"
-"""Your first leaf is right, the next ones are corrected as in later steps, and `t` grows by the number of leaves. Perhaps `t` goes up inside the map. JAX calls that function once for each leaf; a step is one step for all."""
+"""Your first leaf is right, the next leaves have the correction of later steps, and `t` grows by the number of leaves. Perhaps you add 1 to `t` inside the map. JAX calls the function of a map once for each leaf."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1420,7 +1420,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="none_for_train" covers="M25"
-"""There is a `None` in your label tree. To JAX that is a node without children: the tree has fewer leaves than `params`, another structure, and no map takes both."""
+"""There is a `None` in your label tree. For JAX, `None` is a node without children. So your label tree has another structure than `params`, and a map over both fails."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1470,7 +1470,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="begins_with_the_same_letters"
-"""You freeze `body/10` together with `body/1`, or `body2` together with `body`. A path is made of entries: a text that begins with the same letters may name another part."""
+"""You freeze `body/10` together with `body/1`, or `body2` together with `body`. Two paths may begin with the same letters and name two parts: compare whole entries."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -1487,7 +1487,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="whole_paths_only" covers="M25"
-"""You freeze a leaf whose own path is listed, and no leaf in a listed part. Every leaf has its own label in this tree, also when the list names the part above it."""
+"""You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -1504,7 +1504,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_name_at_any_depth"
-"""You freeze what is called `head` inside another part as well. A listed path starts at the root of the tree: `head` and `body/head` are two places."""
+"""You also freeze a part with the same name inside another part. A listed path starts at the root of the tree: `head` and `body/head` are two places."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = "/" + jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1521,7 +1521,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="trains_what_is_frozen"
-"""Your step moves the frozen leaves and leaves the others where they are. The labels themselves are right: the choice between the two is the wrong way round."""
+"""Your step moves the frozen leaves, and does not move the others. Your labels are right, but your step confuses the two labels."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1538,7 +1538,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="a_label_is_true" covers="M25"
-"""Nothing moves in your step. Perhaps a label stands in an `if` by itself. A text that is not empty counts as true, `"train"` as well as `"frozen"`: compare it."""
+"""Nothing moves in your step. Perhaps you write `if label:`. For Python, every text that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a text."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1571,7 +1571,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="one_label_for_each_part" covers="M25"
-"""Your label tree has one label for each part at the top, and it stops there. That is a prefix of `params`; this task asks for a label in place of every leaf."""
+"""Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in the place of every leaf."""
 def label_tree(params, frozen):
     if isinstance(params, dict):
         return {name: "frozen" if name in frozen else "train" for name in params}
@@ -1586,7 +1586,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="brackets_in_the_paths" covers="M25"
-"""You freeze nothing, whatever is listed. Perhaps you compare the list with `keystr(path)`. By itself it writes `['body'][0]`; the listed paths have plain entries and slashes."""
+"""You freeze no leaf, whatever is listed. Perhaps you compare the list with `keystr(path)`. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path)
@@ -1603,7 +1603,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_top_decides"
-"""You freeze all of `body` when only `body/0` is listed. Perhaps you compare the first entries alone. A listed path may lead further down: then all its entries count."""
+"""You freeze all of `body` when only `body/0` is listed. Perhaps you compare the first entries only. Compare all entries of the listed path."""
 def label_tree(params, frozen):
     tops = {part.split("/")[0] for part in frozen}
 
@@ -1621,7 +1621,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="one_level_down"
-"""You freeze the leaves directly in a listed part, and train those that lie deeper. Perhaps you look at a leaf's path and at the part around it. There may be any number of parts around a leaf."""
+"""You freeze the leaves directly in a listed part, and train the deeper leaves. Perhaps you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
 def label_tree(params, frozen):
     def label(path, leaf):
         texts = [
@@ -2061,7 +2061,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="python_loop"
-"""Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and writes the body out once for each turn: a deep network compiles slowly."""
+"""Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. So a deep network compiles slowly."""
 def deep_forward(stacked, x):
     every = []
     for w, b in zip(stacked["w"], stacked["b"]):
@@ -2071,14 +2071,14 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="layers_side_by_side"
-"""Each of your layers takes the input `x` itself, as with `jax.vmap`. There the layers stand side by side; in a network each one waits for what the one before it gives."""
+"""Each of your layers takes the input `x` itself, as with `jax.vmap`. In a network, each layer takes the output of the layer before."""
 def deep_forward(stacked, x):
     every = jax.vmap(lambda layer: jax.nn.relu(x @ layer["w"] + layer["b"]))(stacked)
     return every[-1], every
 
 
 # %% exercise="deep_forward" misconception="carry_and_rows_change_places"
-"""Your two results have changed places. `scan` hands back the last carry first, and then what was stacked."""
+"""Your two results have changed places. `scan` returns the last carry first, and then the stacked rows."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -2089,7 +2089,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="one_result_from_the_body"
-"""Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair from it: what the next turn gets, and what is to be stacked."""
+"""Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair: the carry for the next turn, and the row to stack."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         return jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -2098,7 +2098,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="stacks_the_inputs"
-"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks what came in, not what it made of it."""
+"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks the input of each layer, and not its output."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         return jax.nn.relu(x @ layer["w"] + layer["b"]), x
@@ -2107,7 +2107,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="stacks_before_relu"
-"""Your last output is right, but there are negative numbers in the rows: what you stack is what each layer has before ReLU."""
+"""Your last output is right, but the rows have negative numbers: you stack the numbers before ReLU."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         before = x @ layer["w"] + layer["b"]
@@ -2117,7 +2117,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="no_relu"
-"""There are negative numbers in all your results: nothing cuts them off between the layers. Without ReLU, linear layers in a row are one linear layer."""
+"""All your results have negative numbers: ReLU is missing. Without ReLU, many linear layers are the same as one linear layer."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = x @ layer["w"] + layer["b"]
@@ -2127,7 +2127,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="last_layer_first"
-"""Your network runs from the last layer to the first. With one layer that makes no difference; `scan` begins at row 0 unless it is told to go in reverse."""
+"""Your network runs from the last layer to the first. With one layer that makes no difference. `scan` begins at row 0, unless you say `reverse=True`."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -2137,7 +2137,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="scans_over_the_input"
-"""Every call fails. Perhaps `x` and the layers have changed places in your `scan`. It walks along the first axis of its last argument, and hands on the other one from turn to turn."""
+"""Every call fails. Perhaps `x` and the layers have changed places in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
 def deep_forward(stacked, x):
     def apply(layer, x):
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -2147,7 +2147,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="relu_for_the_rows_only"
-"""Your layers are right one by one, but the next layer gets numbers without ReLU. Perhaps what your `scan` hands on is taken before it. What is handed on and what is stacked are the same here."""
+"""Your rows are right for the first layer, but the next layer gets numbers without ReLU. Perhaps your carry has the numbers before ReLU. Here the carry and the row to stack are the same."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         before = x @ layer["w"] + layer["b"]
@@ -2168,7 +2168,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap"
-"""Your outputs can be negative, for the bias comes after ReLU. A bias moves the point where ReLU begins to cut, and so it is added before."""
+"""Your outputs can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ w + b)`."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         x = jax.nn.relu(x @ layer["w"]) + layer["b"]
@@ -2178,7 +2178,7 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="no_relu_at_the_end"
-"""Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer is the same, the last one too: only then one `scan` can do them all."""
+"""Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer computes the same, also the last one."""
 def deep_forward(stacked, x):
     def apply(x, layer):
         before = x @ layer["w"] + layer["b"]
@@ -2251,7 +2251,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="as_it_was_found"
-"""Your functions give what they gave when you found them. A `bfloat16` number keeps about three digits: a small step towards the new value is rounded away, every time. And whole numbers are averaged."""
+"""Your functions give the same results as the functions that you found. A `bfloat16` number has about three digits. So a small step towards the new value is lost in rounding, every time. And the functions average whole numbers."""
 def average_start(params):
     return params
 
@@ -2263,7 +2263,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="rounded_between_the_steps"
-"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps it takes the dtype of the new parameter. What is rounded away after each step never adds up."""
+"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps you cast it to the dtype of the new parameter. Then each step is rounded to `bfloat16`, and small steps are lost."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -2298,7 +2298,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" covers="M24"
-"""Your floating-point leaves are right, but the counter is averaged as well and becomes a float. To JAX a whole number is a leaf like any other; that it is no parameter, you have to say."""
+"""Your floating-point leaves are right, but the counter is averaged as well and becomes a float. For JAX, a whole number is a leaf like any other leaf. Your function has to treat it in another way."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -2311,7 +2311,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" covers="M24"
-"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: only the newest one is true."""
+"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -2326,7 +2326,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data"
-"""Your counter stays at its first value. Leaving a leaf out of the average is right here, but what stands in its place must come from the new parameters."""
+"""Your counter stays at its first value. It is right not to average this leaf. But its number must come from the new parameters."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -2344,7 +2344,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="decay_on_the_new"
-"""Your average follows the newest parameters closely where it should move little. `decay` says how much of the old average stays, and the new parameters get the rest."""
+"""Your average follows the newest parameters closely where it should move little. `decay` is the share of the old average, and `1 - decay` is the share of the new parameters."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -2362,7 +2362,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="starts_at_zero"
-"""Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. A correction as in Adam would be another way; the task starts at the parameters."""
+"""Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. Start at the parameters."""
 def average_start(params):
     def begin(p):
         is_float = jnp.issubdtype(p.dtype, jnp.floating)
@@ -2381,7 +2381,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="every_leaf_is_float32"
-"""Your whole numbers become `float32` from the start on. Perhaps every leaf is cast, or you ask for another dtype than `int32`: Python's `int` stands for `int64`. float32 does not even hold every large count."""
+"""Your whole numbers become `float32` from the start on. Perhaps you cast every leaf, or you compare the dtype with Python's `int`, which means `int64`. `float32` does not hold every large count."""
 def average_start(params):
     return jax.tree.map(lambda p: p.astype(jnp.float32), params)
 
@@ -2393,7 +2393,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="multiplied_before_it_is_cast"
-"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps the parameter is multiplied before it is cast. A Python number does not change an array's dtype, so the product is rounded to `bfloat16`."""
+"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps you multiply the parameter before you cast it. A Python number does not change the dtype of an array, so the product is rounded to `bfloat16`."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
