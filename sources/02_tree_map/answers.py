@@ -666,7 +666,7 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="where_takes_trees" covers="M10" section="one-tree"
+# %% exercise="clip" misconception="where_takes_trees" covers="M10" section="trees-that-nearly-fit"
 """One of your functions fails for containers with a `TypeError`. Perhaps you hand whole trees to a function of `jnp`, such as `jnp.where`. These know arrays only, not dicts or lists."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
