@@ -62,7 +62,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="the_factor_is_a_tree" section="several-trees"
-"""Your `scale` fails wherever there is a container. Perhaps you hand the factor to `jax.tree.map` after the tree. What comes there is a second tree: it needs a partner for each leaf."""
+"""Your `scale` fails wherever there is a container. Perhaps you pass the factor to `jax.tree.map` after the tree. JAX takes the factor for a second tree, and this tree has no partner for each leaf."""
 def scale(tree, factor):
     return jax.tree.map(jnp.multiply, tree, factor)
 
@@ -72,7 +72,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="zero_is_a_number"
-"""Your `zero` puts the Python number 0 where an array was. `jax.tree.map` keeps the tree, but what it puts in is exactly what your function returns: shape and dtype are gone."""
+"""Your `zero` puts the Python number 0 where an array was. `jax.tree.map` keeps the tree, but each leaf becomes exactly what your function returns. So the shape and the dtype are gone."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree)
 
@@ -82,7 +82,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="dicts_and_lists_only"
-"""Your functions fail where there is a tuple, a namedtuple or another class of node. Perhaps you walk through dicts and lists yourself. JAX knows more kinds of nodes; let it do the walk."""
+"""Your functions fail where there is a tuple, a namedtuple or another class of node. Perhaps you walk through dicts and lists yourself. JAX knows more kinds of nodes, so let JAX walk through the tree."""
 def scale(tree, factor):
     def walk(node):
         if isinstance(node, dict):
@@ -106,7 +106,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="a_number_for_none" section="none-in-each-place"
-"""Your `scale` puts a number where the tree holds `None`. A `None` says that there is nothing: it is no leaf, so nothing is there to scale, and it stays."""
+"""Your `scale` puts a number where the tree holds `None`. A `None` is no leaf: there is nothing to scale, and the `None` stays."""
 def scale(tree, factor):
     return jax.tree.map(
         lambda leaf: 0.0 if leaf is None else leaf * factor,
@@ -120,7 +120,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
-"""Your functions fail where the tree holds `None`. Perhaps `is_leaf` makes JAX hand each `None` to your function. To JAX it is a node without children, which a map leaves alone."""
+"""Your functions fail where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without `is_leaf`, a `None` is a node without children, and a map does not change it."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
 
@@ -132,7 +132,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="returns_the_leaves"
-"""Your functions return a list: the new leaves without their tree. Changing the leaves is half of a map; the other half is to keep the structure around them."""
+"""Your functions return a list: the new leaves without their tree. Changing the leaves is half of a map. The other half is to keep the structure around the leaves."""
 def scale(tree, factor):
     return [leaf * factor for leaf in jax.tree.leaves(tree)]
 
@@ -173,7 +173,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="trees_the_wrong_way_round"
-"""Your results start from the gradient instead of the parameter. JAX hands the leaves over in the order in which you hand over the trees: the first tree, the first argument."""
+"""Your results start from the gradient instead of the parameter. JAX passes the leaves in the order of the trees: a leaf of the first tree is the first argument of your function."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g: p - rate * g, grads, params)
 
@@ -185,7 +185,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="pairs_by_position" section="several-trees"
-"""Your function gives a result where the two structures differ. Pairing two lists of leaves looks at their order only: a list passes for a tuple, and one key for another, in silence."""
+"""Your function gives a result where the two structures differ. Perhaps you pair two lists of leaves. Such lists have an order only. So a list counts as a tuple, and one key as another, without an error."""
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
     pairs = zip(leaves, jax.tree.leaves(grads), strict=True)
@@ -193,7 +193,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="pairs_what_there_is" section="several-trees"
-"""Your function gives a result where the two structures differ, even where one tree has more leaves. Lists of leaves do not know their places, and `zip` stops where the shorter one ends."""
+"""Your function gives a result where the two structures differ, even where one tree has more leaves. Lists of leaves do not know the places of the leaves, and `zip` stops where the shorter list ends."""
 def sgd_step(params, grads, rate):
     leaves, structure = jax.tree.flatten(params)
     pairs = zip(leaves, jax.tree.leaves(grads))
@@ -201,7 +201,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="hides_the_error" section="several-trees"
-"""You give the parameters back as they are where the two structures differ. Perhaps you catch the `ValueError`. Then training goes on without a step, and no message says why: let it through."""
+"""You return the unchanged parameters where the two structures differ. Perhaps you catch the `ValueError`. Then training goes on without a step, and no message says why. Do not catch the error."""
 def sgd_step(params, grads, rate):
     try:
         return jax.tree.map(lambda p, g: p - rate * g, params, grads)
@@ -210,7 +210,7 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="own_walk" section="several-trees"
-"""Your function gives a result where `grads` has other kinds of nodes or more children. Perhaps you walk through both trees yourself. Keys and items that only one tree has are easily passed over; `jax.tree.map` compares the two."""
+"""Your function gives a result where `grads` has other kinds of nodes or more children. Perhaps you walk through both trees yourself. Then it is easy to miss keys and items that only one tree has. `jax.tree.map` compares the two trees."""
 def sgd_step(params, grads, rate):
     if params is None:
         return None
@@ -223,13 +223,13 @@ def sgd_step(params, grads, rate):
 
 
 # %% exercise="sgd_step" misconception="the_rate_is_a_tree" section="several-trees"
-"""Your function is right for bare arrays only. Perhaps you hand the rate to `jax.tree.map` as a third tree. A number is a leaf, and beside a container in the first tree it does not fit."""
+"""Your function is right for bare arrays only. Perhaps you pass the rate to `jax.tree.map` as a third tree. A number is a leaf, and a leaf does not fit a container in the first tree."""
 def sgd_step(params, grads, rate):
     return jax.tree.map(lambda p, g, r: p - r * g, params, grads, rate)
 
 
 # %% exercise="sgd_step" misconception="none_matches_anything" covers="M9" section="none-in-each-place"
-"""You let a `None` in the parameters stand beside a gradient. Perhaps you read it as "nothing to do". To JAX `None` is a structure of its own, which matches another `None` only."""
+"""You accept a gradient where the parameters have a `None`. Perhaps you read `None` as "nothing to do". To JAX `None` is a node, and it fits only another `None`."""
 def sgd_step(params, grads, rate):
     def step(p, g):
         return p if p is None or g is None else p - rate * g
@@ -276,13 +276,13 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="adds_the_norms"
-"""With several leaves your number is too large: you take a root for each leaf and add the results. The leaves are sides at right angles, not pieces of one line."""
+"""With several leaves your number is too large: you take a root for each leaf and add the roots. But norms do not add up. Add the squares of all leaves, and take one root."""
 def global_norm(tree):
     return sum(jnp.sqrt(jnp.sum(leaf**2)) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="global_norm" misconception="no_root"
-"""Your numbers are the squares of the norms. A sum of squares is on the way to a length, but a vector with the only entry 3 has length 3."""
+"""Your numbers are the squares of the norms. Take the root of the sum of squares: a vector with the only entry 3 has length 3, not 9."""
 def global_norm(tree):
     return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree))
 
@@ -301,13 +301,13 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="nothing_to_join" covers="C19"
-"""Your function fails on a tree without leaves. Perhaps you join all leaves to one long vector. Of nothing at all, `concatenate` can make no array."""
+"""Your function fails on a tree without leaves. Perhaps you join all leaves to one long vector. `concatenate` raises an error when there is no array to join."""
 def global_norm(tree):
     return jnp.linalg.norm(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
 
 
 # %% exercise="global_norm" misconception="mean_instead_of_sum"
-"""Your numbers are too small: in each leaf you take the mean of the squares. A length grows with every number that is not 0; a mean does not."""
+"""Your numbers are too small: in each leaf you take the mean of the squares. Take the sum: a norm grows with every number that is not 0."""
 def global_norm(tree):
     return jnp.sqrt(sum(jnp.mean(leaf**2) for leaf in jax.tree.leaves(tree)))
 
@@ -340,7 +340,7 @@ def global_norm(tree):
 
 
 # %% exercise="global_norm" misconception="longest_leaf"
-"""Your number is the norm of the longest leaf alone. The global norm measures all leaves together, so that each of them makes it larger."""
+"""Your number is the norm of the longest leaf alone. The global norm counts all leaves together, so every other leaf makes it larger."""
 def global_norm(tree):
     return max((jnp.linalg.norm(leaf) for leaf in jax.tree.leaves(tree)), default=0.0)
 
@@ -382,7 +382,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="empty_tuple_is_no_shape"
-"""Where the shape is `()`, your result has no array. An empty tuple is easily taken for nothing: it is false in a Python test. Here it is the shape of a single number."""
+"""Where the shape is `()`, your result has no array. An empty tuple counts as false in a Python test, so it is easy to skip. Here `()` is the shape of a single number."""
 def from_shapes(shapes):
     return jax.tree.map(
         jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and bool(node)
@@ -398,7 +398,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="zero_is_no_length"
-"""Where a shape holds a 0, your result has no such array. Perhaps you test whether the numbers are true or positive. An axis of length 0 is allowed: the array then holds no numbers."""
+"""Where a shape holds a 0, your result has no array. Perhaps you test whether the numbers are true or positive. An axis may have length 0: then the array holds no numbers."""
 def from_shapes(shapes):
     return jax.tree.map(
         jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and all(node)
@@ -406,7 +406,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="one_argument_for_each_axis"
-"""Your function fails on the shape of a matrix. Perhaps you unpack the shape. `jnp.zeros` takes the whole tuple as one argument; what comes second is the dtype."""
+"""Your function fails on the shape of a matrix. Perhaps you unpack the shape. `jnp.zeros` takes the whole tuple as its first argument; its second argument is the dtype."""
 def from_shapes(shapes):
     return jax.tree.map(
         lambda shape: jnp.zeros(*shape), shapes, is_leaf=lambda node: isinstance(node, tuple)
@@ -414,7 +414,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="own_walk"
-"""Your function is right for dicts and lists, but other nodes come back as plain dicts, or as they were. Perhaps you rebuild each node yourself. JAX knows more kinds, such as `OrderedDict`, and keeps them."""
+"""Your function is right for dicts and lists. But other nodes become plain dicts, or do not change at all. Perhaps you rebuild each node yourself. JAX knows more kinds of nodes, such as `OrderedDict`, and keeps them."""
 def from_shapes(shapes):
     if isinstance(shapes, tuple):
         return jnp.zeros(shapes)
@@ -426,7 +426,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="whole_zeros"
-"""Your zeros are whole numbers. A shape is made of whole numbers, but what stands in the array is another question: these arrays should be `float32`."""
+"""Your zeros are whole numbers. The numbers of a shape are whole numbers, but the arrays should hold `float32`."""
 def from_shapes(shapes):
     return jax.tree.map(
         lambda shape: jnp.zeros(shape, int), shapes, is_leaf=lambda node: isinstance(node, tuple)
@@ -434,7 +434,7 @@ def from_shapes(shapes):
 
 
 # %% exercise="from_shapes" misconception="a_number_for_none" section="none-in-each-place"
-"""You put a zero where a `None` stands. `None` is no shape, not even an empty one: it says that there is nothing, and it stays."""
+"""You put a zero where a `None` stands. `None` is no shape, not even an empty shape, so the `None` stays."""
 def from_shapes(shapes):
     return jax.tree.map(
         lambda shape: jnp.zeros(shape or ()),
@@ -511,7 +511,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="nan_at_zero" covers="C15"
-"""Your clipped trees are right, but a gradient at zero is `nan`. A root has no finite slope at 0, and `minimum` or `where` after it does not help: their gradient multiplies 0 by infinity."""
+"""Your clipped trees are right, but a gradient at zero is `nan`. A root has no finite slope at 0. A `minimum` or `where` after the root does not help, because the gradient then multiplies 0 by infinity."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
 
@@ -523,7 +523,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="nan_in_the_global_norm" covers="C15"
-"""Your `clip_by_leaf` is safe at zero, but the gradient of `clip_by_global_norm` is `nan` where all leaves are zero. There the global norm is a root of 0 too, and a root has no finite slope at 0."""
+"""Your `clip_by_leaf` is safe at zero, but the gradient of `clip_by_global_norm` is `nan` where all leaves are zero. There the global norm is a root of 0 too, and this root has no finite slope."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
         return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
@@ -538,7 +538,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="squares_against_most"
-"""You change leaves that are not too long. Perhaps you compare the sum of squares with `most`. That sum is the norm squared, so what it has to be compared with is squared as well."""
+"""You change leaves that are not too long. Perhaps you compare the sum of squares with `most`. The sum of squares is the norm squared, so compare it with `most` squared."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
 
@@ -597,7 +597,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="always_rescales_safely"
-"""Short gradients grow in your results: everything but zeros is scaled to the norm `most`. It is an upper limit, and what lies below it stays as it is."""
+"""Short gradients grow in your results: you scale everything but zeros to the norm `most`. But `most` is an upper limit. A shorter gradient stays as it is."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
 
@@ -609,7 +609,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="both_by_leaf" covers="C15 C34"
-"""Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, and no leaf alone knows the global norm."""
+"""Your `clip_by_global_norm` clips leaf by leaf: two clipped leaves of norm 1 have the global norm 1.414. A map sees one leaf at a time, so compute the global norm before you map."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
         return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
@@ -622,7 +622,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="both_by_global_norm" covers="C34"
-"""Your `clip_by_leaf` uses one factor for the whole tree: a short leaf shrinks because another one is long. There, each leaf should be judged by its own norm alone."""
+"""Your `clip_by_leaf` uses one factor for the whole tree: a short leaf shrinks because another leaf is long. Here each leaf needs its own norm and its own factor."""
 def clip_by_leaf(grads, most):
     return clip_by_global_norm(grads, most)
 
@@ -644,7 +644,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="always_rescales"
-"""Short gradients grow in your results, and zeros become `nan`: everything is scaled to the norm `most`. It is an upper limit, and what lies below it stays as it is."""
+"""Short gradients grow in your results, and zeros become `nan`: you scale everything to the norm `most`. But `most` is an upper limit. A shorter gradient stays as it is."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: most * leaf / jnp.linalg.norm(leaf), grads)
 
@@ -655,7 +655,7 @@ def clip_by_global_norm(grads, most):
 
 
 # %% exercise="clip" misconception="a_constant_under_the_root"
-"""You change very short gradients that are shorter than `most`. Perhaps you add a constant under the root. What is small beside 1 can be large beside the square of a short gradient."""
+"""You change very short gradients, although they are shorter than `most`. Perhaps you add a constant under the root. A constant that is small beside 1 can be large beside the square of a short gradient."""
 def clip_by_leaf(grads, most):
     return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
 
@@ -666,8 +666,8 @@ def clip_by_global_norm(grads, most):
     return jax.tree.map(lambda leaf: leaf * factor, grads)
 
 
-# %% exercise="clip" misconception="where_takes_trees" covers="M10" section="one-tree"
-"""One of your functions fails for containers with a `TypeError`. Perhaps you hand whole trees to a function of `jnp`, such as `jnp.where`. These know arrays only, not dicts or lists."""
+# %% exercise="clip" misconception="where_takes_trees" covers="M10" section="trees-that-nearly-fit"
+"""One of your functions fails for containers with a `TypeError`. Perhaps you pass whole trees to a function of `jnp`, such as `jnp.where`. These functions take arrays only, not dicts or lists."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
         return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
@@ -709,7 +709,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="one_key_for_all"
-"""Leaves of the same shape get the same noise from you. A key is used up by one draw: the same key and the same shape give the same numbers every time."""
+"""Leaves of the same shape get the same noise from you. The same key and the same shape give the same numbers every time. So each leaf needs its own key."""
 def add_noise(key, tree, scale):
     return jax.tree.map(
         lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree
@@ -717,7 +717,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="a_key_for_each_name"
-"""Leaves with the same name in two parts get the same noise. Perhaps you make each key from the last entry of the path. That entry is a leaf's name within its part; other parts can have the same one."""
+"""Leaves with the same name in two parts get the same noise. Perhaps you make each key from the last entry of the path. This entry is the name of the leaf inside its part, and another part can have the same name."""
 def add_noise(key, tree, scale):
     def noisy(path, leaf):
         own = jax.random.fold_in(key, sum(map(ord, str(path[-1:]))))
@@ -736,7 +736,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="multiplies_by_noise"
-"""Your noise grows with the numbers it is added to. Perhaps you multiply each number by 1 plus noise. The deviation should be `scale` everywhere, also where a number is large or 0."""
+"""Your noise grows with the numbers of the leaf. Perhaps you multiply each number by 1 plus noise. The deviation should be `scale` everywhere, also where a number is large or 0."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -748,7 +748,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="noise_alone"
-"""You return the noise without the leaf it belongs to: with scale 0 nothing but zeros is left. The result should lie around the values of the tree."""
+"""You return the noise without the leaf: with scale 0 your result is all zeros. Add the noise to the leaf."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -758,7 +758,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="numpy_keeps_its_own_state"
-"""The same key gives you other noise at each call. Perhaps you draw from NumPy, or from a generator with a state of its own. In JAX the key alone decides the numbers."""
+"""The same key gives different noise at each call. Perhaps you draw from NumPy, or from a generator with a state of its own. In JAX the key alone decides the numbers."""
 def add_noise(key, tree, scale):
     return jax.tree.map(
         lambda leaf: (leaf + scale * np.random.normal(size=leaf.shape)).astype(leaf.dtype), tree
@@ -776,7 +776,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="one_number_per_leaf"
-"""You add one random number to a whole leaf, the same in all its places. Without a shape, `normal` draws a single number, and adding it to an array spreads it."""
+"""You add one random number to a whole leaf, the same in all places. Without a shape, `normal` draws a single number, and broadcasting adds it everywhere."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -786,7 +786,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="promotes_the_dtype"
-"""A `float16` leaf comes back as `float32`. Perhaps you did not say the dtype of the noise: by itself it is `float32`, and a sum takes the wider of two dtypes."""
+"""A `float16` leaf becomes `float32`. Perhaps you did not pass a dtype to `normal`. Then the noise is `float32`, and a sum takes the wider of two dtypes."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -796,7 +796,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="scale_is_the_variance"
-"""Your noise is too small for large scales, and too large for small ones. Perhaps you take `scale` for the variance. It is the standard deviation, which multiplies the numbers themselves."""
+"""Your noise is too small for large scales, and too large for small scales. Perhaps you take `scale` for the variance. But `scale` is the standard deviation: multiply the numbers by `scale` itself."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -820,7 +820,7 @@ def add_noise(key, tree, scale):
 
 
 # %% exercise="add_noise" misconception="uniform_on_both_sides"
-"""Your noise is too small, and none of it lies far from 0, as with numbers drawn evenly from `-scale` to `scale`. Gaussian noise has no limit: a third of it lies beyond its deviation."""
+"""Your noise is too small, and none of it lies far from 0. Perhaps you draw uniform numbers from `-scale` to `scale`. Gaussian noise has no limit: about a third of it lies farther from 0 than `scale`."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -870,13 +870,13 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="paths_hold_texts" covers="C12"
-"""Your function gives what it gave when you found it: all `True`. Perhaps you take a path for a tuple of texts. It holds objects such as `DictKey(key='bias')`, and no such object equals a text."""
+"""Your function still gives the first result: all `True`. Perhaps you take a path for a tuple of texts. But a path holds objects such as `DictKey(key='bias')`, and such an object never equals a text."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: "bias" not in path, params)
 
 
 # %% exercise="decay_mask" misconception="bias_somewhere_in_the_text"
-"""You spare leaves with longer names, such as `bias_scale`, or in a part called `unbiased`. Looking for letters within a text finds them in longer names too."""
+"""You give `False` to leaves with longer names, such as `bias_scale`, or to a part called `unbiased`. A search for letters in a text finds them in longer names too."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: "bias" not in jax.tree_util.keystr(path), params
@@ -884,7 +884,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="bias_at_the_end_of_the_text"
-"""You spare leaves such as `pre_bias`, whose names only end in these letters. Perhaps you ask how a text ends. A longer name can end in the same way, so compare the whole name."""
+"""You give `False` to leaves such as `pre_bias`, whose names only end in `bias`. Perhaps you test the end of a text. Compare the whole name."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: not jax.tree_util.keystr(path, simple=True).endswith("bias"), params
@@ -892,7 +892,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="bias_anywhere_in_the_path"
-"""You spare all leaves in a part that is called `bias`, whatever their own names are. A path names every part on the way; the leaf's own name is only one of these."""
+"""You give `False` to all leaves in a part that is called `bias`. A path has an entry for every part above the leaf. Only the last entry is the name of the leaf."""
 def decay_mask(params):
     def decays(path, leaf):
         names = [getattr(entry, "key", getattr(entry, "name", None)) for entry in path]
@@ -902,7 +902,7 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="the_path_is_one_text"
-"""You spare a leaf whose name only ends in `/bias` or `.bias`. Perhaps you join the path to one text and split it again. A key can hold the separator itself, and then the text has one piece too many."""
+"""You give `False` to a leaf whose name only ends in `/bias` or `.bias`. Perhaps you join the path to one text and split the text again. But a key can contain the separator, and then you split inside the key."""
 def decay_mask(params):
     def decays(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -921,13 +921,13 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="every_entry_has_a_key"
-"""Your function fails in lists, in namedtuples, and where the path is empty. The entry of a list has an `.idx`, that of a namedtuple a `.name`; only that of a dict has a `.key`."""
+"""Your function fails in lists, in namedtuples, and where the path is empty. A dict's entry has a `.key`. A list's entry has an `.idx` instead, and a namedtuple's entry a `.name`."""
 def decay_mask(params):
     return jax.tree.map_with_path(lambda path, leaf: path[-1].key != "bias", params)
 
 
 # %% exercise="decay_mask" misconception="only_dicts_have_names"
-"""You are right for dicts, but the field `bias` of a namedtuple decays. Perhaps you look for a `.key` in the path entry: the entry for a field keeps its name elsewhere."""
+"""You are right for dicts, but the field `bias` of a namedtuple decays. Perhaps you look for a `.key` in the path entry. The entry of a field has its name in another attribute."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: not path or getattr(path[-1], "key", None) != "bias", params
@@ -935,13 +935,13 @@ def decay_mask(params):
 
 
 # %% exercise="decay_mask" misconception="biases_are_vectors"
-"""Your mask follows the number of axes: vectors are spared, matrices decay. Often that comes out the same, but a weight can be a vector too. The task goes by the name."""
+"""Your mask follows the number of axes: `False` for vectors, `True` for matrices. Often this gives the same mask, but a weight can be a vector too. This exercise asks for the name."""
 def decay_mask(params):
     return jax.tree.map(lambda leaf: leaf.ndim > 1, params)
 
 
 # %% exercise="decay_mask" misconception="mask_of_the_biases"
-"""Your mask is the wrong way round: `True` for the biases. Such a mask says which leaves decay, not which are spared."""
+"""Your mask is the wrong way round: `True` for the biases. In this mask, `True` means that the leaf decays."""
 def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
@@ -967,19 +967,19 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="any_tree_may_be_the_prefix" covers="M8"
-"""Your function fails as soon as one rate stands for a part with several leaves. Perhaps you let `params` come first. The first tree decides how deep a map goes, and the others must be at least as deep."""
+"""Your function fails as soon as one rate stands for a part with several leaves. Perhaps you put `params` first. The first tree decides where the leaves are, so only the first tree may be the prefix."""
 def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates)
 
 
 # %% exercise="rates_by_part" misconception="only_leaves_arrive"
-"""Your function fails with a `TypeError` where one rate stands for a whole part. There, the mapped function gets that part as it is, a dict or a list, and Python cannot calculate with it."""
+"""Your function fails with a `TypeError` where one rate stands for a whole part. There, JAX passes the whole part to your function, a dict or a list, and Python cannot calculate with a dict or a list."""
 def rates_by_part(rates, params, grads):
     return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
 
 
 # %% exercise="rates_by_part" misconception="pairs_by_position"
-"""Your function pairs rates and leaves by their positions in two lists. One rate can stand for several leaves, so the positions do not fit, and leaves get lost or get the rate of another."""
+"""Your function pairs rates and leaves by their positions in two lists. One rate can stand for several leaves, so the positions do not fit. Some leaves are lost, or get a wrong rate."""
 def rates_by_part(rates, params, grads):
     leaves, structure = jax.tree.flatten(params)
     new = [
@@ -989,7 +989,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="one_level_of_rates"
-"""Your function takes the rates from the outermost dict only. A prefix can stop at any depth: at once, with one number for all, or further inside, in a list or a dict."""
+"""Your function takes the rates from the outermost dict only. A prefix can stop at any depth: it may be one number for the whole tree, or stop deeper, in a list or a dict."""
 def rates_by_part(rates, params, grads):
     return {
         name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
@@ -998,7 +998,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="zero_is_no_rate"
-"""Where a rate is 0, your parameters change. Perhaps a test such as `rate or 1` takes it for missing. 0 is a rate like others: it keeps a part as it is."""
+"""Where a rate is 0, your parameters change. Perhaps a test such as `rate or 1` takes 0 for a missing rate. 0 is a rate like others: with rate 0, the part stays as it is."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
         return jax.tree.map(lambda p, g: p - (rate or 1.0) * g, part, grads)
@@ -1007,14 +1007,14 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="one_rate_for_all"
-"""Every part gets the same rate from you, the first one. Each number in `rates` holds for the part that it stands for, and for no other."""
+"""Every part gets the same rate from you, the first rate. Each number in `rates` is the rate of its own part only."""
 def rates_by_part(rates, params, grads):
     rate = jax.tree.leaves(rates)[0]
     return jax.tree.map(lambda p, g: p - rate * g, params, grads)
 
 
 # %% exercise="rates_by_part" misconception="lengths_do_not_matter" section="several-trees"
-"""You accept rates that are no prefix: a list for a tuple, or a list of another length. Perhaps you walk through the trees yourself, and `zip` stops where the shorter list ends. JAX compares kinds and lengths, and complains."""
+"""You accept rates that are no prefix: a list for a tuple, or a list of another length. Perhaps you walk through the trees yourself, and `zip` stops where the shorter list ends. JAX compares kinds and lengths, and raises an error."""
 def rates_by_part(rates, params, grads):
     if isinstance(rates, dict):
         if not isinstance(params, dict) or rates.keys() != params.keys():
@@ -1032,7 +1032,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="another_error"
-"""Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise one of your own. Let it through: its type and its text say what is wrong."""
+"""Where `rates` is no prefix, your function raises another error than JAX does. Perhaps you catch JAX's `ValueError` and raise your own error. Do not catch it: its type and its text say what is wrong."""
 def rates_by_part(rates, params, grads):
     try:
         rates = jax.tree.broadcast(rates, params)
@@ -1042,7 +1042,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="list_and_tuple_are_the_same" covers="M12" section="several-trees"
-"""You accept a list of rates for a tuple of parameters. As sequences they are alike, but to JAX they are two kinds of nodes, so one cannot be a prefix of the other."""
+"""You accept a list of rates for a tuple of parameters. In Python both are sequences. But to JAX they are two kinds of nodes, so a list is no prefix of a tuple."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
         return jax.tree.map(lambda p, g: p - rate * g, part, grads)
@@ -1053,7 +1053,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="none_is_no_step" covers="M9" section="none-in-each-place"
-"""You let a `None` in `rates` stand beside an array or a part. Perhaps you read it as "no step". To JAX `None` is a structure of its own, and a prefix can have it only where `params` has it too."""
+"""You accept a `None` in `rates` where `params` has an array or a part. Perhaps you read `None` as "no step". To JAX `None` is a node, so it fits only a `None` in `params`."""
 def rates_by_part(rates, params, grads):
     def step(rate, part, grads):
         if rate is None:
@@ -1064,7 +1064,7 @@ def rates_by_part(rates, params, grads):
 
 
 # %% exercise="rates_by_part" misconception="looks_rates_up" section="the-prefix-rule"
-"""You give a result where `rates` is no prefix. Perhaps you look up a rate for each leaf by the beginning of its path. A look-up never sees the rates that it does not need."""
+"""You give a result where `rates` is no prefix. Perhaps you look up a rate for each leaf by the start of its path. Then you never see a rate that no leaf needs, so you cannot notice that it does not fit."""
 def rates_by_part(rates, params, grads):
     known = jax.tree_util.tree_flatten_with_path(rates)[0]
 
@@ -1128,7 +1128,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="joins_end_to_end"
-"""Your leaves are joined end to end: two vectors of length 2 give one of length 4. `concatenate` makes an axis longer. A stack needs an axis that was not there before."""
+"""You join your leaves end to end: two vectors of length 2 become one vector of length 4. `concatenate` makes an axis longer. A stack has a new axis."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *trees)
 
@@ -1150,7 +1150,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="two_trees"
-"""Your `stack_trees` takes two trees: one alone fails, and a third is lost. With a star, a function takes any number of arguments, and so does `jax.tree.map`."""
+"""Your `stack_trees` takes exactly two trees: it fails for one tree, and loses a third tree. With a star, a function takes any number of arguments. So does `jax.tree.map`."""
 def stack_trees(trees):
     return jax.tree.map(lambda a, b: jnp.stack([a, b]), trees[0], trees[1])
 
@@ -1172,7 +1172,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="maps_over_the_list" section="several-trees"
-"""Your result is still a list of trees. A list of trees is one tree to JAX, so a map over it takes each leaf alone; nothing brings leaf and leaf together."""
+"""Your result is still a list of trees. To JAX, a list of trees is one tree. So a map over this list takes each leaf alone, and never two leaves together."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), trees)
 
@@ -1183,7 +1183,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="keys_do_not_matter" section="several-trees"
-"""You stack trees with different keys without an error. Lists of leaves do not know where each leaf came from, so `w` of one tree lands above `v` of another."""
+"""You stack trees with different keys without an error. Lists of leaves do not know the place of each leaf, so `w` of one tree is stacked with `v` of another tree."""
 def stack_trees(trees):
     columns = zip(*(jax.tree.leaves(tree) for tree in trees))
     structure = jax.tree.structure(trees[0])
@@ -1196,7 +1196,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="counts_the_entries"
-"""Your `unstack` gives too many or too few trees. Perhaps you take the length of the tree. `len` of a dict counts its keys; how many rows there are, a leaf says."""
+"""Your `unstack` gives too many or too few trees. Perhaps you take the length of the tree. But `len` of a dict counts its keys. The number of rows is the length of a leaf."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 
@@ -1227,7 +1227,7 @@ def unstack(tree):
 
 
 # %% exercise="stack_trees" misconception="squeezes"
-"""Your unstacked arrays have lost an axis of length 1 that belongs to them. `squeeze` takes away every such axis; only the first one should go."""
+"""Your unstacked arrays have lost an axis of length 1 that belongs to them. `squeeze` removes every such axis. Remove only the first axis."""
 def stack_trees(trees):
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
 
@@ -1320,7 +1320,7 @@ perturb = jax.jit(plain)
 
 
 # %% exercise="perturb" misconception="no_jit"
-"""Your numbers are right, but your function is not one jitted program: without `jax.jit`, JAX runs each operation on each leaf by itself, one after the other."""
+"""Your numbers are right, but your function is not one jitted program. Without `jax.jit`, JAX runs each operation on each leaf by itself."""
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -1334,7 +1334,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="a_new_jit_in_each_call" section="inside-jit"
-"""Your results are right, but every call is traced again. Perhaps you make the jitted function anew in each call. What JAX has compiled belongs to one function; a new one begins without it."""
+"""Your results are right, but JAX traces every call again. Perhaps you make the jitted function anew in each call. A compiled program belongs to one jitted function, and a new function has no compiled program yet."""
 def perturb(key, params, scale, most):
     @jax.jit
     def run(key, params, scale, most):
@@ -1352,7 +1352,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="python_if"
-"""Every call raises an error about a traced value. Perhaps Python's `if` compares a norm with `most`. While JAX traces there are no numbers yet, so Python cannot choose a branch."""
+"""Every call raises an error about a traced value. Perhaps Python's `if` compares a norm with `most`. While JAX traces, these have no values yet, so Python cannot choose a branch."""
 @jax.jit
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
@@ -1369,7 +1369,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="static_numbers"
-"""Your numbers are right, but `scale` or `most` is static: it becomes part of the program. Each new value is traced and compiled again, and a jitted function that calls yours has no value to give. Both should be ordinary inputs."""
+"""Your numbers are right, but `scale` or `most` is static. So JAX traces and compiles again for each new value, and you cannot call `perturb` with traced values from another jitted function. Both should be ordinary inputs."""
 from functools import partial
 
 
@@ -1387,7 +1387,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="one_axis_alone" section="one-tree"
-"""Your single numbers are not zeros. A leaf with one axis is a vector, but a single number has fewer still: no axis at all."""
+"""Your single numbers are not zeros. A leaf with one axis is a vector. But a single number has no axis at all, and that is fewer than two axes too."""
 @jax.jit
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
@@ -1433,7 +1433,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="always_rescales" section="two-ways-to-clip"
-"""Short matrices grow in your results: you scale each leaf to the norm `most`. It is an upper limit, and what lies below it stays as it is."""
+"""Short matrices grow in your results: you scale each leaf to the norm `most`. But `most` is an upper limit. A shorter leaf stays as it is."""
 @jax.jit
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
@@ -1448,7 +1448,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="clips_before_the_noise"
-"""Your leaves are longer than `most` when there is much noise. The order of the steps matters: what is added after a clip is not clipped."""
+"""Your leaves are longer than `most` when there is much noise. The order of the steps matters: add the noise first, and then clip."""
 @jax.jit
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
@@ -1463,7 +1463,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="one_key_for_all" section="a-key-for-every-leaf"
-"""Two matrices of the same shape get the same noise from you. One key with one shape gives the same numbers at every use, under jit as elsewhere."""
+"""Two matrices of the same shape get the same noise from you. The same key and the same shape give the same numbers, under jit too."""
 @jax.jit
 def perturb(key, params, scale, most):
     def change(leaf):
@@ -1490,7 +1490,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="forgets_the_zeros" section="one-tree"
-"""Your vectors are noisy and clipped, but they are not zeros. The last step of the three goes by the number of axes, and a vector has one."""
+"""Your vectors are noisy and clipped, but they are not zeros. The third step puts zeros in every leaf with fewer than two axes, and a vector has one axis."""
 @jax.jit
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
@@ -1523,7 +1523,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="none_is_a_leaf" covers="M1"
-"""Your function fails wherever `tree` has a `None` and `defaults` has a value. Perhaps you expect `None` to reach the mapped function. To JAX it is a node without children, and no value matches it."""
+"""Your function fails wherever `tree` has a `None` and `defaults` has a value. Perhaps you expect JAX to pass the `None` to your function. To JAX `None` is a node without children, and a value does not fit it."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
         lambda value, default: default if value is None else value, tree, defaults
@@ -1531,7 +1531,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="zero_is_missing"
-"""Your function replaces a 0, and fails on an array. `value or default` asks whether a value is true: 0 is not, and an array of several numbers has no answer."""
+"""Your function replaces a 0, and fails on an array. `value or default` tests whether a value is true. 0 is not true, and for an array of several numbers Python cannot say."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
         lambda value, default: value or default,
@@ -1542,7 +1542,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="the_deeper_tree_first" covers="M8" section="the-prefix-rule"
-"""Your function fails where `defaults` has a whole part beside one `None` or one leaf. Perhaps it comes first in your map. Of two trees, the deeper one cannot be the prefix."""
+"""Your function fails where `defaults` has a whole part in the place of a `None` or of a leaf. Perhaps you put `defaults` first. Only the first tree may be the prefix, and the deeper tree is no prefix."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
         lambda default, value: default if value is None else value,
@@ -1553,7 +1553,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="top_level_only"
-"""You fill the gaps in the outermost dict and no others. A `None` can stand at any depth, in lists too, and the whole tree can be one."""
+"""You replace the `None` in the outermost dict only. A `None` can stand at any depth, in lists too, and the whole tree can be `None`."""
 def fill_missing(tree, defaults):
     return {
         name: defaults[name] if value is None else value for name, value in tree.items()
@@ -1561,7 +1561,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="keys_need_not_agree" section="several-trees"
-"""You fill a gap although the two structures differ there: a list passes for a tuple, or one key for another. Lists of leaves know nothing of the places that they came from."""
+"""You fill a gap although the two structures differ there: you accept a list for a tuple, or one key for another key. Perhaps you pair lists of leaves. Such lists do not know the places of the leaves."""
 def fill_missing(tree, defaults):
     def is_none(node):
         return node is None
@@ -1573,7 +1573,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="own_walk" section="several-trees"
-"""You give a result where the two structures differ. Perhaps you walk through both trees yourself: `get` makes a `None` of a key that is not there, and `zip` stops where the shorter list ends."""
+"""You give a result where the two structures differ. Perhaps you walk through both trees yourself. `get` gives a `None` for a missing key, and `zip` stops where the shorter list ends."""
 def fill_missing(tree, defaults):
     if tree is None:
         return defaults
@@ -1589,7 +1589,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="a_leaf_beside_a_leaf" section="the-prefix-rule"
-"""Your function fails where `tree` has a leaf and `defaults` a whole part. Perhaps you compare the two structures yourself. By the prefix rule, a leaf of the first tree may stand beside a whole part of the second."""
+"""Your function fails where `tree` has a leaf and `defaults` a whole part. Perhaps you compare the two structures yourself. By the prefix rule, the second tree may have a whole part in the place of a leaf."""
 def fill_missing(tree, defaults):
     def fill(value, default):
         if value is None:
@@ -1602,7 +1602,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="no_default_is_zero"
-"""You put a 0 where both trees have a `None`. What stands in the place of `defaults` is a `None` again, and that is what the task asks for there."""
+"""You put a 0 where both trees have a `None`. The exercise asks for what `defaults` has in this place, and that is a `None` again."""
 def fill_missing(tree, defaults):
     def fill(value, default):
         return (0 if default is None else default) if value is None else value
@@ -1657,20 +1657,20 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="in_axes_without_the_tuple" covers="M11"
-"""Every call fails. Perhaps you hand the dict of axes to `in_axes` as it is. With two arguments there are two entries, and what holds them is a tuple."""
+"""Every call fails. Perhaps `in_axes` is your dict of axes alone. `function` has two arguments, so `in_axes` is a tuple with two entries."""
 def batched_apply(function, params, batched, x):
     axes = {name: 0 if name in batched else None for name in params}
     return jax.vmap(function, in_axes=axes)(params, x)
 
 
 # %% exercise="batched_apply" misconception="everything_is_batched"
-"""You give row `i` of every part to example `i`, of the shared parts too. Where they happen to have as many rows as the batch, that raises no error and the result is wrong."""
+"""You give row `i` of every part to example `i`, of the shared parts too. If a shared part has as many rows as the batch, JAX raises no error, and the result is wrong."""
 def batched_apply(function, params, batched, x):
     return jax.vmap(function)(params, x)
 
 
 # %% exercise="batched_apply" misconception="parameters_are_shared"
-"""Every example gets all of `params` in your call. For a plain model that is usual; here the leaves in the batched parts have a row for each example."""
+"""Every example gets all of `params` in your call. Often that is right for a model. But here the leaves in the batched parts have one row for each example."""
 def batched_apply(function, params, batched, x):
     return jax.vmap(function, in_axes=(None, 0))(params, x)
 
@@ -1683,14 +1683,14 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="every_row_with_every_x"
-"""Your results have an axis too many, or the call fails: each example gets the whole of `x`. Perhaps only `params` has an axis in your `in_axes`, but `x` has its rows too."""
+"""Your results have one axis too many, or the call fails: each example gets the whole of `x`. Perhaps your `in_axes` has an axis for `params` only. But `x` has one row for each example too."""
 def batched_apply(function, params, batched, x):
     axes = {name: 0 if name in batched else None for name in params}
     return jax.vmap(function, in_axes=(axes, None))(params, x)
 
 
 # %% exercise="batched_apply" misconception="broadcasting_is_enough"
-"""You call the function once, with everything. With single numbers, NumPy's rules happen to pair the rows. With a shared vector, they pair numbers that do not belong together."""
+"""You call the function once, with everything. With single numbers, broadcasting pairs the rows by chance. With a shared vector, it pairs numbers that do not belong together."""
 def batched_apply(function, params, batched, x):
     return function(params, x)
 
@@ -1703,13 +1703,13 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="batched_names_alone" section="the-prefix-rule"
-"""Your function fails wherever a part is shared. Perhaps your tree of axes has no entry for that part. A prefix has the same keys as its tree, as far as it goes, and `None` is an entry."""
+"""Your function fails wherever a part is shared. Perhaps your tree of axes has no entry for that part. A prefix needs the same keys as its tree. For a shared part, the entry is `None`."""
 def batched_apply(function, params, batched, x):
     return jax.vmap(function, in_axes=({name: 0 for name in batched}, 0))(params, x)
 
 
 # %% exercise="batched_apply" misconception="a_part_is_one_array"
-"""Your function fails, or gives wrong results, where a batched part is a dict. Perhaps you index the part itself. A part is a tree: the rows are in its leaves."""
+"""Your function fails, or gives wrong results, where a batched part is a dict. Perhaps you index the part itself. A part is a tree, and only its leaves have rows."""
 def batched_apply(function, params, batched, x):
     results = []
     for i in range(len(x)):
@@ -1719,7 +1719,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="a_result_is_one_array" section="lists-of-trees"
-"""Your function fails where the results are trees. Perhaps you hand them to `jnp.stack` as they are. It knows arrays only, so stack leaf by leaf."""
+"""Your function fails where the results are trees. Perhaps you pass these trees to `jnp.stack`. But `jnp.stack` takes arrays only, so stack leaf by leaf."""
 def batched_apply(function, params, batched, x):
     results = []
     for i in range(len(x)):
@@ -1732,7 +1732,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="every_row_with_every_row"
-"""Your results have an axis too many: each row of the batched parts meets each row of `x`. Perhaps there is one `vmap` inside another. One `vmap` with an axis for both walks through them together."""
+"""Your results have one axis too many: each row of the batched parts is combined with each row of `x`. Perhaps there is one `vmap` inside another. One `vmap` with an axis for `params` and for `x` combines row `i` with row `i`."""
 def batched_apply(function, params, batched, x):
     over_x = jax.vmap(function, in_axes=(None, 0))
     if not batched:
@@ -1742,7 +1742,7 @@ def batched_apply(function, params, batched, x):
 
 
 # %% exercise="batched_apply" misconception="goes_by_the_length"
-"""You use rows of parts that are shared, where they are as long as the batch. Perhaps you tell batched parts by the length of their leaves. Lengths can be equal by chance; `batched` says which parts have rows."""
+"""You use rows of shared parts, where these parts are as long as the batch. Perhaps you look at the length of the leaves. Lengths can be equal by chance. Only `batched` says which parts have rows."""
 def batched_apply(function, params, batched, x):
     axes = jax.tree.map(lambda leaf: 0 if leaf.ndim and len(leaf) == len(x) else None, params)
     return jax.vmap(function, in_axes=(axes, 0))(params, x)
