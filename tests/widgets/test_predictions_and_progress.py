@@ -9,7 +9,8 @@ import pytest
 from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected, Prediction
-from pytree_course.checking.progress import Progress, standing
+from pytree_course.checking.progress import Progress
+from pytree_course.checking.standings import standing
 from pytree_course.widgets import header
 from pytree_course.widgets.help_buttons import Help
 from pytree_course.widgets.html import render

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytree_course.authoring.source_texts import slug
+from pytree_course.course import GOING_DEEPER
 
 if TYPE_CHECKING:
     from pytree_course.authoring.sources import Mistake, SourceCell
-
-GOING_DEEPER = "Going deeper"
-"""The heading between the layers; the code cells below it set up all deeper sections."""
 
 CORE_MINUTES = 20
 """The most that the core of a lesson takes to read."""

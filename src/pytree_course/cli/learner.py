@@ -50,7 +50,8 @@ def progress() -> None:
     """Show how far you are: points and exercises, lesson by lesson."""
     from pytree_course.checking.badges import badges
     from pytree_course.checking.expected import ExpectedFile
-    from pytree_course.checking.progress import Progress, standing
+    from pytree_course.checking.progress import Progress
+    from pytree_course.checking.standings import standing
 
     course = Course.find()
     done = Progress.load(course.progress_file)
