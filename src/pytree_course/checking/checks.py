@@ -18,8 +18,8 @@ from pytree_course.checking.feedback import Feedback, feedback, note
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import CaseInterrupted, run_check
 from pytree_course.checking.progress import ExerciseProgress, Progress
-from pytree_course.checking.standings import standing
 from pytree_course.checking.reported import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.checking.standings import standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import GOING_DEEPER, Course, answer_id
 
@@ -144,7 +144,7 @@ class ExerciseCheck:
             outcomes = run_check(self._check, answers, PUBLIC_SEED)
         except CaseInterrupted as stopped:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
-            display(note("⏱", words.INTERRUPTED_TITLE, [text]))
+            display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._checks._expected_file.exercise(self._exercise.name), outcomes)
         if verdict.kind is VerdictKind.CORRECT:

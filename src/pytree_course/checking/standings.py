@@ -106,11 +106,10 @@ def _way(
     sections: list[LessonSection],
     unread: list[LessonSection],
 ) -> Way:
-    in_all = (*exercises, *sections)
     return Way(
         exercises=len(exercises),
         todo=todo,
-        minutes=sum(each.minutes for each in in_all),
+        minutes=sum(each.minutes for each in exercises) + sum(each.minutes for each in sections),
         reading_left=sum(each.minutes for each in unread),
     )
 
