@@ -33,9 +33,15 @@ def header(check: Checks) -> Feedback:
         for exercise in check.expected.exercises.values()
         if exercise.core
     ]
+    next_link = "" if now.next is None else check.link_to_exercise(now.next)
     following = check.next_lesson() if now.core_is_done or now.next is None else None
     shown = render(
-        "progress.html", now=now, core=core, deeper=check.link_deeper(), following=following
+        "progress.html",
+        now=now,
+        core=core,
+        next_link=next_link,
+        deeper=check.link_deeper(),
+        following=following,
     )
     return Feedback(shown, str(now))
 

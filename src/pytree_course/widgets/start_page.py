@@ -28,6 +28,7 @@ class LessonOnMap:
     link: str
     deeper: str
     exercises: str
+    next: str  # to the next exercise
 
 
 def course_map() -> Feedback:
@@ -66,10 +67,12 @@ def _on_map(
     course: Course, files: LessonFiles, lesson: Expected, progress: Progress
 ) -> LessonOnMap:
     has_deeper = any(section.deeper for section in lesson.sections.values())
+    now = standing(lesson, progress)
     return LessonOnMap(
         title=lesson.title,
-        now=standing(lesson, progress),
+        now=now,
         link=course.link(files.notebook),
         deeper=course.link(files.notebook, GOING_DEEPER) if has_deeper else "",
         exercises=course.link(files.exercises),
+        next=course.link(files.exercises, now.next.title) if now.next else "",
     )
