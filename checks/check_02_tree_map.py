@@ -551,6 +551,9 @@ class Watched:
     def __init__(self, weights, single):
         self.weights, self.single = weights, single
 
+    def __repr__(self):
+        return f"Watched({self.weights!r}, {self.single!r})"
+
     def tree_flatten_with_keys(self):
         Watched.opened += isinstance(self.single, jax.core.Tracer)
         names = ("weights", "single")

@@ -1,10 +1,11 @@
 """Checks of lesson 5, an MLP from scratch: python checks/check_05_mlp.py exercises/05_mlp.ipynb"""
 
 import functools
+import itertools
 import shutil
 import tempfile
 import weakref
-from importlib.metadata import distribution
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -681,6 +682,186 @@ def freeze(label_tree, step, rng):
 
 
 @check
+def save_and_load(save, load, rng):
+    """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
+    folder, files = tempfile.mkdtemp(), {}
+
+    def file_of(*trees):
+        """Save trees to one file, one after the other; only once for all cases with these trees."""
+        key = tuple(map(id, trees))
+        if key not in files:
+            file = str(Path(folder) / f"model{len(files)}.npz")
+            for tree in trees:
+                save(file, tree)
+            files[key] = file, trees  # with the trees, so that no other ones get their ids
+        return files[key][0]
+
+    # The cases may be called when this function has ended, so no `with`.
+    weakref.finalize(file_of, shutil.rmtree, folder, ignore_errors=True)
+
+    def saved(*trees):
+        with np.load(file_of(*trees), allow_pickle=True) as arrays:
+            objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
+            return {"names": sorted(arrays.files), "pickled": objects}
+
+    def loaded(like, *trees):
+        return as_jax(load(file_of(*trees), like))
+
+    def used(like, layers, x):
+        """Apply layers that were saved and loaded."""
+        x = np.asarray(x)
+        for layer in load(file_of(layers), like):
+            x = x @ np.asarray(layer["w"]) + np.asarray(layer["b"])
+        return x.tolist()
+
+    def looked_at_again(like, tree):
+        load(file_of(tree), like)
+        return like, tree
+
+    @functools.cache
+    def zero(shape, dtype):
+        return array(np.zeros(shape), dtype)
+
+    def zeros(tree, dtype=None):
+        return jax.tree.map(lambda leaf: zero(leaf.shape, dtype or leaf.dtype), tree)
+
+    def layer():
+        return {"w": matrix(rng), "b": vector(rng)}
+
+    def fine():
+        """Draw numbers that need all digits of float32, and a size that float16 has not."""
+        return array(rng.permutation([rng.random() / 3, 1e6 * rng.random() + 1e5]))
+
+    def count():
+        """Draw a whole number that float32 does not hold."""
+        return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
+
+    def mask():
+        return array(rng.random(2) < 0.5, bool)
+
+    def look(*trees, **said):
+        note = "This looks at the names in the file, and for what was pickled."
+        return Case(saved, *trees, note=note, **said)
+
+    def back(tree, like=None, more="", **said):
+        note = "The first tree is `like`; the second one is saved, and then loaded."
+        like = zeros(tree) if like is None else like
+        return Case(loaded, like, tree, note=f"{note} {more}".strip(), **said)
+
+    def applied(layers):
+        note = "The layers are saved and loaded. Then they are applied to the vector, one by one."
+        return Case(used, zeros(layers), layers, vector(rng), note=note, tags=("loaded layers",))
+
+    def part(tree, name):
+        tags = ("a `like` that asks for a part only",)
+        return back(tree, zeros({name: tree[name]}), "It asks for a part only.", tags=tags)
+
+    def missing(tree, like, path):
+        return back(tree, zeros(like), "`like` asks for more.", mentions=(path,))
+
+    def reshaped(tree, like):
+        return back(tree, zeros(like), "A shape differs.", tags=("another shape",))
+
+    def cast(tree, dtype):
+        return back(tree, zeros(tree, dtype), "A dtype differs.", tags=("another dtype",))
+
+    def kept(tree):
+        note = (
+            "The second tree is saved and loaded. Then this looks at both: they have not changed."
+        )
+        tags = ("a look at the inputs after the call",)
+        return Case(looked_at_again, zeros(tree), tree, note=note, tags=tags)
+
+    one, two, three = random_words(rng, 3)
+    plain, nested = {one: vector(rng)}, [layer(), (layer(), None)]
+    named = {one: [fine()], two: Layer(count(), None)}
+    digits_, whole = {two: fine(), one: fine()}, [count(), mask()]
+    # Its places 9 and 10 are in another order as texts.
+    deep = {three: Layer([None] * 9 + [vector(rng), vector(rng)], array(number(rng)))}
+    rich = {one: layer(), two: [fine(), (count(), mask())]}
+    short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
+    both = [[short, long], [long, short]][rng.integers(2)]
+    scalar = {one: array(number(rng))}
+    last = max(one, two)  # so that other arrays come before it in the file
+    overwritten = "The first tree is `like`. The others are saved to one file, one after the other."
+    cases = [
+        look(plain),
+        look(nested),
+        look(named),
+        look(*both, tags=("two saves",)),
+        back(plain),
+        back(nested),
+        back(digits_),
+        back(whole),
+        back(deep),
+        back(rich),
+        back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
+        part(rich, last),
+        part(long, last),
+        Case(loaded, zeros(short), *both, note=overwritten, tags=("two saves",)),
+        cast(whole, np.float32),
+        cast([count(), (mask(), None)], np.float32),
+        cast({one: {two: count()}}, np.float32),
+        cast({one: mask(), two: mask()}, np.int32),
+        cast([[mask()], mask()], np.int32),
+        missing(plain, {two: vector(rng)}, two),
+        missing(plain, {one: vector(rng), three: vector(rng)}, three),
+        missing(nested, [{**nested[0], two: vector(rng)}], f"0/{two}"),
+        reshaped(plain, {one: matrix(rng)}),
+        reshaped(plain, {one: array(1)}),
+        reshaped(scalar, plain),
+        reshaped({one: matrix(rng)}, {one: array([[1, 2, 3, 4]])}),
+        reshaped({one: matrix(rng)}, {one: array([[1], [2], [3], [4]])}),
+        *[applied([layer()]) for _ in range(2)],
+        *[applied([layer(), layer()]) for _ in range(2 + rng.integers(2))],
+        kept(plain),
+        kept(whole),
+    ]
+    yield from shuffled(rng, cases)
+
+
+@check
+def deep_forward(answer, rng):
+    """Each layer takes what the one before gave; all outputs in order; one traced layer."""
+
+    def stacked(layers):
+        """Draw layers of which, for a vector that is not negative, one output is cut off."""
+        w = np.array([rng.choice(np.arange(2, 10), 4, False).reshape(2, 2) for _ in range(layers)])
+        signs = np.array([rng.permutation([1, -1]) for _ in range(layers)])
+        b = rng.choice([-2, -1, 1], (layers, 2))
+        return {"w": array(w * signs[:, None]), "b": array(b)}
+
+    @functools.cache
+    def compiled():
+        """Return one function for all cases, so that each number of layers is compiled once."""
+        return jax.jit(answer)
+
+    def call(stacked, x):
+        last, every = compiled()(stacked, x)
+        return {"last": as_jax(last), "every": as_jax(every)}
+
+    def lines_more(few, many, x):
+        """Return how many lines the program has more for many layers than for few."""
+        few, many = (str(jax.make_jaxpr(answer)(each, x)).count("\n") for each in (few, many))
+        return many - few
+
+    def case(layers, x):
+        note = {1: "One layer.", 2: "Two layers.", 5: "Five layers."}[layers]
+        return Case(call, stacked(layers), x, note=note, tags=(note[0].lower() + note[1:-1],))
+
+    def longer(few):
+        more = few + int(rng.integers(2, 5))
+        note = "How many lines does the traced program have more, for the second tree?"
+        inputs = (stacked(few), stacked(more), vector(rng))
+        return Case(lines_more, *inputs, note=note, tags=("a look at the program",))
+
+    cases = [case(layers, vector(rng)) for layers in (1, 1, 2, 2, 5, 5)]
+    cases += [case(layers, signed(rng, 2)) for layers in (1, 2)]
+    cases += [case(5, signed(rng, 2)) for _ in range(1 + rng.integers(3))]
+    yield from shuffled(rng, [*cases, longer(2), longer(int(rng.integers(3, 6)))])
+
+
+@check
 def moving_average(start, step, rng):
     """float32 for bfloat16 leaves, so that small steps count; whole numbers are copied."""
 
@@ -747,346 +928,161 @@ def moving_average(start, step, rng):
 
 
 @check
-def save_and_load(save, load, rng):
-    """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
-    folder, files = tempfile.mkdtemp(), {}
+def resume(save, load, rng):
+    """A moved file, other states in between, and steps that need every part of the state."""
+    folder, places = tempfile.mkdtemp(), itertools.count()
 
-    def file_of(*trees):
-        """Save trees to one file, one after the other; only once for all cases with these trees."""
-        key = tuple(map(id, trees))
-        if key not in files:
-            file = str(Path(folder) / f"model{len(files)}.npz")
-            for tree in trees:
-                save(file, tree)
-            files[key] = file, trees  # with the trees, so that no other ones get their ids
-        return files[key][0]
+    def stored(*states):
+        """Save states to one file, one after the other, and move it to a folder of its own."""
+        file = Path(folder, "state.npz")
+        for state in states:
+            save(str(file), state)
+        place = Path(folder, str(next(places)))
+        place.mkdir()
+        return str(file.rename(place / "moved.npz"))
 
     # The cases may be called when this function has ended, so no `with`.
-    weakref.finalize(file_of, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(stored, shutil.rmtree, folder, ignore_errors=True)
 
-    def saved(*trees):
-        with np.load(file_of(*trees), allow_pickle=True) as arrays:
-            objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
-            return {"names": sorted(arrays.files), "pickled": objects}
+    def loaded(file, like):
+        return as_jax(load(file, like))
 
-    def loaded(like, *trees):
-        return as_jax(load(file_of(*trees), like))
+    def trained(state, steps):
+        """Train on: every entry of the state has a part in each step."""
+        params, optimiser = jax.tree.map(np.asarray, (state["params"], state["optimiser"]))
+        data, step = np.asarray(jax.random.key_data(state["key"])).tolist(), state["step"]
+        for _ in range(steps):
+            optimiser = jax.tree.map(remembered, optimiser)
+            speed = sum(float(leaf.sum()) for leaf in jax.tree.leaves(optimiser)) % 64
+            noise, rate = np.random.default_rng([*data, int(step)]), 1 / (4 + int(step) % 4)
+            move = partial(moved, speed=speed, noise=noise, rate=rate)
+            params, step = jax.tree.map(move, params), step + 1
+        params, optimiser = jax.tree.map(jax.device_put, (params, optimiser))
+        return {**state, "params": params, "optimiser": optimiser, "step": step}
 
-    def looked_at_again(like, tree):
-        load(file_of(tree), like)
-        return like, tree
+    def remembered(leaf):
+        is_count = leaf.dtype == np.int32
+        return np.asarray(leaf + 1 if is_count else leaf / 2, leaf.dtype)
 
-    @functools.cache
-    def zero(shape, dtype):
-        return array(np.zeros(shape), dtype)
+    def moved(leaf, speed, noise, rate):
+        return np.asarray(leaf - rate * (speed + noise.integers(1, 100, leaf.shape)), leaf.dtype)
 
-    def zeros(tree, dtype=None):
-        return jax.tree.map(lambda leaf: zero(leaf.shape, dtype or leaf.dtype), tree)
+    def resumed(state, like, steps):
+        return trained(loaded(stored(state), like), steps)
 
-    def layer():
-        return {"w": matrix(rng), "b": vector(rng)}
+    def in_turn(one, other, like, other_like, steps):
+        files = stored(one), stored(other)
+        states = loaded(files[0], like), loaded(files[1], other_like)
+        return [trained(state, steps) for state in states]
 
-    def half():
-        """Draw numbers of a size that float16 has not."""
-        return array(rng.integers(128, 256, 2) * 2.0 ** rng.integers(16, 90), jnp.bfloat16)
+    def replaced(one, other, like, steps):
+        return trained(loaded(stored(one, other), like), steps)
 
-    def fine():
-        """Draw numbers that need all digits of float32, and a size that float16 has not."""
-        return array(rng.permutation([rng.random() / 3, 1e6 * rng.random() + 1e5]))
+    def looked_at_again(state, like):
+        load(stored(state), like)
+        return state, like
+
+    def pickled(state):
+        with np.load(stored(state), allow_pickle=True) as arrays:
+            return [name for name in arrays.files if arrays[name].dtype.hasobject]
+
+    def key(fresh):
+        first = 0 if fresh else int(rng.integers(1, 2**32))
+        data = array([first, int(rng.integers(2, 2**31 if fresh else 2**32))], np.uint32)
+        return jax.random.wrap_key_data(data)
 
     def count():
         """Draw a whole number that float32 does not hold."""
         return array(2**24 + 1 + 2 * rng.integers(1, 1000), np.int32)
 
-    def mask():
-        return array(rng.random(2) < 0.5, bool)
+    def fine():
+        """Draw numbers that need all digits of float32."""
+        return array(rng.integers(1, 10, 2) + rng.random(2))
 
-    def look(*trees, **said):
-        note = "This looks at the names in the file, and for what was pickled."
-        return Case(saved, *trees, note=note, **said)
+    def state_of(params, optimiser, fresh=False):
+        entries = {"params": params, "optimiser": optimiser, "step": int(rng.integers(10, 10**6))}
+        entries["key"] = key(fresh)
+        return {name: entries[name] for name in shuffled(rng, entries)}
 
-    def back(tree, like=None, more="", **said):
-        note = "The first tree is `like`; the second one is saved, and then loaded."
-        like = zeros(tree) if like is None else like
-        return Case(loaded, like, tree, note=f"{note} {more}".strip(), **said)
+    def start_of(state):
+        """Draw a state of the same form, with other numbers in every entry."""
 
-    def part(tree, name):
-        tags = ("a `like` that asks for a part only",)
-        return back(tree, zeros({name: tree[name]}), "It asks for a part only.", tags=tags)
+        def other(leaf):
+            return array(rng.integers(1, 10, leaf.shape), leaf.dtype)
 
-    def missing(tree, like, path):
-        return back(tree, zeros(like), "`like` asks for more.", mentions=(path,))
+        params, optimiser = jax.tree.map(other, (state["params"], state["optimiser"]))
+        start = {"params": params, "optimiser": optimiser, "step": 0, "key": key(fresh=True)}
+        return {name: start[name] for name in shuffled(rng, start)}
 
-    def reshaped(tree, like):
-        return back(tree, zeros(like), "A shape differs.", tags=("another shape",))
+    def few():
+        return int(rng.integers(1, 4))
 
-    def cast(tree, dtype):
-        return back(tree, zeros(tree, dtype), "A dtype differs.", tags=("another dtype",))
+    def go_on(state, **said):
+        note = "The first state is saved, the file is moved, and `like` serves to load it. "
+        note += "Then training goes on from there: the number says for how many steps."
+        return Case(resumed, state, start_of(state), few(), note=note, **said)
 
-    def kept(tree):
-        note = (
-            "The second tree is saved and loaded. Then this looks at both: they have not changed."
-        )
+    def alternate(one, other):
+        note = "Both states are saved, each to its own file. Then both files are loaded, "
+        note += "and training goes on from each state."
+        inputs = one, other, start_of(one), start_of(other), few()
+        return Case(in_turn, *inputs, note=note, tags=("two files",))
+
+    def twice(one, other):
+        note = "Both states are saved to one file, one after the other; then it is loaded."
+        inputs = one, other, start_of(other), few()
+        return Case(replaced, *inputs, note=note, tags=("a file that was there already",))
+
+    def kept(state):
+        note = "The first state is saved and loaded. Then this looks at both: have they changed?"
         tags = ("a look at the inputs after the call",)
-        return Case(looked_at_again, zeros(tree), tree, note=note, tags=tags)
+        return Case(looked_at_again, state, start_of(state), note=note, tags=tags)
 
-    one, two, three = random_words(rng, 3)
-    plain, nested = {one: vector(rng)}, [layer(), (layer(), None)]
-    halves, named = {"w": half(), "b": vector(rng)}, {one: [half()], two: Layer(count(), None)}
-    digits_, whole = {two: fine(), one: fine()}, [count(), mask()]
-    # Its places 9 and 10 are in another order as texts.
-    deep = {three: Layer([None] * 9 + [vector(rng), vector(rng)], array(number(rng)))}
-    rich = {one: layer(), two: [half(), (count(), mask())]}
-    short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
-    both = [[short, long], [long, short]][rng.integers(2)]
-    scalar = {one: array(number(rng))}
-    last = max(one, two)  # so that other arrays come before it in the file
-    overwritten = "The first tree is `like`. The others are saved to one file, one after the other."
-    cases = [
-        look(plain),
-        look(nested),
-        look(named),
-        look(*both, tags=("two saves",)),
-        back(plain),
-        back(nested),
-        back(halves),
-        back(digits_),
-        back(whole),
-        back(deep),
-        back(rich),
-        back({one: array(np.zeros((0, 2))), two: array(number(rng))}),
-        part(rich, last),
-        part(long, last),
-        Case(loaded, zeros(short), *both, note=overwritten, tags=("two saves",)),
-        cast(digits_, jnp.bfloat16),
-        cast([fine(), (fine(), None)], jnp.bfloat16),
-        cast({one: {two: fine()}}, jnp.bfloat16),
-        cast(halves, np.float32),
-        cast(named, np.float32),
-        cast(whole, np.float32),
-        missing(plain, {two: vector(rng)}, two),
-        missing(plain, {one: vector(rng), three: vector(rng)}, three),
-        missing(nested, [{**nested[0], two: vector(rng)}], f"0/{two}"),
-        reshaped(plain, {one: matrix(rng)}),
-        reshaped(plain, {one: array(1)}),
-        reshaped(scalar, plain),
-        reshaped({one: matrix(rng)}, {one: array([[1, 2, 3, 4]])}),
-        reshaped({one: matrix(rng)}, {one: array([[1], [2], [3], [4]])}),
-        kept(plain),
-        kept(halves),
-    ]
-    yield from shuffled(rng, cases)
+    def look(state):
+        note = "What in the file was pickled?"
+        return Case(pickled, state, note=note, tags=("a look at the file",))
 
+    def flat(fresh=False):
+        one, two = random_words(rng, 2)
+        return state_of({one: fine(), two: vector(rng)}, {one: vector(rng), two: fine()}, fresh)
 
-@check
-def deep_forward(answer, rng):
-    """Each layer takes what the one before gave; all outputs in order; one traced layer."""
-
-    def stacked(layers):
-        """Draw layers of which, for a vector that is not negative, one output is cut off."""
-        w = np.array([rng.choice(np.arange(2, 10), 4, False).reshape(2, 2) for _ in range(layers)])
-        signs = np.array([rng.permutation([1, -1]) for _ in range(layers)])
-        b = rng.choice([-2, -1, 1], (layers, 2))
-        return {"w": array(w * signs[:, None]), "b": array(b)}
-
-    @functools.cache
-    def compiled():
-        """Return one function for all cases, so that each number of layers is compiled once."""
-        return jax.jit(answer)
-
-    def call(stacked, x):
-        last, every = compiled()(stacked, x)
-        return {"last": as_jax(last), "every": as_jax(every)}
-
-    def lines_more(few, many, x):
-        """Return how many lines the program has more for many layers than for few."""
-        few, many = (str(jax.make_jaxpr(answer)(each, x)).count("\n") for each in (few, many))
-        return many - few
-
-    def case(layers, x):
-        note = {1: "One layer.", 2: "Two layers.", 5: "Five layers."}[layers]
-        return Case(call, stacked(layers), x, note=note, tags=(note[0].lower() + note[1:-1],))
-
-    def longer(few):
-        more = few + int(rng.integers(2, 5))
-        note = "How many lines does the traced program have more, for the second tree?"
-        inputs = (stacked(few), stacked(more), vector(rng))
-        return Case(lines_more, *inputs, note=note, tags=("a look at the program",))
-
-    cases = [case(layers, vector(rng)) for layers in (1, 1, 2, 2, 5, 5)]
-    cases += [case(layers, signed(rng, 2)) for layers in (1, 2)]
-    cases += [case(5, signed(rng, 2)) for _ in range(1 + rng.integers(3))]
-    yield from shuffled(rng, [*cases, longer(2), longer(int(rng.integers(3, 6)))])
-
-
-BATCH, TRAINING, STEPS = 100, 1_200, 600
-
-
-@functools.cache
-def digits():
-    """Read scikit-learn's digits: a row has 64 pixels and its digit."""
-    # From the file: importing scikit-learn takes a second, for one exercise alone.
-    file = distribution("scikit-learn").locate_file("sklearn/datasets/data/digits.csv.gz")
-    rows = np.loadtxt(str(file), delimiter=",")
-    return (rows[:, :-1] / 16).astype(np.float32), rows[:, -1].astype(int)
-
-
-@check
-def capstone(init, update, rng):
-    """What every good optimiser shares, and what it reaches on digits that are drawn anew."""
-
-    def one_step(params, grads):
-        return kinds(update(grads, init(params), params)[0])
-
-    def small_step(params, grads):
-        """One step changes large parameters little, so that they are the same in hundreds."""
-        new = update(grads, init(params), params)[0]
-        return jax.tree.map(lambda leaf: (np.asarray(leaf) / 100).round().astype(int).tolist(), new)
-
-    def directions(params, grads):
-        """Return which way each parameter moves, in many steps with one gradient."""
-        now, state = params, init(params)
-        for _ in range(10):
-            now, state = update(grads, state, now)
-        moved = jax.tree.map(lambda old, new: np.asarray(new) - np.asarray(old), params, now)
-        return jax.tree.map(lambda leaf: np.sign(leaf).tolist(), moved)
-
-    def form_after(params, grads):
-        """Say in what the state after a step is like the one before it."""
-        before = jax.eval_shape(lambda: init(params))
-        after = jax.eval_shape(update, grads, init(params), params)[1]
-        if jax.tree.structure(before) != jax.tree.structure(after):
-            return {"same structure": False}
-        pairs = list(zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True))
-        shapes = all(was.shape == now.shape for was, now in pairs)
-        dtypes = all(was.dtype == now.dtype for was, now in pairs)
-        return {"same structure": True, "same shapes": shapes, "same dtypes": dtypes}
-
-    def first_alike(params, gradients, last):
-        """Return for each first gradient which one of them is the first to lead to the same."""
-        states = [update(each, init(params), params)[1] for each in gradients]
-        ends = [update(last, state, params)[0] for state in states]
-        return [next(at for at, one in enumerate(ends) if alike(one, each)) for each in ends]
-
-    def purity(params, grads):
-        for_names, state = ("grads", "state", "params"), init(params)
-        for _ in range(2):
-            params, state = update(grads, state, params)
-        copies = [copied((grads, state, params)) for _ in range(3)]
-        results = [update(grads, state, params)]
-        changed = [
-            name
-            for name, was, now in zip(for_names, copies[0], (grads, state, params), strict=True)
-            if not alike(was, now)
-        ]
-        results += [update(*each) for each in copies[1:]]
-        same = [alike(results[0], each) for each in results]
-        return {"inputs that changed": changed, "as the first time": same}
-
-    def copied(tree):
-        """Copy the nodes of a tree; arrays do not change."""
-        return jax.tree.map(
-            lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, tree
-        )
-
-    def loss(params, x, y):
-        hidden = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
-        log_p = jax.nn.log_softmax(hidden @ params[1]["w"] + params[1]["b"])
-        return -jnp.mean(jnp.take_along_axis(log_p, y[:, None], 1))
-
-    @jax.jit  # here, so that all trainings share one program
-    def train(params, state, x, y):
-        return update(jax.grad(loss)(params, x, y), state, params)
-
-    def learned(seed):
-        """Train on digits, and return for each digit what the network most often says."""
-        draw = np.random.default_rng(seed)
-        pixels, target = digits()
-        order = draw.permutation(len(target))
-        x, digit = pixels[order], target[order]
-        y = draw.integers(0, 10, 10)[digit].astype(np.int32)
-        params = []
-        for inputs, outputs in ((64, 32), (32, 10)):
-            w = draw.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs)
-            params.append({"w": array(w), "b": array(np.zeros(outputs))})
-
-        state = init(params)
-        for at in range(STEPS):
-            rows = slice(at * BATCH % TRAINING, at * BATCH % TRAINING + BATCH)
-            params, state = train(params, state, x[rows], y[rows])
-
-        first, second = jax.tree.map(np.asarray, params)
-        hidden = np.maximum(x[TRAINING:] @ first["w"] + first["b"], 0)
-        said = (hidden @ second["w"] + second["b"]).argmax(axis=1)
-        accuracy = float((said == y[TRAINING:]).mean())
-        print(f"accuracy on digits not seen in training: {accuracy:.1%}")
-        if not accuracy >= 0.9:
-            return {"accuracy": "below 90 %"}
-        votes = [np.bincount(said[digit[TRAINING:] == each]).argmax() for each in range(10)]
-        return {"accuracy": "90 % or more", "said of 0 to 9": [int(vote) for vote in votes]}
-
-    def flat():
-        return {"w": vector(rng)}
-
-    def small(draw=flat):
-        params = draw()
-        return params, like(rng, params)
-
-    def memories(params):
-        """Draw first gradients, some of them equal: every number is either small or large."""
-        size = sum(leaf.size for leaf in jax.tree.leaves(params))
-        kinds_ = rng.permutation(2**size)[:4]
-        chosen = [int(each) for each in (*kinds_, *rng.choice(kinds_, 2))]
-
-        def gradient(kind):
-            drawn = iter([-30 if kind >> bit & 1 else 1 for bit in range(size)])
-            return jax.tree.map(
-                lambda leaf: array(np.reshape([next(drawn) for _ in range(leaf.size)], leaf.shape)),
-                params,
-            )
-
-        last = jax.tree.map(jnp.ones_like, params)
-        return params, [gradient(kind) for kind in shuffled(rng, chosen)], last
-
-    def tree():
-        return model(rng)
+    def counted():
+        one, two = random_words(rng, 2)
+        params = [{one: vector(rng), two: vector(rng)}, (fine(), None)]
+        return state_of(params, (like(rng, params), count()))
 
     def nested():
-        return [vector(rng), {"b": (matrix(rng), None)}]
+        one, two, three = random_words(rng, 3)
+        params = {one: Layer(vector(rng), fine()), two: [vector(rng), {three: ()}], three: None}
+        return state_of(params, Layer(like(rng, params), {two: count(), one: fine()}))
 
-    def times(factor, draw):
-        params, grads = small(draw)
-        return jax.tree.map(lambda leaf: array(factor * np.asarray(leaf)), params), grads
+    def deep():
+        """Draw many layers: as texts, their numbers are in another order."""
+        params = [vector(rng) for _ in range(11 + rng.integers(2))]
+        return state_of(params, [vector(rng)])
 
-    kept = "One step: which dtypes and shapes do the new parameters have?"
-    near = "The parameters after one step, in hundreds: are they near the old ones?"
-    down = "Ten steps, all with this gradient: which way does each parameter move?"
-    form = "In what is the state after a step like the one before: structure, shapes, dtypes?"
-    memory = (
-        "Two steps from the same parameters: one with a gradient of the list, then one with the "
-    )
-    memory += "last input. Which gradient of the list is the first to lead to the same parameters?"
-    pure = "Which inputs change, and do the same inputs give the same results again?"
-    training = "The training. The number is the seed of all that is drawn for it."
-    yield from shuffled(
-        rng,
-        [
-            Case(one_step, *small(), note=kept),
-            Case(one_step, *small(tree), note=kept),
-            Case(small_step, *times(100, flat), note=near),
-            Case(small_step, *times(100, nested), note=near),
-            Case(directions, *times(0, flat), note=down, tags=("one gradient again and again",)),
-            Case(directions, *times(0, tree), note=down, tags=("one gradient again and again",)),
-            Case(form_after, *small(), note=form),
-            Case(form_after, *small(tree), note=form),
-            Case(first_alike, *memories({"w": vector(rng)}), note=memory),
-            Case(first_alike, *memories(nested()), note=memory),
-            Case(purity, *small(), note=pure),
-            Case(purity, *small(nested), note=pure),
-            Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
-            Case(learned, int(rng.integers(10_000)), note=training, tags=("a training",)),
-        ],
-    )
+    def without_optimiser():
+        return state_of({random_words(rng, 1)[0]: fine()}, [(), None][rng.integers(2)])
+
+    split, fresh = {"tags": ("a key that `split` made",)}, {"tags": ("a key from a seed",)}
+    cases = [
+        *[go_on(flat(True), **fresh) for _ in range(2)],
+        *[go_on(flat(), **split) for _ in range(1 + rng.integers(2))],
+        *[go_on(counted(), **split) for _ in range(1 + rng.integers(2))],
+        go_on(nested(), **split),
+        go_on(deep(), **split),
+        go_on(deep(), **split),
+        go_on(without_optimiser(), **split),
+        alternate(flat(), counted()),
+        alternate(nested(), counted()),
+        twice(flat(), flat()),
+        twice(counted(), nested()),
+        kept(flat()),
+        kept(nested()),
+        look(counted()),
+        look(nested()),
+    ]
+    yield from shuffled(rng, cases)
 
 
 if __name__ == "__main__":

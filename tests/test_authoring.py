@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -10,9 +12,10 @@ import pytest
 
 from pytree_course.authoring import authors_answers
 from pytree_course.authoring.authors_answers import SEEDS, run_answer
-from pytree_course.authoring.building import build, find_stale
+from pytree_course.authoring.building import build, find_stale, without_this_machine
 from pytree_course.authoring.handout import hand_out
-from pytree_course.authoring.sources import PLACEHOLDER, AuthorMistakesError, read_sources
+from pytree_course.authoring.source_cells import AuthorMistakesError
+from pytree_course.authoring.sources import PLACEHOLDER, read_sources
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED
@@ -397,6 +400,43 @@ def test_a_lesson_that_fails_is_not_built(unbuilt):
     ):
         build(unbuilt)
     assert not unbuilt.notebook.exists()
+
+
+def test_a_cell_that_should_raise_shows_its_error_and_no_more_of_this_machine(unbuilt):
+    raising = 'raise TypeError(f"{__file__}:1 {object()} and https://docs.jax.dev/en/pytrees")'
+    cell = "```{code-cell} ipython3\n:tags: [raises-exception, nbval-ignore-output]\n"
+    more = f"{cell}__file__ = '/home/ada/lessons/x.py'\n{raising}\n```\n\n"
+    edit(unbuilt.sources / "lesson.md", "◇", f"{more}◇")
+    build(unbuilt)
+    assert find_stale(unbuilt) == []
+    [output] = [
+        output
+        for cell in nbformat.read(unbuilt.notebook, as_version=4).cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error"
+    ]
+    message = "…/x.py:1 <object object at 0x…> and https://docs.jax.dev/en/pytrees"
+    assert (output.ename, output.evalue) == ("TypeError", message)
+    assert output.traceback == [f"TypeError: {message}"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval"]
+    command += ["--rootdir", str(unbuilt.root), str(unbuilt.notebook)]
+    done = subprocess.run(command, cwd=unbuilt.root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("leaked from f at /tmp/ipykernel_31/2893.py:3", "leaked from f at this cell:3"),
+        (r"at C:\Users\me\ipykernel_3\44.py:3", "at this cell:3"),
+        ("in '/usr/lib/jax/api.py'", "in '…/api.py'"),
+        ("<function f at 0x7f6c9b1d2ca0>, 0x12", "<function f at 0x…>, 0x12"),
+        ("at key path ['a']/['b'], a/b/c, 1 / 2", "at key path ['a']/['b'], a/b/c, 1 / 2"),
+        ("see https://docs.jax.dev/en/latest/errors.html", None),
+    ],
+)
+def test_an_errors_message_loses_folders_and_addresses_only(message, kept):
+    assert without_this_machine(message) == (kept or message)
 
 
 def test_notebooks_are_valid_and_name_their_kernel(mini):

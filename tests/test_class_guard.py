@@ -106,7 +106,7 @@ def test_an_answer_that_is_too_long_is_not_run_and_said(made):
     made.grade()
     (eve,) = made.attempts()
     assert [row.kind for row in eve.rows] == ["not attempted", "correct"]
-    assert "holds 100,001 characters, and no more than 100,000 are run" in eve.rows[0].explanation
+    assert "holds 100,001 characters, more than the 100,000 that may run" in eve.rows[0].explanation
     assert eve.answers.keys() == {"first_leaf"}
 
 
@@ -164,7 +164,7 @@ def test_what_cannot_be_judged_or_recorded_is_a_row_that_says_so(made, monkeypat
         assert "Its results could not be judged" in row.explanation
     failed = {student for student in attempts if attempts[student].state is AttemptState.FAILED}
     assert failed == {"a set"}
-    assert "If this comes back, look at the notebook yourself" in attempts["a set"].reason
+    assert "If this happens again, look at the notebook yourself" in attempts["a set"].reason
     assert attempts["a set"].points == 0
     assert len(summary.failed) == len(made.grade().failed) == 1
 

@@ -140,7 +140,7 @@ def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(run, course, monkeypa
 
     assert "? to do" in shown("progress")
     assert "there is no lesson" in shown("check", "nœud").lower()
-    assert "is as new" in shown("reset", "1")
+    assert "is fresh" in shown("reset", "1")
     assert "course.py" in shown("--help")
 
 

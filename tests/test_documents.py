@@ -221,8 +221,7 @@ def test_the_readme_counts_lessons_and_exercises_right():
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert len(lessons) == 5
     assert (
-        f"five lessons, with a guess to make before each surprise, and {exercises} exercises"
-        in text
+        f"five lessons, in which you guess before each surprise, and {exercises} exercises" in text
     )
 
 

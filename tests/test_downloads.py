@@ -132,5 +132,5 @@ def test_students_are_chosen_by_whatever_they_are_called(folder, course):
     found = read_class_folder(folder, course)
     assert found.chosen(["222"], None) == ["222"]
     assert found.chosen(["lovelaceada"], None) == ["12345", "222"]
-    with pytest.raises(CourseError, match="as lovelaceada"):
+    with pytest.raises(CourseError, match="like lovelaceada"):
         found.chosen(["eve"], None)

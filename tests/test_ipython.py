@@ -56,7 +56,7 @@ def test_the_course_of_a_first_exercise(kernel, course):
     assert "You counted the container's elements" in wrong
     assert "Hint 1 of 2" in kernel("check.count_leaves.hint()")
     assert "Hint 2 of 2" in kernel("check.count_leaves.hint()")
-    assert "It opens after a correct answer" in kernel("check.count_leaves.solution()")
+    assert "The solution opens after a correct answer" in kernel("check.count_leaves.solution()")
 
     kernel("def count_leaves(tree):\n    return len(jax.tree.leaves(tree))")
     right = kernel("check.count_leaves(count_leaves)")

@@ -91,8 +91,8 @@ def test_what_is_no_dict_is_said_once(no_dict):
         ("A", 9, "Too high."),
         ("A", -1, "Too low."),
         ("A", 10**100, "Too high."),
-        ("A", "error", "Not this."),
-        ("C", 3, "Not this."),
+        ("A", "error", "This is not right."),
+        ("C", 3, "This is not right."),
         ("A", 2.0, 'This is neither a whole number nor the text "error".'),
         ("A", "2", 'This is neither a whole number nor the text "error".'),
         ("A", None, 'This is neither a whole number nor the text "error".'),
@@ -116,10 +116,13 @@ def test_all_wrong_lines_are_named_each_with_the_belief_that_says_the_same():
 def test_a_belief_that_explains_more_lines_comes_first_and_is_explained_once():
     assert wrong(A=3, B=1, D=78) == {
         "A": "one_more explained.",
-        "B": "As for line A.",
-        "D": "As for line A.",
+        "B": "The reason is the same as for line A.",
+        "D": "The reason is the same as for line A.",
     }
-    assert wrong(A=3, B=1) == {"A": "one_more explained.", "B": "As for line A."}  # most of them
+    assert wrong(A=3, B=1) == {
+        "A": "one_more explained.",
+        "B": "The reason is the same as for line A.",
+    }  # most of them
     assert wrong(A=3) == {"A": "none_is_a_leaf explained."}
     assert wrong(B=1) == {"B": "one_more explained."}  # better than nothing
 

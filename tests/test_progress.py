@@ -113,6 +113,6 @@ check.first_leaf.hint()
     assert "✓ Correct" in shown
     assert "✗ Not yet" in shown
     assert "Hint 1" in shown
-    assert shown.count("Your progress cannot be kept in") == 1
+    assert shown.count("The course cannot write your progress into") == 1
     assert "Read-only file system" in shown
     assert not course.progress_file.exists()

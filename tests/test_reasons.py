@@ -126,7 +126,7 @@ EXAMPLES = [
         on_trees,
         lambda tree: len(flat(tree)),
         lambda tree: len(leaves_and_nones(tree)),
-        "has it: a `None`",
+        "cases that pass has: a `None`",
     ),
     (on_trees, flat, leaves_and_nones, "it has `None`s that should not be there"),
     (on_trees, flat, lambda tree: flat(tree)[::-1], "right items in reverse order"),
@@ -145,11 +145,11 @@ EXAMPLES = [
     ),
     (on_arrays, doubled, lambda t: {"w": t["w"] + np.inf}, "infinite where it should not be"),
     (on_arrays, doubled, lambda t: {"w": 0 * t["w"] + 7}, "always 7"),
-    (on_large, doubled, lambda t: jnp.int32(2 * jnp.float32(t)), "but for the last digits"),
-    (on_trees, flat, lambda tree: tuple(flat(tree)), "a tuple where a list is asked for"),
-    (on_trees, flat, lambda tree: [flat(tree)], "stays together"),
+    (on_large, doubled, lambda t: jnp.int32(2 * jnp.float32(t)), "except for the last digits"),
+    (on_trees, flat, lambda tree: tuple(flat(tree)), "a tuple where the task asks for a list"),
+    (on_trees, flat, lambda tree: [flat(tree)], "keeps a container together"),
     (on_trees, doubled, lambda tree: tree, "an input, unchanged"),
-    (on_trees, doubled, lambda tree: None, "`None`: does every way"),
+    (on_trees, doubled, lambda tree: None, "`None`: does your function"),
     (on_arrays, doubled, lambda t: {"w": t["w"] * 2.0 + 1}, "too high, everywhere by one"),
     (on_arrays, doubled, lambda t: {"w": (2 * t["w"]).astype(np.float16)}, "in another dtype"),
     (on_arrays, doubled, lambda t: {"w": -2 * t["w"]}, "with the other sign"),
@@ -188,7 +188,7 @@ ERRORS = [
         "def it(tree):\n  return {k.key for p, _ in jax.tree.leaves_with_path(tree) for k in p}",
         "`.key`",
     ),
-    ("def it(tree):\n  return sorted(tree.items())", "has `.items`"),
+    ("def it(tree):\n  return sorted(tree.items())", "no `.items`"),
     ("def it(tree):\n  return jax.tree.map(lambda a, b: a, tree, {'other': 1})", "different keys"),
     ("def it(tree):\n  return jax.jit(lambda x: 1 if x > 0 else 2)(1.0)", "is a tracer"),
     ("def it(tree):\n  return jax.jit(lambda x: np.asarray(x))(1.0)", "use `jnp`"),
@@ -203,9 +203,9 @@ ERRORS = [
     ("def it(tree):\n  return jnp.ones(2) @ jnp.ones(3)", "shapes do not fit"),
     ("def it(tree):\n  return it(tree)", "calls itself"),
     ("def it(tree):\n  return None + 1", "a `None`"),
-    ("def it(tree):\n  return {} + 1", "is each of them a leaf?"),
+    ("def it(tree):\n  return {} + 1", "are both of them leaves?"),
     ("def it(tree):\n  return jax.jit(lambda x, c: x, static_argnums=1)(1.0, [])", "hashable"),
-    ("def it(tree):\n  raise TypeError('no')", "is reached"),
+    ("def it(tree):\n  raise TypeError('no')", "runs in"),
 ]
 
 
@@ -258,15 +258,15 @@ def test_the_nearest_misconception_is_introduced_and_not_spoken_as_certain():
 
     near = [("near", "You do this.", mistake)]
     text = reasons(on_numbers, lambda number: 2 * number + 100, wrong, near)
-    assert text.startswith("Most of your results are those of this mistake")
+    assert text.startswith("Most of your results fit this mistake")
     assert text.endswith("You do this.")
 
 
 def test_where_nothing_is_known_something_true_is_said():
     answers = iter(["b", 5, "c", [1]])
     assert reasons(on_numbers, lambda number: number, lambda number: next(answers, 7)) == (
-        "In the smallest of 5 cases in which your result is wrong, it is a text where an int is "
-        "asked for."
+        "In the smallest of 5 cases in which your result is wrong, it is a text where the task "
+        "asks for an int."
     )
 
 

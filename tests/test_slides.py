@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 
 from pytree_course.authoring.slides import DEEPER_TAG, SLIDE_LINES, slide_types
-from pytree_course.authoring.sources import SourceCell
+from pytree_course.authoring.source_cells import SourceCell
 from tests.conftest import ROOT
 
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_drawn_or_rendered_costs_its_own_place_only(tmp_path, mon
     monkeypatch.setattr(page_texts.drawing, "svg", no_picture)
     monkeypatch.setattr(pages, "pass_plot", no_picture)
     written = pages_of(class_with(made_row("count", "error")), tmp_path)
-    assert visible(written["students/zoe.html"]).count("This cannot be drawn.") == 2
+    assert visible(written["students/zoe.html"]).count("The course cannot draw this value.") == 2
     assert "a note of zoe's" in visible(written["students/zoe.html"])
     assert "This plot could not be drawn; its numbers are below." in visible(written["report.html"])
 
@@ -112,7 +112,10 @@ def test_a_page_has_so_many_pictures_and_no_more(tmp_path, monkeypatch):
     row = with_failure(inputs=[NUMBER] * 5, written=["41"] * 5)
     page = pages_of(class_with(row), tmp_path)["students/eve.html"]
     assert page.count("<svg") == 3
-    assert visible(page).count("Not drawn: there are too many pictures on this page.") == 3
+    assert (
+        visible(page).count("This picture is left out: there are too many pictures on this page.")
+        == 3
+    )
 
 
 def test_an_enormous_class_page_is_bounded(tmp_path):

@@ -181,6 +181,8 @@ def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     assert "20/20" in capsys.readouterr().out
     assert is_current(unbuilt)
     assert "| first_leaf |" in (unbuilt.root / "docs" / "cases.md").read_text(encoding="utf-8")
+    edit(unbuilt.sources / "exercises.md", "hints:", "hints:\n  - Said in other words.")
+    assert is_current(unbuilt)
     edit(unbuilt.check_script, "small lesson", "very small lesson")
     assert not is_current(unbuilt)
 

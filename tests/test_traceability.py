@@ -11,7 +11,8 @@ import nbformat
 import pytest
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.sources import AuthorMistakesError, read_sources
+from pytree_course.authoring.source_cells import AuthorMistakesError
+from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.traceability import (
     TABLE_FILE,
     TOPICS_FILE,

@@ -114,7 +114,7 @@ def test_what_was_not_run_is_said_where_the_grade_is(made, monkeypatch, capsys, 
         hand_in(made, "ada", number)
     hand_in(made, "bob", 0)
     which = "first" if best else "newest"
-    said = f"2 other notebooks were not run: only the {which} {MOST_TRIES} different ones are"
+    said = f"2 other notebooks were not run: only the {which} {MOST_TRIES} different notebooks run"
     for student in ((), ("--student", "bob")):
         assert made.run_here(monkeypatch, "--unsandboxed", *best, *student) == 0
         assert f"ada: 01_mini: {said}" in " ".join(capsys.readouterr().out.split())

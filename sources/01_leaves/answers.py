@@ -31,31 +31,31 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="counts_the_top_level"
-"""Your results are those of `len`: the items of the outermost container, or the rows of an array. JAX opens every container inside it too, opens no array, and counts only what it finds at the ends."""
+"""Your results are those of `len`: the items of the outermost container, or the rows of an array. JAX also opens every container inside, but it opens no array. It counts only what it cannot open."""
 def count_leaves(tree):
     return len(tree)
 
 
 # %% exercise="count_leaves" misconception="counts_array_elements"
-"""Your numbers grow with the sizes of the arrays. For JAX an array is one thing that it does not open: its shape plays no part in how many leaves there are."""
+"""Your numbers grow with the sizes of the arrays. JAX does not open an array: whatever its shape is, an array is one leaf."""
 def count_leaves(tree):
     return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: it has a place in the structure, but it adds nothing to the leaves."""
+"""Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: `None` has a place in the structure, but it adds no leaf."""
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 
 
 # %% exercise="count_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
-"""Your numbers take in everything in the tree, the containers and each `None` too, as `num_nodes` does. A container is a node, not a leaf."""
+"""Your numbers include everything in the tree, also the containers and each `None`, as `num_nodes` does. A container is a node, not a leaf."""
 def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
 # %% exercise="count_leaves" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
-"""You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX asks its registry for the exact type: an unregistered subclass of `dict` stays closed, and a registered class of any kind is opened."""
+"""Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type in its registry: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_leaves(tree):
     if tree is None:
         return 0
@@ -67,13 +67,13 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="prints_it"
-"""Your function returns `None`: that is what Python gives back when nothing else is returned. A printed number can only be read; other code gets what stands after `return`."""
+"""Your function returns `None`: a Python function without `return` returns `None`. Printing a number only shows it. Other code gets the value after `return`."""
 def count_leaves(tree):
     print(len(jax.tree.leaves(tree)))
 
 
 # %% exercise="count_leaves" misconception="empty_containers_are_leaves"
-"""Your number is too high by one for each empty container. It is the end of a branch, but for JAX it is a node, with no place in it where a leaf could be."""
+"""Your number is too high by one for each empty container. An empty container has nothing inside, but for JAX it is a node and not a leaf."""
 def count_leaves(tree):
     def is_empty(node):
         return isinstance(node, (dict, list, tuple)) and len(node) == 0
@@ -82,13 +82,13 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="one_object_is_one_leaf" section="there-and-back"
-"""Your number is too low where one object stands at several places. A tree does not remember that it is one object: each place counts, as in a list of leaves."""
+"""Your number is too low where one object is at several places. A tree does not know that it is one object: JAX counts each place."""
 def count_leaves(tree):
     return len({id(leaf) for leaf in jax.tree.leaves(tree)})
 
 
 # %% exercise="count_leaves" misconception="containers_inside_are_leaves" section="structure-is-a-value"
-"""Your numbers take in the containers inside the outermost one, and each `None` too. These are nodes, whatever is in them; only the ends of the branches that JAX cannot open are leaves."""
+"""Your numbers include the containers inside the outermost one, and each `None` too. These are nodes. Only what JAX cannot open is a leaf."""
 def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes - 1
 
@@ -98,13 +98,13 @@ def count_leaves(tree):
 
 
 # %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="none-is-a-node-without-children"
-"""Your number leaves out `0`, `False` and empty texts. Python takes these for false, but each of them is a value, and for JAX a leaf."""
+"""Your number leaves out `0`, `False` and empty texts. In an `if`, Python treats these values as false. But each of them is a value, and for JAX a leaf."""
 def count_leaves(tree):
     return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
 
 
 # %% exercise="count_leaves" misconception="all_but_the_root" section="structure-is-a-value"
-"""You are right for a flat container, and too high where there are containers inside it, or a `None`. Perhaps you take every node but the outermost for a leaf. Those are nodes as well."""
+"""Your number is right for a flat container, and too high where there are containers inside, or a `None`. Perhaps you count every node except the outermost as a leaf. Inner containers are nodes as well."""
 def count_leaves(tree):
     structure = jax.tree.structure(tree)
     return max(structure.num_nodes - 1, 1)
@@ -165,77 +165,77 @@ predictions["H"] = "error"
 
 
 # %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""4 is the number with each `None` counted. For JAX `None` is a node without children, so it adds no leaf."""
+"""You get 4 if you count each `None`. For JAX, `None` is a node without children, so it adds no leaf."""
 predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="arrays_are_opened" section="leaves-are-not-elements"
-"""9 is the number of elements in the two arrays. JAX does not open an array, whatever its shape: it is one thing in the tree."""
+"""9 is the number of elements in the two arrays. JAX does not open an array, whatever its shape is: an array is one leaf."""
 predictions = dict(A=9, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="leaves-are-not-elements"
-"""3 is the number of empty containers, and of items in the outer list. For JAX an empty container is a node that holds nothing: it adds no leaf, wherever it stands."""
+"""3 is the number of empty containers, and of items in the outer list. For JAX an empty container is a node that holds nothing, so it adds no leaf."""
 predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="strings_are_opened" section="leaves-are-not-elements"
-"""5 is the number with each letter of the text counted. Python can loop over a text, but that does not matter to JAX: `str` is not in its registry, so it does not look inside."""
+"""You get 5 if you count each letter of the text. Python can loop over a text, but that does not matter to JAX: `str` is not in JAX's registry, so JAX does not look inside."""
 predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="only_plain_dicts_are_nodes" covers="C22"
-"""1 would be right if the `OrderedDict` were a leaf. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and namedtuples. JAX opens them, and then what is inside them."""
+"""1 would be right if the `OrderedDict` were a leaf. Beside `dict`, some relatives have their own entry in the registry: `OrderedDict`, `defaultdict` and namedtuples. JAX opens them, and also what is inside them."""
 predictions = dict(A=2, B=2, C=0, D=3, E=1, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="subclasses_are_nodes" covers="M4 C22"
-"""2 is the number of values in the `Config`. It is a kind of `dict`, but the registry goes by the exact type and knows nothing of parent classes, so JAX does not open it."""
+"""2 is the number of values in the `Config`. `Config` is a kind of `dict`, but JAX looks for the exact type in the registry, not for its parent class. So JAX does not open the `Config`."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=2, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="sets_and_deques_are_nodes" covers="C22"
-"""5 is the number of items in the set and the deque. Holding items is not enough for JAX: the type must be in the registry, and these two are not."""
+"""5 is the number of items in the set and the deque. JAX does not open everything that holds items: the type must be in the registry, and `set` and `deque` are not."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="any_keys_work" covers="M3" section="dict-keys-are-sorted"
-"""2 is the number of values in the dict. Python takes any keys, but JAX visits the keys of a dict in sorted order. Think of what `sorted` says to the keys of this one."""
+"""2 is the number of values in the dict. A Python dict accepts any keys, but JAX sorts the keys of a dict. What does `sorted` do with the keys of this dict?"""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
 
 
 # %% exercise="predict_leaf_counts" misconception="only_the_outer_container_is_opened" section="leaves-are-not-elements"
-"""This is the number of items in the outer container. JAX does not stop there: it opens every node inside, until it meets what is not in its registry."""
+"""This is the number of items in the outer container. JAX goes deeper: it also opens every node inside."""
 predictions = dict(A=2, B=3, C=3, D=2, E=2, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="nodes_are_counted" section="leaves-are-not-elements"
-"""This number has the containers in it too. A container that JAX opens is a node: only what it does not open is a leaf."""
+"""This number includes the containers. A container that JAX opens is a node. Only what JAX does not open is a leaf."""
 predictions = dict(A=3, B=2, C=5, D=5, E=5, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="sets_are_nodes" covers="C22"
-"""4 is the number with the set opened, and the deque not. A set holds items, but that is not enough for JAX: the type must be in the registry."""
+"""You get 4 if you open the set, but not the deque. A set holds items, but that is not enough for JAX: the type must be in the registry."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=4, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="deques_are_nodes" covers="C22"
-"""3 is the number with the deque opened, and the set not. A deque holds items, but that is not enough for JAX: the type must be in the registry."""
+"""You get 3 if you open the deque, but not the set. A deque holds items, but that is not enough for JAX: the type must be in the registry."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=3, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="unknown_types_raise"
-"""JAX raises no error for a type that it does not know. It does not look inside, and takes the whole object for one leaf."""
+"""JAX raises no error for a type that it does not know. JAX does not look inside: the whole object is one leaf."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F="error", G="error", H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="unknown_types_add_nothing"
-"""What is not in the registry is not left out. JAX does not look inside, and takes the whole object for one leaf."""
+"""JAX does not leave out an object of a type that it does not know. JAX does not look inside: the whole object is one leaf."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=0, G=0, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="empty_containers_raise" section="leaves-are-not-elements"
-"""JAX raises no error for empty containers: they are nodes as others are, and may be all there is in a tree."""
+"""JAX raises no error for empty containers: they are nodes like other containers, and a tree may consist of them alone."""
 predictions = dict(A=2, B=2, C="error", D=3, E=3, F=2, G=1, H="error")
 
 
@@ -281,7 +281,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="str_of_each_entry"
-"""Each step in your texts has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, a `DictKey` or a `SequenceKey`, and this is what `str` makes of it."""
+"""Each step in your texts has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`, and `str` turns it into such a text."""
 def leaf_shapes(tree):
     return {
         "/".join(str(entry) for entry in path): leaf.shape
@@ -290,7 +290,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="only_the_last_step"
-"""Your names are the last steps of the paths. Two layers may both have a `w`; then one takes the place of the other in your dict. Only the whole path belongs to one leaf."""
+"""Your names are the last steps of the paths. Two layers may both have a `w`. Then the second one replaces the first in your dict. Only the whole path belongs to exactly one leaf."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path[-1:], simple=True, separator="/"): leaf.shape
@@ -299,7 +299,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="shapes_are_leaves" covers="M7"
-"""Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node: when leaves become shapes before the paths are made, JAX opens the shapes as well."""
+"""Your result has paths to single lengths, such as `w/0`. A shape is a tuple, and a tuple is a node. If you turn the leaves into shapes before you make the paths, JAX opens the shapes as well."""
 def leaf_shapes(tree):
     shapes = jax.tree.map(lambda leaf: leaf.shape, tree)
     return {
@@ -328,13 +328,13 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="only_the_top_level" section="leaves-are-not-elements"
-"""Your function manages one dict whose values are all arrays. A tree may be nested, it may start with a list or a bare array, and it may hold `None`. Let JAX find the leaves for you."""
+"""Your function works for one dict whose values are all arrays. A tree may be nested, it may be a list or a single array, and it may hold `None`. Let JAX find the leaves for you."""
 def leaf_shapes(tree):
     return {name: leaf.shape for name, leaf in tree.items()}
 
 
 # %% exercise="leaf_shapes" misconception="separator_at_the_front"
-"""Your texts begin with the separator. It stands between two steps only, so that a path of one step is just that step, and the path of a bare array is empty."""
+"""Your texts begin with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
 def leaf_shapes(tree):
     return {
         "".join("/" + jax.tree_util.keystr((entry,), simple=True) for entry in path): leaf.shape
@@ -343,7 +343,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="scalars_have_no_shape" section="leaves-are-not-elements"
-"""Arrays that hold a single number without any axis are missing from your result. Their shape is the empty tuple `()`. Python takes an empty tuple for false, but it is a shape like any other."""
+"""Arrays that hold a single number without any axis are missing from your result. Their shape is the empty tuple `()`. In an `if`, Python treats an empty tuple as false, but `()` is a shape like any other."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
@@ -353,7 +353,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
-"""You are right for Python's own containers. In a namedtuple your steps are positions, where JAX says the fields' names, and a registered class stays closed. A walk with `isinstance` does that; JAX asks its registry."""
+"""Your result is right for Python's own containers. In a namedtuple your steps are positions, but JAX uses the names of the fields. And you do not open registered classes. Code that uses `isinstance` gives such results; JAX asks its registry."""
 def leaf_shapes(tree, before=()):
     if tree is None:
         return {}
@@ -381,7 +381,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="last_two_steps"
-"""In long paths your names lack the first steps. Two places of a deep tree may end alike; then one takes the place of the other in your dict. Only the whole path belongs to one leaf."""
+"""In long paths your names lack the first steps. Two paths of a deep tree may have the same end. Then the second one replaces the first in your dict. Only the whole path belongs to exactly one leaf."""
 def leaf_shapes(tree):
     return {
         jax.tree_util.keystr(path[-2:], simple=True, separator="/"): leaf.shape
@@ -390,7 +390,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="none_has_a_path" covers="M1" section="none-is-a-node-without-children"
-"""After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX it is a node without children; take path and leaf from one place."""
+"""After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX `None` is a node without children. Take each path together with its leaf."""
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
     paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
@@ -429,58 +429,58 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="none_is_a_leaf" covers="M1"
-"""Your count is always 0. Perhaps you look among the leaves, and there `None` never is: for JAX it is a node without children, and `jax.tree.leaves` goes past it."""
+"""Your count is always 0. Perhaps you look among the leaves, but `None` is never there: for JAX `None` is a node without children, so `jax.tree.leaves` does not list it."""
 def count_nones(tree):
     return sum(leaf is None for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_nones" misconception="counts_every_leaf" section="where-to-stop"
-"""Your number takes in the ordinary leaves, beside each `None`. If you let JAX stop at `None`, that is right, but `is_leaf` only adds places to stop. It takes no leaf away."""
+"""Your number includes the ordinary leaves as well as each `None`. It is right to let JAX stop at `None`. But `is_leaf` only adds places to stop: the ordinary leaves are still in the list."""
 def count_nones(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 
 
 # %% exercise="count_nones" misconception="every_node_is_a_none" section="structure-is-a-value"
-"""Your number takes in each dict, list and tuple, full or empty, as `num_nodes` does. Not every node is a `None`."""
+"""Your number includes each dict, list and tuple, full or empty, as `num_nodes` does. Not every node is a `None`."""
 def count_nones(tree):
     structure = jax.tree.structure(tree)
     return structure.num_nodes - structure.num_leaves
 
 
 # %% exercise="count_nones" misconception="reads_the_text" section="structure-is-a-value"
-"""Your number is too high where the word None is written without being one. In a printed structure, a dict key can be called `"None"`, and a custom node shows its own data. Ask the tree, not its text."""
+"""Your number is too high where the text contains the word None, but the tree has no `None` there. In a printed structure, a dict key can be `"None"`, and a custom node shows its own data. Look at the tree, not at its text."""
 def count_nones(tree):
     return str(jax.tree.structure(tree)).count("None")
 
 
 # %% exercise="count_nones" misconception="equal_to_none"
-"""Your function fails where an array meets `== None`. NumPy compares each of the elements and gives an array back, and Python cannot take that for one yes or no. There is one `None` only, so ask with `is`."""
+"""Your function fails where it compares an array with `== None`. NumPy compares each element and returns an array, and Python cannot use an array as one yes or no. There is only one `None`, so compare with `is`."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node == None)
     return sum(bool(leaf == None) for leaf in leaves)
 
 
 # %% exercise="count_nones" misconception="counts_among_the_leaves"
-"""You find no `None`, and an array raises an error. `jax.tree.leaves` goes past each `None`; and NumPy answers `== None`, by which a list's `count` compares too, for each element of an array."""
+"""You find no `None`, and an array raises an error. `jax.tree.leaves` does not list `None`. And `count` of a list compares with `==`: for an array, NumPy then compares each element."""
 def count_nones(tree):
     return jax.tree.leaves(tree).count(None)
 
 
 # %% exercise="count_nones" misconception="adds_comparisons_of_leaves"
-"""You find no `None`, and with arrays you return an array. `jax.tree.leaves` goes past each `None`, and NumPy answers `== None` for each element of an array."""
+"""You find no `None`, and with arrays you return an array. `jax.tree.leaves` does not list `None`. And `== None` on an array compares each element, so the result is an array."""
 def count_nones(tree):
     return sum(leaf == None for leaf in jax.tree.leaves(tree))
 
 
 # %% exercise="count_nones" misconception="adds_comparisons"
-"""Your count is right until an array is in the tree; then it becomes an array. NumPy answers `== None` for each element. There is one `None` only, so ask with `is`."""
+"""Your count is right until the tree holds an array; then your count becomes an array. `== None` on an array compares each element. There is only one `None`, so compare with `is`."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(leaf == None for leaf in leaves)
 
 
 # %% exercise="count_nones" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
-"""You are right for Python's own containers, and wrong for other classes. A walk with `isinstance` does that. JAX goes by the exact type: it does not look into an unregistered subclass of `dict`, and it does look into registered classes of any kind."""
+"""Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_nones(tree):
     if isinstance(tree, dict):
         return sum(count_nones(child) for child in tree.values())
@@ -490,7 +490,7 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="empty_is_none"
-"""Your number takes in empty containers. Each of them is a node without children, as `None` is, but it is not `None`: the structure keeps them apart."""
+"""Your number includes empty containers. Each of them is a node without children, as `None` is. But an empty container is not `None`, and the structure shows the difference."""
 def count_nones(tree):
     def is_empty(node):
         return node is None or (isinstance(node, (dict, list, tuple)) and len(node) == 0)
@@ -520,14 +520,14 @@ def count_nones(tree):
 
 
 # %% exercise="count_nones" misconception="falsy_is_none"
-"""Your number takes in `0`, `False` and empty texts. Python takes these for false, as it takes `None`, but each of them is a value. Ask whether a thing is `None`, not whether it is true."""
+"""Your number includes `0`, `False` and empty texts. In an `if`, Python treats these as false, just like `None`. But each of them is a value. Ask whether an object is `None`, not whether it is true."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
 
 
 # %% exercise="count_nones" misconception="a_tree_is_a_container" section="leaves-are-not-elements"
-"""You are right, but for the tree that is `None` itself. A tree need not be a container: a single value is a tree too, and so is `None`."""
+"""Your function is right, except for the tree that is just `None`. A tree need not be a container: a single value is a tree too, and so is `None`."""
 def count_nones(tree):
     if tree is None:
         return 0
@@ -575,7 +575,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="dicts_keep_their_order" covers="M2"
-"""Your function gives what it gave when you found it. Compare two orders for `{"w": 1, "b": 2}`: that of `list(params)`, and that of `jax.tree.leaves(params)`. Then compare how many there are when a value is `None`."""
+"""Your function still returns the same as before. Compare two orders for `{"w": 1, "b": 2}`: that of `list(params)`, and that of `jax.tree.leaves(params)`. Then compare how many there are when a value is `None`."""
 def nan_paths(params):
     names = list(params)
     leaves = jax.tree.leaves(params)
@@ -583,14 +583,14 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="sorts_the_names" section="none-is-a-node-without-children"
-"""Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves, and from there on a name meets somebody else's leaf."""
+"""Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves. After this place, each name stands beside the wrong leaf."""
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
     return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="one_level_only" section="leaves-are-not-elements"
-"""Your function manages one dict of arrays or numbers, and reports in the order of writing. Inside may be further dicts or lists, and `None`, which NumPy cannot test. JAX also visits the keys in sorted order."""
+"""Your function works for one dict of arrays or numbers, and its result is in the order as written. But a dict may hold further dicts or lists, and `None`, which NumPy cannot test. And JAX sorts the keys."""
 def nan_paths(params):
     return [name for name, leaf in params.items() if np.isnan(leaf).any()]
 
@@ -626,7 +626,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="every_element_is_nan" section="leaves-are-not-elements"
-"""You miss arrays in which only some numbers are nan, and you take in arrays without elements. `all` asks for every element, and is true where there is none. A single nan is enough."""
+"""You miss arrays in which only some numbers are nan, and you include arrays without elements. `all` is true when every element is nan, and also when there are no elements. Here one nan is enough."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -636,7 +636,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="a_sum_is_enough" section="leaves-are-not-elements"
-"""You blame arrays that hold no nan, but both `inf` and `-inf`. The sum of these two is nan, although neither is. Look at the numbers themselves."""
+"""Your list includes arrays without nan that hold both `inf` and `-inf`. The sum of `inf` and `-inf` is nan, although neither number is nan. Look at the numbers themselves."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -646,7 +646,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="finite_or_nan" section="leaves-are-not-elements"
-"""You blame leaves that hold `inf`. An infinite number is not finite, but it is not nan either: nan means that there is no number."""
+"""Your list includes leaves that hold `inf`. An infinite number is not finite, but it is not nan either: nan means "not a number"."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -656,7 +656,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""Your result is right until a `None` comes; from there on a path meets somebody else's leaf. Your paths count `None` as a leaf, your leaves do not. For JAX it is a node without children."""
+"""Your result is right up to the first `None`. After it, each path stands beside the wrong leaf. Your paths count `None` as a leaf, but your leaves do not. For JAX `None` is a node without children."""
 def nan_paths(params):
     pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
     paths = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
@@ -665,7 +665,7 @@ def nan_paths(params):
 
 
 # %% exercise="nan_paths" misconception="floats_are_arrays" section="leaves-are-not-elements"
-"""Your function fails at a Python float. It is a leaf as good as an array, but it has no methods such as `any`, nor have comparisons of it. NumPy's functions take both."""
+"""Your function fails at a Python float. A float is a leaf like an array, but it has no methods such as `any`, and its comparisons have none either. NumPy's functions accept floats and arrays."""
 def nan_paths(params):
     return [
         jax.tree_util.keystr(path, simple=True, separator="/")
@@ -692,13 +692,13 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="counts_leaves"
-"""You say `True` whenever there are equally many leaves. Equal numbers do not make equal structures: the same leaves can stand in a list, in a tuple, or under other keys."""
+"""You say `True` whenever both trees have the same number of leaves. But structures can differ all the same: the same leaves can be in a list, in a tuple, or under other keys."""
 def same_structure(a, b):
     return len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
 
 
 # %% exercise="same_structure" misconception="compares_paths" section="key-paths"
-"""You take a list for a tuple, and you miss an additional `None` or empty container. The paths of the leaves show none of these. The structure has them all."""
+"""You see no difference between a list and a tuple, and you miss an extra `None` or empty container. The paths of the leaves do not show these. The structure does."""
 def same_structure(a, b):
     def paths(tree):
         return [
@@ -710,7 +710,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="python_equality" covers="M12" section="the-registry-goes-by-exact-type"
-"""You take a namedtuple for a tuple, and an `OrderedDict` for a dict, as Python's `==` does. For JAX these are different kinds of nodes."""
+"""You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
         return jax.tree.map(lambda leaf: 0, tree)
@@ -719,7 +719,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="map_would_complain" section="there-and-back"
-"""You say `True` where the first tree has a leaf and the second a whole subtree. `jax.tree.map` accepts such trees: that it does not complain is no sign of equal structures."""
+"""You say `True` where the first tree has a leaf and the second tree has a whole subtree. `jax.tree.map` accepts such trees without an error, although their structures differ."""
 def same_structure(a, b):
     try:
         jax.tree.map(lambda x, y: None, a, b)
@@ -738,7 +738,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""You say `True` where `None` stands against a value, as if it were a leaf. For JAX `None` is a node of its own kind, and a number in its place is a difference."""
+"""You say `True` where one tree has `None` and the other has a value, as if `None` were a leaf. For JAX `None` is a kind of node, so the structures differ."""
 def same_structure(a, b):
     def structure(tree):
         return jax.tree.structure(tree, is_leaf=lambda node: node is None)
@@ -794,14 +794,14 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="lets_the_error_through" section="there-and-back"
-"""For trees that differ you raise an error, as `jax.tree.map` does with two of them. The question is a yes or no: a difference is an answer, no accident."""
+"""For trees that differ you raise an error, as `jax.tree.map` does with two of them. The question is: the same or not? A difference is an answer, not an error."""
 def same_structure(a, b):
     jax.tree.map(lambda x, y: True, a, b)
     return jax.tree.structure(a) == jax.tree.structure(b)
 
 
 # %% exercise="same_structure" misconception="counts_leaves_and_looks_at_the_top"
-"""You say `True` where the outermost kinds are equal and the leaves are equally many. Below the top, other kinds of nodes, other keys or a `None` are differences too."""
+"""You say `True` where the outermost nodes are of one kind and the numbers of leaves are equal. Deeper in the tree, other kinds of nodes, other keys or a `None` are differences too."""
 def same_structure(a, b):
     return type(a) is type(b) and len(jax.tree.leaves(a)) == len(jax.tree.leaves(b))
 
@@ -812,7 +812,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry-goes-by-exact-type"
-"""You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order. Perhaps you go through the containers yourself, with `isinstance`. JAX goes by the exact type: a class that it does not know is one leaf."""
+"""You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order. Perhaps you go through the containers yourself, with `isinstance`. JAX looks for the exact type: an object of a class that JAX does not know is one leaf."""
 def same_structure(a, b):
     if type(a) is type(b) and isinstance(a, dict):
         return a.keys() == b.keys() and all(same_structure(a[k], b[k]) for k in a)
@@ -823,7 +823,7 @@ def same_structure(a, b):
 
 
 # %% exercise="same_structure" misconception="types_of_leaves_matter"
-"""You say `False` where only the types of the leaves differ. The structure is what is around the leaves: an int, a text and an array may all stand in one place."""
+"""You say `False` where only the types of the leaves differ. The structure does not contain the leaves: an int, a text or an array may be at the same place."""
 def same_structure(a, b):
     leaves_a, def_a = jax.tree.flatten(a)
     leaves_b, def_b = jax.tree.flatten(b)
@@ -850,20 +850,20 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="jax_says_it_all"
-"""For some wrong numbers, your message does not say how many leaves were given. JAX's own message is like that, although it is a `ValueError`. The task asks for both numbers, always."""
+"""For some wrong numbers, your message does not say how many leaves were given. JAX's own `ValueError` has this gap too. The task asks for both numbers, always."""
 def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
 
 
 # %% exercise="replace_leaves" misconception="leaves_run_out" section="there-and-back"
-"""Too many new leaves: the last ones are dropped without a word. Too few: the error that comes says nothing about numbers. This happens when they are taken one by one, without counting them first."""
+"""Too many new leaves: the last ones are dropped without an error. Too few: the error does not say the numbers. This happens if you take the leaves one by one, and do not count them first."""
 def replace_leaves(tree, new_leaves):
     rest = iter(new_leaves)
     return jax.tree.map(lambda leaf: next(rest), tree)
 
 
 # %% exercise="replace_leaves" misconception="opens_the_new_leaves"
-"""A tuple among the new leaves falls apart, and a `None` disappears, as if you had flattened them too. In a rebuilt tree, anything may stand at the place of a leaf, in one piece."""
+"""A tuple among the new leaves is opened, and a `None` disappears, as if you had flattened the list of new leaves too. In a rebuilt tree, any object may take the place of a leaf."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     flat = jax.tree.leaves(new_leaves)
@@ -873,7 +873,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and stays where it is."""
+"""Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and needs no new leaf."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
     if structure.num_leaves != len(new_leaves):
@@ -882,7 +882,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="dicts_keep_their_order" covers="M2" section="dict-keys-are-sorted"
-"""Your new leaves go into a dict in the order in which its keys were written. JAX sorts the keys of a dict, so its first leaf belongs to the smallest key, not to the oldest one."""
+"""Your new leaves go into a dict in the order in which its keys were written. JAX sorts the keys of a dict, so the first leaf belongs to the first key in sorted order, not to the key that was written first."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
     if needed != len(new_leaves):
@@ -909,7 +909,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="asserts_the_number"
-"""For a wrong number you raise an `AssertionError`, as `assert` does. It says "there is a mistake in this program". For a wrong argument, Python has another type of error; the task names it."""
+"""For a wrong number you raise an `AssertionError`, as `assert` does. An `AssertionError` means that the program itself has a mistake. For a wrong argument, Python has another type of error; the task names it."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     needed, given = structure.num_leaves, len(new_leaves)
@@ -929,7 +929,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="only_too_few"
-"""Too few new leaves: an error, as it should be. Too many: the last ones are dropped without a word. Both are a wrong number."""
+"""Too few new leaves: an error, as it should be. Too many: the last ones are dropped without an error. Too many is a wrong number, too."""
 def replace_leaves(tree, new_leaves):
     needed, given = jax.tree.structure(tree).num_leaves, len(new_leaves)
     if given < needed:
@@ -939,7 +939,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="writes_into_the_tree" section="there-and-back"
-"""The new leaves are right, but afterwards they stand in the dict that was handed over too. JAX's functions build a new tree and leave the old one alone; whoever called yours still needs it."""
+"""The new leaves are right, but you also put them into the dict that your function was given. JAX's functions build a new tree and do not change the old one. The caller of your function may still need the old tree."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree)
     if structure.num_leaves != len(new_leaves):
@@ -952,7 +952,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="uses_up_the_list" section="there-and-back"
-"""The tree is right, but afterwards the list of new leaves is empty: taking items out with `pop` changes the list of whoever called your function."""
+"""The tree is right, but afterwards the list of new leaves is empty: `pop` takes items out of the caller's list."""
 def replace_leaves(tree, new_leaves):
     needed = jax.tree.structure(tree).num_leaves
     if needed != len(new_leaves):
@@ -961,7 +961,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="none_keeps_the_old_leaf" section="none-is-a-node-without-children"
-"""Where a new leaf is `None`, the old leaf stays in your result. `None` can mean "no change" elsewhere; here it is an item like any other."""
+"""Where a new leaf is `None`, the old leaf stays in your result. In other functions `None` can mean "no change". Here `None` is an item like any other."""
 def replace_leaves(tree, new_leaves):
     leaves, structure = jax.tree.flatten(tree)
     if len(leaves) != len(new_leaves):
@@ -971,7 +971,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="counts_the_new_tree" section="none-is-a-node-without-children"
-"""You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count the leaves of the new tree. An item goes in whole, but whoever flattens the new tree opens it."""
+"""You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count the leaves of the new tree. An item becomes one leaf of the new tree. But if you flatten the new tree, JAX opens the item."""
 def replace_leaves(tree, new_leaves):
     needed = jax.tree.structure(tree).num_leaves
     items = iter(new_leaves)
@@ -982,7 +982,7 @@ def replace_leaves(tree, new_leaves):
 
 
 # %% exercise="replace_leaves" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
-"""You fill a dict in the order in which it was written, and take a named tuple or a registered class for one leaf, or rebuild it wrongly. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and looks into every class that it knows."""
+"""You fill a dict in the order in which it was written. And you treat a namedtuple or a registered class as one leaf, or rebuild it wrongly. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class that it knows."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
     if needed != len(new_leaves):
@@ -1024,7 +1024,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="every_step_is_a_key"
-"""Your function finds its way by text keys only. Perhaps you use each piece of the text as a key. But a list wants a number, a key of a dict may be a number too, and a bare leaf has no steps."""
+"""Your function works only where all keys are texts. Perhaps you use each part of the text as a key. But a list needs a number, a key of a dict may be a number too, and a tree that is one leaf has no steps."""
 def leaf_at(tree, path_text):
     for step in path_text.split("/"):
         tree = tree[step]
@@ -1032,7 +1032,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="digits_are_positions"
-"""You take a piece made of digits for a number. It can also be a key of a dict: the text `"0"`. And a piece of text can be the field of a namedtuple."""
+"""You treat every part made of digits as a number. But a key of a dict can be the text `"0"`. And a part of the path can be the field of a namedtuple."""
 def leaf_at(tree, path_text):
     for step in path_text.split("/") if path_text else []:
         try:
@@ -1045,7 +1045,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="returns_containers" section="leaves-are-not-elements"
-"""You return whatever is at the path, a container or `None` too. Those are nodes; only what JAX finds at the end of a branch is a leaf."""
+"""You return whatever is at the path, a container or `None` too. Containers and `None` are nodes; only what JAX does not open is a leaf."""
 def leaf_at(tree, path_text):
     for path, node in all_nodes(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -1061,7 +1061,7 @@ def all_nodes(tree, before=()):
 
 
 # %% exercise="leaf_at" misconception="silent_none"
-"""For a path that is not there, you return `None` and raise nothing. Then a typing mistake in a path shows up much later, far from its cause."""
+"""For a path that does not exist, you return `None` and raise no error. Then a typing mistake in a path causes an error much later, in another part of the program."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -1069,7 +1069,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="end_of_the_path"
-"""You accept a leaf when its path only ends with the text. `b` then finds `layers/0/b` too. A path text names the whole way, from the root to the leaf."""
+"""You accept a leaf when its path only ends with the text. `b` then finds `layers/0/b` too. A path text names every step, from the top of the tree to the leaf."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/").endswith(path_text):
@@ -1085,7 +1085,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="next_without_an_end"
-"""You find the leaves, but for a missing path you raise `StopIteration`, as `next` does. Inside a `map` that error just ends the loop, without a trace. The task names another type."""
+"""You find the leaves, but for a missing path you raise `StopIteration`, as `next` does. Inside a `map`, a `StopIteration` ends the loop, and you see no error. The task names another type of error."""
 def leaf_at(tree, path_text):
     return next(
         leaf
@@ -1108,7 +1108,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""At the path of a `None` you return `None`. For JAX it is a node without children and no leaf, so there the path is missing."""
+"""At the path of a `None` you return `None`. For JAX `None` is a node without children, not a leaf. So no leaf has this path."""
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf
@@ -1118,7 +1118,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="start_of_the_path"
-"""You accept a leaf when its path only begins with the text. The path of a container then gives its first leaf, and half a word is enough. A path text names the whole way."""
+"""You accept a leaf when its path only begins with the text. Then the path of a container gives its first leaf, and the beginning of a key is enough. A path text names every step."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/").startswith(path_text):
@@ -1127,7 +1127,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="falsy_is_missing" section="none-is-a-node-without-children"
-"""You raise a `KeyError` where the leaf is `0`, `False` or an empty text. Python takes these for false, but they are leaves. Whether a leaf was found and whether it is true are two questions."""
+"""You raise a `KeyError` where the leaf is `0`, `False` or an empty text. In an `if`, Python treats these as false, but they are leaves. Ask whether you found a leaf, not whether the leaf is true."""
 def leaf_at(tree, path_text):
     leaves = {
         jax.tree_util.keystr(path, simple=True, separator="/"): leaf
@@ -1140,7 +1140,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="error_of_a_list"
-"""For a missing path you raise a `ValueError`, as a list's `index` does. The tree is asked like a dict here, by a key; for a missing key Python has another type, and the task names it."""
+"""For a missing path you raise a `ValueError`, as a list's `index` does. Here a path works like the key of a dict. For a missing key Python has another type of error, and the task names it."""
 def leaf_at(tree, path_text):
     pairs = jax.tree.leaves_with_path(tree)
     texts = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
@@ -1148,7 +1148,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="does_not_say_which"
-"""For a missing path you raise the right error, but its message does not say which path. Whoever reads it has to search for the mistake without that."""
+"""For a missing path you raise the right error, but its message does not say which path. Without the path, the reader of the message cannot find the mistake."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
         if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
@@ -1176,7 +1176,7 @@ def leaf_at(tree, path_text):
 
 
 # %% exercise="leaf_at" misconception="walks_by_index"
-"""You accept the path of a container, and do not find the fields of a named tuple or a class. Perhaps you go down with `tree[step]`. Not each step is a key or an index, and not each thing that it leads to is a leaf."""
+"""You accept the path of a container, and you do not find the fields of a namedtuple or a class. Perhaps you go down with `tree[step]`. But a step can be the name of a field, and a step can lead to a node that is not a leaf."""
 def leaf_at(tree, path_text):
     node = tree
     if path_text == "":
@@ -1222,13 +1222,13 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="lists_are_never_leaves"
-"""Each length comes out as a leaf of its own, for a list is a node for JAX. You can tell JAX where to stop, and then even a list stays in one piece."""
+"""Each length is a leaf of its own in your result, because a list is a node for JAX. You can tell JAX where to stop. Then a list can be one leaf."""
 def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
 
 # %% exercise="whole_shapes" misconception="only_by_wrapping" covers="M5"
-"""Your shapes come back as arrays. JAX does not open arrays, but a list need not be packed into one to stay whole, and the result should hold the lists themselves."""
+"""Your shapes come back as arrays. JAX does not open arrays. But a list can stay whole without becoming an array, and the result should hold the lists themselves."""
 def whole_shapes(tree):
     def pack(node):
         if isinstance(node, list) and all(isinstance(item, int) for item in node):
@@ -1243,7 +1243,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="stops_at_every_list"
-"""Every list stays whole in your result. JAX asks from the outside to the inside and never opens a list once your function has said yes: a list of shapes comes back as one leaf."""
+"""Every list stays whole in your result. JAX asks your function from the top of the tree down. Where your function says yes, JAX does not open the list: so a list of shapes becomes one leaf."""
 def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, list))
 
@@ -1258,7 +1258,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="empty_lists_vanish"
-"""Empty lists are missing from your result. The empty list is the shape of a single number. If JAX does not stop there, it finds a node without children, and the shape is gone."""
+"""Empty lists are missing from your result. The empty list is the shape of a single number. If JAX does not stop there, the empty list is a node without children, and it adds no leaf."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and node != [] and all(isinstance(item, int) for item in node)
@@ -1267,7 +1267,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="tuples_too" section="the-registry-goes-by-exact-type"
-"""Tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes: a tuple is opened as usual."""
+"""Tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes. JAX should open a tuple as usual."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, (list, tuple)) and all(isinstance(item, int) for item in node)
@@ -1276,7 +1276,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="looks_at_one_item"
-"""A list that begins with a number stays whole in your result, whatever comes after it. If a text or another list follows, it is no shape, and JAX should open it."""
+"""A list that begins with a number stays whole in your result, whatever comes after it. If a text or another list follows, the list is not a shape, and JAX should open it."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and (len(node) == 0 or isinstance(node[0], int))
@@ -1285,7 +1285,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="floats_are_ints"
-"""Lists with floats in them stay whole in your result. A length is counted, so only an `int` can be one: `[0.5, 2]` is a list of numbers, but no shape."""
+"""Lists with floats in them stay whole in your result. Each length in a shape is an `int`: `[0.5, 2]` is a list of numbers, but not a shape."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, (int, float)) for item in node)
@@ -1303,7 +1303,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
-"""Each `None` is in your result. The task asks for JAX's leaves, with shapes kept whole; `None` is a node without children, and it is none of them."""
+"""Each `None` is in your result. The task asks for JAX's leaves, with shapes kept whole; `None` is a node without children, so it is not a leaf."""
 def whole_shapes(tree):
     def is_shape(node):
         return isinstance(node, list) and all(isinstance(item, int) for item in node)
@@ -1336,7 +1336,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
-"""You take a dict in the order in which it was written, and do not look into registered classes. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and looks into every class that it knows."""
+"""You list a dict in the order in which it was written, and you do not open registered classes. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class that it knows."""
 def whole_shapes(tree):
     if tree is None:
         return []
@@ -1412,7 +1412,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="order_of_writing"
-"""Your layers come in the order in which they were written into the dict. That is often right, but not always. Their names say the order: use the numbers in them."""
+"""Your layers come in the order in which they were written into the dict. That is often right, but not always. Use the numbers in the names to find the order."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -1430,7 +1430,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="last_digit"
-"""In your result `layer10` comes first, as if its number were 0. The last digit alone is not the number, which may have several: take all that comes after the word."""
+"""In your result `layer10` comes first, as if its number were 0. A number may have several digits: read everything after the word `layer`, not only the last digit."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -1448,7 +1448,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="top_level_only"
-"""You put the layers of the outermost dict in order and no others. Dicts of layers can also be deeper, under another name or inside a list, and JAX sorts those by letters."""
+"""You put only the layers of the outermost dict in order. Dicts of layers can also be deeper, under another name or inside a list, and JAX sorts their keys letter by letter."""
 def leaves_in_layer_order(tree):
     def is_layer(key):
         return str(key)[:5] == "layer" and str(key)[5:].isdigit()
@@ -1460,7 +1460,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="one_number_for_all" section="key-paths"
-"""Layers from different parts of the tree are mixed in your result, and list positions count too: the leaves are sorted by the numbers in their paths. The numbers order the layers of one dict only."""
+"""Your result mixes layers from different parts of the tree, because you sort all leaves by the numbers in their paths. Positions in lists are such numbers, too. Use the numbers only inside one dict of layers."""
 def leaves_in_layer_order(tree):
     def numbers(pair):
         text = jax.tree_util.keystr(pair[0], simple=True, separator="/")
@@ -1486,7 +1486,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry-goes-by-exact-type"
-"""You put an `OrderedDict` of layers in order too, as `isinstance(node, dict)` does. For JAX it is another kind of node, which keeps its own order, and the task speaks of plain dicts only."""
+"""You put an `OrderedDict` of layers in order too, as `isinstance(node, dict)` does. For JAX an `OrderedDict` is another kind of node, which keeps its own order. The task is about plain dicts only."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return isinstance(node, dict) and all(
@@ -1504,7 +1504,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="sorts_whole_paths" section="key-paths"
-"""You put more in order than layers: `block2` comes before `block10`, and `b` before `w` in a namedtuple. Sorting all leaves by their path texts does that. Everything but dicts of layers keeps JAX's order."""
+"""You put more in order than layers: `block2` comes before `block10`, and `b` before `w` in a namedtuple. This happens if you sort all leaves by their path texts. Only dicts of layers change their order. Everything else keeps JAX's order."""
 import re
 
 
@@ -1535,7 +1535,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="outer_layers_only"
-"""Layers inside a layer keep JAX's order in your result: what an ordered dict holds is flattened as it is. It is a tree again, and there may be dicts of layers in it."""
+"""Layers inside a layer keep JAX's order in your result. The value of a layer key is a tree again, and this tree may hold more dicts of layers."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
         return type(node) is dict and all(
@@ -1590,7 +1590,7 @@ def leaves_in_layer_order(tree):
 
 
 # %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
-"""Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too: let JAX open them."""
+"""Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too. Let JAX open those nodes."""
 def leaves_in_layer_order(tree):
     if type(tree) is dict:
         keys = sorted(tree)
@@ -1677,7 +1677,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="sharing_survives" covers="M6"
-"""You find nothing shared. Perhaps you look at the result of `jax.tree.map`: a map makes a new leaf at each path, and a pytree is a tree that does not remember sharing. Ask the leaves of `tree` itself."""
+"""You find nothing shared. Perhaps you look at the result of `jax.tree.map`: a map makes a new leaf at each path, so nothing is shared in its result. Look at the leaves of `tree` itself."""
 def shared_leaves(tree):
     arrays = jax.tree.map(np.array, tree)
     paths = {}
@@ -1688,7 +1688,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="numbers_count_too"
-"""Numbers or texts are in your groups. Python often uses one object for equal small numbers and for equal texts, without anyone having meant to share them. Only arrays count here."""
+"""Numbers or texts are in your groups. Python often uses one object for equal small numbers and for equal texts. This is not sharing in the sense of the task. Only arrays count here."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1698,7 +1698,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="only_the_repeats" section="key-paths"
-"""In your groups the first place is missing, as when a path is noted only once its array is met again. All places of a shared array belong together."""
+"""In your groups the first place is missing. Perhaps you add a path only when its array appears again. A group contains all places of a shared array, also the first."""
 def shared_leaves(tree):
     seen = set()
     repeats = {}
@@ -1712,7 +1712,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="views_are_the_same"
-"""A view stands beside its array in your groups. A view, such as `a[:]` or `a.T`, uses the same memory, but it is another object with its own shape. The task asks for the same object."""
+"""A view is together with its array in your groups. A view, such as `a[:]` or `a.T`, uses the same memory, but it is another object with its own shape. The task asks for the same object."""
 def shared_leaves(tree):
     arrays = []
     groups = []
@@ -1748,7 +1748,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="pairs_only"
-"""Your groups are pairs of paths. An array can stand at three places or more; then it gives several pairs, although it is one object. Each object should appear once."""
+"""Your groups are pairs of paths. An array can be at three places or more. Then you return several pairs for one object. Each object should have one group."""
 def shared_leaves(tree):
     arrays = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
@@ -1806,7 +1806,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="order_of_second_places" section="key-paths"
-"""Your groups are right, but not their order: first comes the array that was first met again. The groups go by their first paths, wherever the second ones are."""
+"""Your groups are right, but not their order: your first group is the array that appears a second time first. Order the groups by their first paths."""
 def shared_leaves(tree):
     first, groups = {}, {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1831,7 +1831,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="one_group_for_all"
-"""The paths of all shared arrays are in one group. That says which leaves are shared, but not which of them are the same array: each array has a group of its own."""
+"""The paths of all shared arrays are in one group. Such a group says which leaves are shared, but not which of them are the same array. Make one group for each array."""
 def shared_leaves(tree):
     pairs = [
         (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
@@ -1844,7 +1844,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="what_has_a_shape" section="leaves-are-not-elements"
-"""NumPy's numbers, such as `np.float32(1)`, are in your groups. They have a shape and a dtype, as arrays do, but they are numbers and no arrays."""
+"""NumPy's numbers, such as `np.float32(1)`, are in your groups. They have a shape and a dtype, as arrays have, but they are numbers, not arrays."""
 def shared_leaves(tree):
     paths = {}
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -1866,7 +1866,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="scalars_are_numbers" section="leaves-are-not-elements"
-"""Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number, but it is an array, and can stand at two places."""
+"""Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number. But it is an array, and it can be at two places."""
 def shared_leaves(tree):
     groups = {}
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):

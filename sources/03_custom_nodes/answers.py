@@ -34,7 +34,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="sets_the_attributes" section="who-calls-init"
-"""Your function fails for a frozen dataclass. Perhaps your unflatten makes an empty object and then sets its attributes. Such a class allows that to its constructor alone, and the constructor takes both children."""
+"""Your function fails for a frozen dataclass. Perhaps your unflatten makes an empty object and then sets its attributes. In a frozen dataclass only the constructor can set attributes, and the constructor takes both children."""
 def register_linear(cls):
     def unflatten(aux_data, children):
         linear = cls.__new__(cls)
@@ -47,14 +47,14 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="methods_are_enough" section="an-opaque-leaf"
-"""JAX still sees your object as one leaf. Functions or methods that take it apart do nothing by themselves: what JAX looks into is what its registry holds."""
+"""JAX still sees your object as one leaf. Functions or methods that take the object apart are not enough. JAX opens only objects whose class is in its registry."""
 def register_linear(cls):
     cls.tree_flatten = lambda self: ((self.weight, self.bias), None)
     cls.tree_unflatten = classmethod(lambda cls, aux_data, children: cls(*children))
 
 
 # %% exercise="register_linear" misconception="children_only"
-"""JAX takes your weight for all of the children: it raises an error, or makes leaves of what is in it. Perhaps your flatten returns the two children alone. JAX takes any pair for the children and aux_data."""
+"""JAX uses your weight as the sequence of all children: it raises an error, or the items of the weight become leaves. Perhaps your flatten returns only the two children. JAX reads any pair as (children, aux_data)."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls, lambda linear: (linear.weight, linear.bias), lambda _, children: cls(*children)
@@ -62,7 +62,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="one_container_is_the_child"
-"""Your object has one child instead of two. Perhaps this child is a container, such as a tuple, that holds both: to JAX, that is a level of its own between your object and its leaves."""
+"""Your object has one child instead of two. Perhaps this child is a container, such as a tuple, that holds both. For JAX such a container is one more level between your object and its leaves."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -72,7 +72,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="children_come_first"
-"""Taking apart works, putting together fails. JAX hands two things to unflatten: first aux_data, then all children in one sequence. Perhaps yours takes them in the other order, or passes the sequence on as one argument."""
+"""Flatten works, but unflatten fails. JAX passes two arguments to unflatten: first aux_data, then all children in one sequence. Perhaps your unflatten takes them in the other order, or passes the whole sequence as one argument."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -82,7 +82,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="bias_first"
-"""Your objects survive a map, but their leaves come in the wrong order. The order of the children is what your flatten says; JAX does not look at the names of attributes."""
+"""Your objects survive a map, but their leaves come in the wrong order. Your flatten decides the order of the children. JAX does not look at the names of attributes."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -92,7 +92,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="swaps_on_the_way_back"
-"""After a map, weight and bias have changed places. Unflatten gets the children in the order in which flatten gave them, and yours hands them over in another."""
+"""After a map, weight and bias have changed places. Unflatten gets the children in the order of flatten, but your unflatten passes them on in another order."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -102,7 +102,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="bias_is_static"
-"""Your bias is no leaf: a map leaves it as it is, or refuses two objects. What is in aux_data belongs to the structure, and JAX never computes with it."""
+"""Your bias is not a leaf: a map does not change it, or a map over two objects fails. What is in aux_data belongs to the structure, and JAX never computes with it."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -112,7 +112,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="returns_the_children"
-"""A map gives you a plain sequence instead of an object of the class. Whatever unflatten returns is what takes the place of the node; JAX adds nothing to it."""
+"""A map gives you a plain sequence instead of an object of the class. JAX puts whatever unflatten returns in the place of the node."""
 def register_linear(cls):
     jax.tree_util.register_pytree_node(
         cls,
@@ -138,7 +138,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="values_in_the_structure"
-"""Two objects with different numbers have different structures. What is in aux_data belongs to the structure; the children need not be there too."""
+"""Two objects with different numbers have different structures. What is in aux_data belongs to the structure. Do not put the children into aux_data as well."""
 def register_linear(cls):
     def flatten(obj):
         return (obj.weight, obj.bias), (obj.weight, obj.bias)
@@ -161,7 +161,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="stored_values"
-"""Where the class sets its bias first, weight and bias are swapped; where it has `__slots__`, nothing works. Perhaps you take the children from `vars`. That tells how a class stores its attributes, not which children you mean."""
+"""Where the class sets its bias first, weight and bias are swapped; where it has `__slots__`, nothing works. Perhaps you take the children from `vars`. `vars` shows how an object stores its attributes. It does not say what the children are."""
 def register_linear(cls):
     def flatten(obj):
         return tuple(vars(obj).values()), None
@@ -173,7 +173,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="none_is_no_child"
-"""An object whose bias is `None` cannot be rebuilt. Perhaps your flatten leaves a `None` out. `None` is a child like any other: it has no leaves below it, but it keeps its place."""
+"""An object whose bias is `None` cannot be rebuilt. Perhaps your flatten leaves a `None` out. `None` is a child like any other: it has no leaves, but it keeps its place."""
 def register_linear(cls):
     def flatten(obj):
         if obj.bias is None:
@@ -184,7 +184,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="flattens_to_the_leaves"
-"""Your objects work only while weight and bias are single leaves. Perhaps your flatten goes down to the leaves. It describes one level: a child may be a tree, and JAX takes it apart by itself."""
+"""Your objects work only while weight and bias are single leaves. Perhaps your flatten goes down to the leaves. Flatten describes one level only. A child may be a tree, and JAX flattens this tree by itself."""
 def register_linear(cls):
     def flatten(obj):
         return jax.tree.leaves((obj.weight, obj.bias)), None
@@ -197,7 +197,7 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
-"""A rebuilt object holds arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes arrays of its children. JAX also puts trees, `None` and tracers in their places."""
+"""A rebuilt object holds arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten converts its children to arrays. But JAX also puts trees, `None` and tracers in the places of the children."""
 def register_linear(cls):
     def unflatten(aux, children):
         weight, bias = children
@@ -268,7 +268,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="the_class_is_not_registered"
-"""Your state is one leaf. Perhaps no decorator registers the class, or a decorator above it makes another class, as `dataclass(slots=True)` does: the registry knows this exact type only."""
+"""Your state is one leaf. Perhaps no decorator registers the class, or a decorator above it makes another class, as `dataclass(slots=True)` does. The registry contains only the exact class that you registered."""
 @dataclass(slots=True)
 @jax.tree_util.register_pytree_node_class
 @dataclass
@@ -295,7 +295,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="no_classmethod"
-"""JAX takes your state apart, but fails to rebuild it. It calls `ModelState.tree_unflatten(aux_data, children)` on the class, when there is no object yet that could be `self`."""
+"""JAX takes your state apart, but fails to rebuild it. JAX calls `ModelState.tree_unflatten(aux_data, children)` on the class. At this moment there is no object that could be `self`."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -320,7 +320,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="aux_data_first" section="flatten-and-unflatten"
-"""Your state cannot be flattened. `tree_flatten` returns the children first and aux_data second; `tree_unflatten` gets them the other way round."""
+"""Your state cannot be flattened. `tree_flatten` returns the children first and aux_data second. `tree_unflatten` gets aux_data first and the children second."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -346,7 +346,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="step_is_static" section="flatten-and-unflatten"
-"""Your `step` is no leaf. In aux_data it belongs to the structure: a map never reaches it, and two states with different steps do not match."""
+"""Your `step` is not a leaf. In aux_data the `step` belongs to the structure: a map never reaches it, and two states with different steps do not match."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -371,7 +371,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="step_stays_an_int" section="gradients-through-a-node" covers="C2"
+# %% exercise="model_state" misconception="step_stays_an_int" section="a-state-with-an-int" covers="C2"
 """In your zeroed state the step is Python's `0`. A `step` of type `int` is a leaf like any other, and `jnp.zeros_like` makes an array of it, even of an int."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
@@ -398,7 +398,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="no_jit" section="methods-under-jit"
-"""Your numbers are right, but `predict` is not jitted. Being a registered node lets a class pass through `jax.jit`; it does not jit anything by itself."""
+"""Your numbers are right, but `predict` is not jitted. Because the class is registered, a jitted function can take a `ModelState`. But registering does not jit a function."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -423,7 +423,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="zeroed_makes_a_dict" section="an-opaque-leaf"
-"""Your `zeroed` returns another container than the one that it got. A map over a registered node gives a node of the same class, and nothing has to be taken apart by hand."""
+"""Your `zeroed` returns an object of another type than the one that it got. A map over a registered node returns a node of the same class, so you need not take the state apart yourself."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
 class ModelState:
@@ -451,7 +451,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="step_is_kept" section="an-opaque-leaf"
-"""Your `zeroed` leaves the `step` as it was, or fails where a field is no array. It sets the fields one by one; a map over the state reaches every leaf, whatever the fields hold."""
+"""Your `zeroed` does not change the `step`, or it fails where a field is not an array. Perhaps it sets the fields one by one. A map over the state reaches every leaf, whatever the fields hold."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -472,7 +472,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="children_are_sorted" section="flatten-and-unflatten"
-"""Your leaves come in alphabetical order of the fields. JAX sorts the keys of a dict; for your own node, the order is the one that you give."""
+"""Your leaves come in alphabetical order of the fields. JAX sorts the keys of a dict. For your own node, JAX uses the order that your flatten gives."""
 from functools import partial
 
 
@@ -517,7 +517,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="a_dataclass_is_enough" section="an-opaque-leaf"
-"""Your state is one leaf. `@dataclass` writes a constructor, but it does not tell JAX about the class. JAX looks into a node only when its type is registered."""
+"""Your state is one leaf. `@dataclass` writes a constructor, but it does not tell JAX about the class. JAX opens an object only if its class is registered."""
 @dataclass
 class ModelState:
     weight: jax.Array
@@ -536,8 +536,8 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="zeros_of_the_shape" section="gradients-through-a-node"
-"""Your zeros have the right shapes, but all of them are floats. `jnp.zeros` of a shape knows nothing of the leaf's dtype."""
+# %% exercise="model_state" misconception="zeros_of_the_shape" section="a-state-with-an-int"
+"""Your zeros have the right shapes, but all of them are floats. `jnp.zeros(shape)` does not know the dtype of the leaf."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -556,7 +556,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="the_state_is_static" section="methods-under-jit"
-"""Your `predict` fails with every state. Perhaps the state is a static argument of `jax.jit`. JAX looks a static argument up by its hash, and it never takes it apart."""
+"""Your `predict` fails with every state. Perhaps the state is a static argument of `jax.jit`. JAX uses the hash of a static argument, and it never flattens a static argument."""
 from functools import partial
 
 
@@ -588,7 +588,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="zeros_of_each_field"
-"""`zeroed` fails where a field is `None` or a list. Perhaps it calls `jnp.zeros_like` on each field. A field can be a tree; its leaves are deeper."""
+"""`zeroed` fails where a field is `None` or a list. Perhaps it calls `jnp.zeros_like` on each field. A field can be a tree, and then its leaves are deeper."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -611,7 +611,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="fields_become_arrays" section="leaves-that-are-no-arrays"
-"""Your state holds arrays where something else was put in, and it cannot hold a text or a tree. Perhaps the constructor or `__post_init__` makes arrays of the fields. It runs whenever JAX rebuilds a state, with anything as a field."""
+"""Your state holds arrays where something else was put in, and it cannot hold a text or a tree. Perhaps the constructor or `__post_init__` converts the fields to arrays. It runs whenever JAX rebuilds a state, and then a field can be any object."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -712,31 +712,31 @@ predictions = {
 }
 
 # %% exercise="predict_init" misconception="init_runs_once" covers="M14 C37"
-"""0 would be right if `__init__` ran only where you call the class yourself. It runs wherever unflatten calls it: whenever JAX puts a node together."""
+"""0 would be right if `__init__` ran only where you call the class yourself. But `__init__` runs whenever unflatten calls the class, and so whenever JAX puts a node together."""
 predictions = {"A": 0, "B": 0, "C": 0, "D": 0, "E": 0, "F": 0, "G": 0, "H": 0, "I": 0, "J": 0}
 
 # %% exercise="predict_init" misconception="looking_rebuilds"
-"""JAX only looks at leaves or at the structure here. To take a node apart it reads the children; that makes no new object."""
+"""JAX only looks at leaves or at the structure here. To take a node apart, JAX reads its children. This makes no new object."""
 predictions = {"A": 1, "B": 1, "C": 1, "D": 3, "E": 1, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="once_per_call"
-"""1 is one `__init__` for the call, or for the object that stands in three places. JAX puts the tree together node by node, and each node is an object of its own."""
+"""1 would be right if JAX made one object for the whole call, or for the object that is in three places. But JAX puts the tree together node by node, and each node is a new object."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 1, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="every_call_traces" section="methods-under-jit"
-"""1 would be right if the second call of the jitted function made an object too. The object is there for the trace; the next call reads the leaves and runs the compiled program."""
+"""1 would be right if the second call of the jitted function made an object too. JAX makes the object for the trace. The next call takes the leaves and runs the compiled program."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 1, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="jit_takes_the_object" section="methods-under-jit"
-"""0 would be right if a jitted function got your own object. It gets a copy, put together from tracers, and putting it together runs `__init__`."""
+"""0 would be right if a jitted function got your own object. The function gets a copy that JAX puts together from tracers, and this runs `__init__`."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 0, "G": 0, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="a_gradient_is_no_node" section="gradients-through-a-node"
-"""1 counts one object, and there are more. The function gets a node, built from tracers, and the gradient that comes back is a node of the same class."""
+"""1 counts one object, but JAX makes more. The function gets a node of tracers. And the gradient is a node of the same class."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 1, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="every_object_is_initialised"
-"""1 would be right if each new object were initialised. `object.__new__` makes an object of `Quick` without it; Python runs `__init__` only when the class is called."""
+"""1 would be right if every new object ran `__init__`. `object.__new__` makes an object of `Quick` without `__init__`: Python runs `__init__` only when you call the class."""
 predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "I": 1, "J": 1}
 
 # %% exercise="predict_init" misconception="dataclasses_are_copied"
@@ -745,7 +745,7 @@ predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "
 
 
 # %% exercise="predict_init" misconception="once_for_each_leaf"
-"""This is the number of leaves, and of the calls of `abs`. `__init__` runs for each node that JAX puts together, not for each of its children."""
+"""This is the number of leaves, and of the calls of `abs`. `__init__` runs once for each node that JAX puts together, not once for each child."""
 predictions = {"A": 0, "B": 0, "C": 2, "D": 6, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 2}
 
 
@@ -777,7 +777,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="every_field" covers="M18"
-"""Registering fails for a class with an `init=False` field. Perhaps you hand over every field. JAX rebuilds a dataclass by calling it, and the constructor does not take such a field."""
+"""Registering fails for a class with an `init=False` field. Perhaps you hand over every field. JAX rebuilds a dataclass by calling the class, and the constructor does not take such a field."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls)]
     data = [name for name in names if name not in static]
@@ -786,14 +786,14 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="data_and_meta" covers="M18"
-"""Registering fails as soon as something is static. Perhaps a static name is in both lists. A field is either a child or part of the structure, and JAX refuses one that is both."""
+"""Registering fails as soon as something is static. Perhaps a static name is in both lists. A field is either a child or part of the structure. If it is in both lists, JAX raises an error."""
 def register_fields(cls, static=()):
     data = [each.name for each in fields(cls) if each.init]
     return jax.tree_util.register_dataclass(cls, data, list(static))
 
 
 # %% exercise="register_fields" misconception="static_fields_are_dropped"
-"""A static field is lost when JAX rebuilds the object: it has its default again, or the constructor misses it. Dropped fields are not kept anywhere; meta fields are."""
+"""A static field is lost when JAX rebuilds the object: the field has its default again, or the constructor raises an error because it is missing. JAX keeps the fields that are in one of the two lists. It does not keep the others."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     data = [name for name in names if name not in static]
@@ -801,20 +801,20 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="all_are_children"
-"""Your static fields are leaves: a map changes them. A field is kept out of the leaves when its name is among the meta fields."""
+"""Your static fields are leaves: a map changes them. A field is not a leaf if its name is among the meta fields."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     return jax.tree_util.register_dataclass(cls, names, [])
 
 
 # %% exercise="register_fields" misconception="jax_finds_the_fields" covers="M18"
-"""Your `static` has no effect, or JAX refuses it. Perhaps you hand over the class alone. Then JAX takes all its fields: a child is each one that does not itself say that it is static."""
+"""Your `static` has no effect, or JAX refuses it. Perhaps you hand over the class alone. Then JAX uses all its fields: every field is a child, unless the field itself is marked as static."""
 def register_fields(cls, static=()):
     return jax.tree_util.register_dataclass(cls)
 
 
 # %% exercise="register_fields" misconception="names_are_sorted"
-"""Your leaves come in alphabetical order. A dict's keys are sorted by JAX; the children of a dataclass come in the order of the names that you hand over."""
+"""Your leaves come in alphabetical order. JAX sorts the keys of a dict. The children of a dataclass come in the order of the names that you give to JAX."""
 def register_fields(cls, static=()):
     names = {each.name for each in fields(cls) if each.init}
     meta = set(static)
@@ -822,7 +822,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="own_fields_only"
-"""Registering fails for a class that inherits fields. `__annotations__` of a class lists what its own body says; the constructor takes the inherited fields too."""
+"""Registering fails for a class that inherits fields. `__annotations__` of a class lists only the fields in its own body. The constructor takes the inherited fields too."""
 def register_fields(cls, static=()):
     own = [name for name in cls.__annotations__ if cls.__dataclass_fields__[name].init]
     data = [name for name in own if name not in static]
@@ -831,7 +831,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="returns_nothing"
-"""The class is registered, but your function returns `None`. As a decorator it would put this `None` in the place of the class."""
+"""The class is registered, but your function returns `None`. Used as a decorator, your function would replace the class by `None`."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     data = [name for name in names if name not in static]
@@ -840,7 +840,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="children_first_in_the_constructor" section="flatten-and-unflatten"
-"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps unflatten hands over the children, then the static values, by position. The constructor wants the order of the fields, or their names."""
+"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps unflatten passes first the children, then the static values, by position. The constructor needs the values in the order of the fields, or with their names."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
     data = [name for name in names if name not in static]
@@ -857,8 +857,8 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="computed_fields_are_static" section="who-calls-init"
-"""After a map, a computed field still has its old value. Perhaps it is in aux_data: then JAX keeps the old value, and what `__post_init__` made of the new ones is overwritten."""
+# %% exercise="register_fields" misconception="computed_fields_are_static" section="fields-of-a-dataclass"
+"""After a map, a computed field still has its old value. Perhaps the field is in aux_data. Then JAX keeps the old value, and it replaces the value that `__post_init__` computed."""
 def register_fields(cls, static=()):
     data = [f.name for f in fields(cls) if f.init and f.name not in static]
     meta = [f.name for f in fields(cls) if f.name not in data]
@@ -877,8 +877,8 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="computed_fields_are_children"
-"""A computed field is among your leaves. Where `init=False`, the value follows from the other fields, and `__post_init__` computes it again in each rebuilt object."""
+# %% exercise="register_fields" misconception="computed_fields_are_children" section="fields-of-a-dataclass"
+"""A computed field is among your leaves. With `init=False`, `__post_init__` computes the value from the other fields, again in each rebuilt object."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls)]
     data = [name for name in names if name not in static]
@@ -898,7 +898,7 @@ def register_fields(cls, static=()):
     return cls
 
 
-# %% exercise="register_fields" misconception="computed_fields_are_lost" section="who-calls-init"
+# %% exercise="register_fields" misconception="computed_fields_are_lost" section="fields-of-a-dataclass"
 """A rebuilt object has no computed field. Perhaps unflatten makes it by `object.__new__`. Then `__post_init__` does not run, and an attribute that it sets is missing."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
@@ -920,7 +920,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="no_keys" section="paths-with-names"
-"""Your paths hold numbers, not names. A class that is registered without keys gives JAX children without names, so JAX can only number them."""
+"""Your paths hold numbers, not names. If a class is registered without keys, its children have no names, so JAX numbers them."""
 def register_fields(cls, static=()):
     names = [f.name for f in fields(cls) if f.init]
     data = [name for name in names if name not in static]
@@ -942,7 +942,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="order_of_the_signature"
-"""With a keyword-only field, your children come in another order. Perhaps you take the names from the constructor's signature. There, keyword-only fields come last; the order of the fields is that of the class."""
+"""With a keyword-only field, your children come in another order. Perhaps you take the names from the constructor's signature. In the signature, keyword-only fields come last. The fields of the class have another order."""
 import inspect
 
 
@@ -1034,7 +1034,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="no_keys"
-"""Your paths read `<flat index 0>`. A class that is registered without keys gives JAX children without names, so JAX can only number them."""
+"""Your paths read `<flat index 0>`. If a class is registered without keys, its children have no names, so JAX numbers them."""
 @jax.tree_util.register_pytree_node_class
 class Layers:
     def __init__(self, names, values):
@@ -1050,7 +1050,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="decorator_without_keys"
-"""JAX looks for a method `tree_flatten` and finds none. Perhaps the decorator is still the one that you found. It registers without keys, and knows nothing of `tree_flatten_with_keys`."""
+"""JAX looks for a method `tree_flatten` and finds none. Perhaps you still use the old decorator. It registers without keys, and it does not use `tree_flatten_with_keys`."""
 @jax.tree_util.register_pytree_node_class
 class Layers:
     def __init__(self, names, values):
@@ -1067,7 +1067,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="keys_are_texts"
-"""Your paths begin with the bare name, without brackets. Perhaps your keys are texts. JAX takes any object for a key; `keystr` writes it as it is."""
+"""Your paths begin with the bare name, without brackets. Perhaps your keys are texts. JAX accepts any object as a key, and `keystr` writes a text without brackets."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1083,7 +1083,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="keys_of_attributes"
-"""Your paths begin with a dot, as if the layers were attributes. Each type of key writes itself in its own way: this one stands for an attribute, not for the key of a dict."""
+"""Your paths begin with a dot, as if the layers were attributes. Each type of key has its own text. Your type of key is for an attribute, not for the key of a dict."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1100,7 +1100,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="keys_are_numbers"
-"""Your paths hold numbers, like those of a list. The places are right, but the names of your layers do not show."""
+"""Your paths hold numbers, like those of a list. The places are right, but the paths do not contain the names of your layers."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1117,7 +1117,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="one_dict_is_the_child"
-"""Your layers come in alphabetical order, or the path has one step too many. Perhaps your only child is a dict: JAX sorts its keys, as those of every dict."""
+"""Your layers come in alphabetical order, or the path has one step too many. Perhaps your only child is a dict: JAX sorts the keys of every dict."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1134,7 +1134,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="sorted_names"
-"""Your layers come back in alphabetical order. JAX sorts the keys of a dict, but asks your own node for its order; nothing has to be sorted here."""
+"""Your layers come back in alphabetical order. JAX sorts the keys of a dict. For your own node, JAX uses the order of your flatten, so you need not sort anything."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1152,7 +1152,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="names_are_lost"
-"""The paths are right, but a rebuilt object has lost its names. Keys are there for paths only: unflatten gets the children and aux_data, never the keys."""
+"""The paths are right, but a rebuilt object has lost its names. JAX uses the keys for paths only. Unflatten gets the children and aux_data, but never the keys."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1169,7 +1169,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="child_before_key"
-"""Your leaves are keys, and your paths are made of layers. Each pair is a key and a child, in this order, and JAX takes the second one for the child."""
+"""Your leaves are keys, and your paths contain layers. Each pair is first a key, then a child."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1186,7 +1186,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="brackets_in_the_key"
-"""Your paths have brackets and quotes twice. A key of JAX writes these itself; it needs the name as it is."""
+"""Your paths have brackets and quotes twice. A key object of JAX adds brackets and quotes by itself. Give it the name without them."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1203,7 +1203,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="a_dict_around_each_child"
-"""Each path has one step too many: the name stands there twice. Perhaps your children are dicts as well. The key names a child, so the child needs no dict around it."""
+"""Each path has one step too many: it contains the name twice. Perhaps you put each child into a dict. The key already gives the name, so the child needs no dict around it."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1223,7 +1223,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="names_are_sorted_in_the_structure" section="flatten-and-unflatten"
-"""A rebuilt object has its values under other names. The names in your aux_data are sorted, but the children are not. JAX gives both back as they were."""
+"""A rebuilt object has its values under other names. The names in your aux_data are sorted, but the children are not. JAX gives aux_data and the children to unflatten as flatten returned them."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1327,7 +1327,7 @@ jax.tree_util.register_pytree_node(
 )
 
 # %% exercise="normal" misconception="validates_what_jax_puts_in" covers="M13"
-"""JAX fails to rebuild your object: the constructor checks or converts what JAX puts in. That can be a negative gradient, a tracer, `None` or any other object, so unflatten has to take everything."""
+"""JAX fails to rebuild your object: the constructor checks or converts what JAX puts in. JAX may put in a negative gradient, a tracer, `None` or any other object. So unflatten must accept every object."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1346,7 +1346,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="no_checks_at_all"
-"""JAX can rebuild your object, but now everybody can make a wrong one. The checks of the constructor are for its callers; only the way from unflatten has to be free of them."""
+"""JAX can rebuild your object, but now every caller can make a wrong one. The constructor must still check what its callers give. Only unflatten must not run these checks."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1364,7 +1364,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="checks_arrays_only" covers="M13"
-"""Your object is rebuilt from tracers and texts, but a map or a gradient with negative numbers fails. These are real arrays, and still they need not be a valid `std`."""
+"""Your object is rebuilt from tracers and texts, but a map or a gradient with negative numbers fails. Negative numbers can be real arrays too, although they are not a valid `std`."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1384,7 +1384,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="lets_tracers_through" covers="M13"
-"""Under jit your object is rebuilt, but a map to negative numbers, texts or `None` fails. Perhaps the constructor makes an exception for tracers. JAX puts in other things as well."""
+"""Under jit your object is rebuilt, but a map to negative numbers, texts or `None` fails. Perhaps the constructor skips its checks for tracers only. JAX puts in other objects as well."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1403,7 +1403,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="converts_what_jax_puts_in" covers="M13"
-"""Your rebuilt object makes arrays of what JAX put in. A text or `None` is none, and a whole number should come out as it went in. Unflatten is no place to convert."""
+"""Your rebuilt object converts what JAX put in to arrays. A text or `None` cannot become an array, and a whole number should stay as it is. Unflatten must not convert anything."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1425,7 +1425,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="catches_the_error" covers="M13"
-"""Whatever passes the checks by luck is still converted when JAX rebuilds: a whole number comes back as an array. Perhaps unflatten tries the constructor first; then it runs at each rebuild."""
+"""When JAX rebuilds your object, values that pass the checks are converted: a whole number comes back as an array. Perhaps unflatten tries the constructor first. Then the constructor runs at each rebuild."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1449,8 +1449,8 @@ class Normal:
             return normal
 
 
-# %% exercise="normal" misconception="no_name" section="remedies"
-"""A rebuilt object has no `name`. An object that is made without `__init__` has only the attributes that unflatten sets; aux_data is there to bring the static ones."""
+# %% exercise="normal" misconception="no_name" section="leaves-that-are-no-arrays"
+"""A rebuilt object has no `name`. An object made without `__init__` has only the attributes that unflatten sets. The static values come to unflatten in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1471,7 +1471,7 @@ class Normal:
 
 
 # %% exercise="normal" misconception="a_valid_one_was_seen" covers="M14"
-"""Your constructor accepts a wrong `std` once another object was made before. Perhaps it notes in the class that the check was done. All objects share the class, so later callers are not checked."""
+"""Your constructor accepts a wrong `std` if another object was made before. Perhaps the constructor stores in the class that it has done the check. All objects share the class, so later callers are not checked."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     checked = False
@@ -1492,8 +1492,8 @@ class Normal:
         return cls(*children, name)
 
 
-# %% exercise="normal" misconception="stores_only" section="remedies"
-"""Your constructor stores what it gets: a caller's numbers are no arrays, and wrong ones are not refused. The constructor is for callers, and JAX can go another way to make an object."""
+# %% exercise="normal" misconception="stores_only" section="leaves-that-are-no-arrays"
+"""Your constructor only stores what it gets: it converts no numbers to arrays, and it accepts wrong values. Callers use the constructor, so it must convert and check. JAX can make an object without the constructor."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
     def __init__(self, mean, std, name):
@@ -1507,7 +1507,7 @@ class Normal:
         return cls(*children, name)
 
 
-# %% exercise="normal" misconception="checks_are_switched_off" section="remedies" covers="M16"
+# %% exercise="normal" misconception="checks_are_switched_off" section="leaves-that-are-no-arrays" covers="M16"
 """Once JAX has rebuilt an object, your constructor accepts wrong numbers. Perhaps unflatten switches the checks off in the class. All objects share the class, so later callers are not checked."""
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -1646,7 +1646,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="self_is_changed_under_jit" covers="M15"
-"""`add` returns `None`, and the count stays 0. In a jitted method, `self` is a copy that JAX made for the trace: what you do to it is lost."""
+"""`add` returns `None`, and the count stays 0. In a jitted method, `self` is a copy that JAX made for the trace: your changes to this copy are lost."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1669,7 +1669,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="changes_the_old_one" covers="M15"
-"""After `add`, the old object has changed too. Perhaps `add` sets attributes without `jax.jit` around it: then `self` is the caller's own object, and no copy."""
+"""After `add`, the old object has changed too. Perhaps `add` sets attributes without `jax.jit` around it: then `self` is the caller's own object, not a copy."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1692,7 +1692,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="no_jit"
-"""Your numbers are right, but Python runs `function` for each number. Perhaps `add` is ordinary Python, without `jax.jit`. Or each call makes a jitted function of its own: what JAX traced is kept with the jitted function, and a new one starts with nothing."""
+"""Your numbers are right, but Python runs `function` for each number. Perhaps `add` is ordinary Python, without `jax.jit`. Or each call makes a new jitted function. JAX keeps its traces with the jitted function, and a new function has no traces yet."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1713,7 +1713,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="count_is_static"
-"""Your numbers are right, but each `add` traces anew: `count` is part of the structure. For jit, an object with another structure is another type of argument."""
+"""Your numbers are right, but each `add` traces anew: `count` is part of the structure. For `jit`, an object with another structure is an argument of another type."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1735,7 +1735,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="self_is_static" covers="M15"
-"""Your numbers are right, but each new object is traced anew. Perhaps `self` is a static argument. Then it is never taken apart: it is a constant, and its numbers become part of the program."""
+"""Your numbers are right, but each new object is traced anew. Perhaps `self` is a static argument. Then JAX does not flatten `self`: it is a constant, and its numbers become part of the program."""
 from functools import partial
 
 
@@ -1760,7 +1760,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="function_is_a_child"
-"""Every call of `add` fails. Perhaps `function` is one of your children: then it is a leaf, and jit takes numbers and arrays for leaves, but no functions."""
+"""Every call of `add` fails. Perhaps `function` is one of your children: then `function` is a leaf. `jit` accepts numbers and arrays as leaves, but not functions."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1782,7 +1782,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="returns_the_mean"
-"""`add` returns a number, so nothing more can be added to it. All that leaves a jitted method is what it returns; here that should be the whole new state."""
+"""`add` returns a number, and you cannot call `add` on a number again. A jitted method can only pass on what it returns. So `add` should return the whole new state."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1804,7 +1804,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="x_is_static"
-"""Python runs `function` for each new number, and a traced number is refused. Perhaps `x` is a static argument: a constant of the program, so that every number needs a program of its own."""
+"""Python runs `function` for each new number, and a tracer as `x` raises an error. Perhaps `x` is a static argument. Then `x` is a constant of the program, and every number needs a new program."""
 from functools import partial
 
 
@@ -1829,7 +1829,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="returns_a_tuple"
-"""`add` returns a tuple, so nothing more can be added to it. The copy under jit is lost; what `add` returns should be a whole `RunningMean`."""
+"""`add` returns a tuple, and you cannot call `add` on a tuple again. The copy under `jit` is lost, so `add` should return a whole `RunningMean`."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1890,7 +1890,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="gradient_of_the_whole_state" covers="C3"
-"""Every call raises a TypeError. Perhaps you take the gradient by the whole state. Its `step` is an int: a leaf, but one that has no gradient."""
+"""Every call raises a TypeError. Perhaps you take the gradient with respect to the whole state. Its `step` is an int: a leaf without a gradient."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(state)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
@@ -1898,7 +1898,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_step_becomes_a_float" covers="C3"
-"""Your `step` comes back as a float. Then `jax.grad` accepts it, and moves it down the slope like a parameter. A count of steps should stay a whole number."""
+"""Your `step` comes back as a float. Then `jax.grad` accepts the `step`, and your update changes it like a parameter. A count of steps should stay a whole number."""
 def train_step(loss, state, rate):
     state = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), state)
     new = jax.tree.map(lambda p, g: p - rate * g, state, jax.grad(loss)(state))
@@ -1906,7 +1906,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_step_stands_still"
-"""The parameters move, but the `step` does not. A map over the parameters leaves the rest of the state as it was."""
+"""The parameters move, but the `step` does not. A map over the parameters does not change the rest of the state."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -1914,7 +1914,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_loss_sees_the_new_step"
-"""Where the loss uses the step, your parameters are off: it seems to see the step after the update. The gradient belongs to the state that came in."""
+"""Where the loss uses the step, your parameters are wrong: the loss seems to get the step after the update. Take the gradient at the state that the function was given."""
 def train_step(loss, state, rate):
     state = replace(state, step=state.step + 1)
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
@@ -1923,7 +1923,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="changes_the_callers_state" section="methods-under-jit"
-"""Your result is right, but the old state has changed with it. A dataclass can be set in place, and the caller holds the same object as you do."""
+"""Your result is right, but the old state has changed too. You can set the fields of a dataclass, but the caller has the same object as your function."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -1933,7 +1933,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="goes_uphill"
-"""Your parameters move away from 0: you add the step. A gradient points to where the loss grows."""
+"""Your parameters move away from 0: you add the step. The gradient points in the direction in which the loss grows."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p + rate * g, state.params, grads)
@@ -1941,7 +1941,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="returns_the_params"
-"""You return the new parameters without their state. Whoever calls this again needs the step too, so the whole state has to come back."""
+"""You return the new parameters alone. The next call needs the `step` too, so return the whole state."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
@@ -1949,7 +1949,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_loss_sees_no_step"
-"""Where the loss uses the step, your parameters are off, as if the step were 0. The state that the loss gets is the old one, with other parameters."""
+"""Where the loss uses the step, your parameters are wrong, as if the step were 0. The loss should get the old state, with only the parameters replaced."""
 def train_step(loss, state, rate):
     make = type(state)
 
@@ -1962,15 +1962,15 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="a_flat_dict_is_expected"
-"""Your code works only where `params` is a flat dict of arrays. It can be any tree: `jax.tree.map` goes through each of them."""
+"""Your code works only where `params` is a flat dict of arrays. `params` can be any tree, and `jax.tree.map` works for every tree."""
 def train_step(loss, state, rate):
     grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
     params = {name: p - rate * grads[name] for name, p in state.params.items()}
     return replace(state, params=params, step=state.step + 1)
 
 
-# %% exercise="train_step" misconception="a_shallow_copy" section="remedies"
-"""The old state's parameters have changed, but its step has not. A copy of the state is another object, and yet it holds the same containers: what is written into these, both states see."""
+# %% exercise="train_step" misconception="a_shallow_copy" section="objects-that-change"
+"""The old state's parameters have changed, but its step has not. A copy of the state is another object, but it holds the same containers. If you write into these containers, the old state changes too."""
 def train_step(loss, state, rate):
     import copy
 
@@ -1988,7 +1988,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="one_leaf_after_the_other"
-"""Where leaves are multiplied by each other, all but the first come out wrong. It seems that the later gradients are taken after the earlier leaves have moved."""
+"""Where leaves are multiplied by each other, all gradients except the first are wrong. You seem to take the later gradients after the update of the earlier leaves."""
 def train_step(loss, state, rate):
     leaves, treedef = jax.tree.flatten(state.params)
 
@@ -2002,7 +2002,7 @@ def train_step(loss, state, rate):
 
 
 # %% exercise="train_step" misconception="the_loss_gets_a_float" covers="C3"
-"""The loss gets a float for the `step`. `jax.grad` accepts the state then, but a loss that needs a whole number fails. The gradient can be taken by a part of the state."""
+"""The loss gets a float for the `step`. `jax.grad` accepts the state then, but a loss that needs a whole number fails. You can take the gradient with respect to a part of the state."""
 def train_step(loss, state, rate):
     grads = jax.grad(loss)(replace(state, step=float(state.step)))
     params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads.params)
@@ -2069,7 +2069,7 @@ class History:
 
 
 # %% exercise="history" misconception="flatten_cuts_off" covers="M17"
-"""The shape of your leaf, or whether flatten works at all, depends on how full the history is. Flatten also runs on tracers and on any other object, and cannot ask them for numbers."""
+"""The shape of your leaf, or whether flatten works at all, depends on how full the history is. Flatten also runs on tracers and on other objects, and they have no numbers that flatten could use."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2090,7 +2090,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_static"
-"""Your `used` is part of the structure. So a fuller history is another type to JAX: two of them cannot be mapped together, and `scan` refuses a state whose type changes."""
+"""Your `used` is part of the structure. So for JAX a history with another `used` is of another type: `jax.tree.map` over two such histories fails, and `scan` refuses a state whose type changes."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2109,7 +2109,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_forgotten"
-"""After a rebuild your `used` is 0 again. Unflatten knows only what flatten gave away: the children and aux_data. A default of the constructor hides what is missing."""
+"""After a rebuild your `used` is 0 again. Unflatten gets only what flatten returned: the children and aux_data. The default of the constructor hides that `used` is missing."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2128,7 +2128,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_not_handed_on"
-"""After a rebuild your `used` is 0 again, though it is among the leaves. Unflatten gets it as a child; what it does not hand on, the constructor fills with its default."""
+"""After a rebuild your `used` is 0 again, though it is among the leaves. Unflatten gets `used` as a child. If unflatten does not pass it on, the constructor uses its default."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2147,7 +2147,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_guessed" covers="M17"
-"""After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0; and where a map puts in a text, there is nothing to count."""
+"""After a rebuild, your `used` is the number of values that are not 0. A filled place may hold a 0. And if a map puts in a text, unflatten cannot count anything."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2167,7 +2167,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_made_an_int" section="leaves-that-are-no-arrays" covers="M13"
-"""Under jit, or where a map puts in a text, your history cannot be rebuilt. Perhaps unflatten calls `int` on `used`. What JAX puts in need not be a number yet."""
+"""Under jit, or where a map puts in a text, your history cannot be rebuilt. Perhaps unflatten calls `int` on `used`. What JAX puts in need not be a number."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2187,7 +2187,7 @@ class History:
 
 
 # %% exercise="history" misconception="one_child_for_each_value" covers="M17"
-"""Your leaves are single numbers, as many as places are filled. A list of children may have any length, but its length is part of the structure, and so it may not depend on `used`."""
+"""Your leaves are single numbers, as many as places are filled. A node may have any number of children. But this number is part of the structure, so it must not depend on `used`."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2229,7 +2229,7 @@ class History:
 
 
 # %% exercise="history" misconception="zeros_in_the_empty_places" covers="M17"
-"""Your flatten puts zeros into the empty places. All values are to come out as they are; and where JAX puts in a text, nothing can be computed."""
+"""Your flatten puts zeros into the empty places. The values should not change. And if JAX puts in a text, flatten cannot compute anything."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2269,7 +2269,7 @@ class History:
 
 
 # %% exercise="history" misconception="used_is_static_too"
-"""Your leaves are right, but two histories with another `used` have different structures. What is in aux_data is part of the structure, even if it is a child as well."""
+"""Your leaves are right, but two histories with another `used` have different structures. What is in aux_data is part of the structure, even if the same value is also a child."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2288,7 +2288,7 @@ class History:
 
 
 # %% exercise="history" misconception="still_cut_off" covers="M17"
-"""Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under jit, `used` is no number to cut at."""
+"""Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under `jit`, `used` is a tracer, so you cannot use it in a slice."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2315,7 +2315,7 @@ class History:
 
 
 # %% exercise="history" misconception="children_become_arrays" section="leaves-that-are-no-arrays"
-"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten makes arrays of its children. JAX puts in other things too, such as `None` or a text."""
+"""A rebuilt history holds JAX's arrays, whatever was put in, or it cannot be rebuilt at all. Perhaps unflatten converts its children to arrays. JAX puts in other objects too, such as `None` or a text."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2335,7 +2335,7 @@ class History:
 
 
 # %% exercise="history" misconception="length_in_the_structure" section="leaves-that-are-no-arrays"
-"""A history that JAX rebuilt with a number or `None` cannot be taken apart again. Perhaps flatten asks the values for their length. It meets whatever JAX put in, and that need not have a length."""
+"""If JAX rebuilt a history with a number or `None`, it cannot be flattened again. Perhaps flatten asks for the length of the values. But the value can be any object that JAX put in, and it need not have a length."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2354,7 +2354,7 @@ class History:
 
 
 # %% exercise="history" misconception="zeros_at_the_rebuild" section="leaves-that-are-no-arrays"
-"""A rebuilt history has zeros in its empty places, or it cannot be rebuilt at all. Perhaps unflatten computes these zeros. What JAX puts in need not be a number, and should come out as it is."""
+"""A rebuilt history has zeros in its empty places, or it cannot be rebuilt at all. Perhaps unflatten computes these zeros. What JAX puts in need not be a number, and unflatten should not change it."""
 @jax.tree_util.register_pytree_node_class
 class History:
     def __init__(self, values, used=0):
@@ -2430,7 +2430,7 @@ jax.tree_util.register_pytree_with_keys(
 )
 
 # %% exercise="temperature" misconception="init_runs_once" section="the-silent-42" covers="M14 C36"
-"""Each map resets the temperature, and the dict of the caller changes. `__init__` runs whenever unflatten calls it, not once in the life of a model, and it writes into the dict it was given."""
+"""Each map resets the temperature, and the dict of the caller changes. `__init__` runs whenever unflatten calls it, not only when you make a model. And `__init__` writes into the dict that the caller gave."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2447,7 +2447,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="the-silent-42" covers="M14 C36"
-"""The dict of the caller is safe now, but the temperature still comes back at every map. `__init__` runs at each rebuild, and overwrites what JAX put in."""
+"""The dict of the caller does not change now, but the temperature is still 1.0 after every map. `__init__` runs at each rebuild, and overwrites what JAX put in."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2464,7 +2464,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_flag_without_a_copy" covers="C38 M16"
-"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. When the default is written is right now; into whose dict it goes is the other half."""
+"""A rebuilt model keeps its temperature, but the dict of the caller changes with the model. You fixed the first bug: *when* the default is written. The second bug is left: into *whose* dict it is written."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name, new=True):
@@ -2482,7 +2482,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="only_the_factory_sets_it" covers="C38 M16"
-"""`Model(...)` makes a model without the temperature, and keeps the caller's own dict. If another function sets the temperature, that helps only those who call it."""
+"""`Model(...)` makes a model without the temperature, and keeps the caller's own dict. If another function sets the temperature, callers of `Model(...)` still get a model without it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2504,7 +2504,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="beside_the_params" covers="C39"
-"""The temperature is not among the `params` of your model. Perhaps it is an attribute beside them: whoever reads `params`, or maps over them alone, does not find it."""
+"""The temperature is not among the `params` of your model. Perhaps the temperature is another attribute. Then code that reads `params`, or maps over `params`, does not find it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2524,7 +2524,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="only_where_it_is_missing" section="the-silent-42" covers="M14"
-"""A new model keeps a temperature that the caller's dict has. Perhaps you set it only where it is missing: this guesses from the contents whether the model is new."""
+"""A new model keeps a temperature that the caller's dict has. Perhaps you set it only where it is missing. But a missing temperature does not tell you whether a model is new."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2541,7 +2541,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
-"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so it only stores."""
+"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so unflatten should only store it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2560,8 +2560,8 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_the_outer_dict" section="remedies" covers="C39"
-"""The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, and put the same values into it."""
+# %% exercise="temperature" misconception="only_the_outer_dict" section="ways-that-hold" covers="C39"
+"""The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, but its values are the same objects."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2580,7 +2580,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="temperature_is_static" section="flatten-and-unflatten"
-"""A map leaves your temperature as it is. Perhaps it is kept in aux_data: what is there belongs to the structure, and a map goes over leaves only."""
+"""A map does not change your temperature. Perhaps the temperature is in aux_data. What is in aux_data belongs to the structure, and a map changes leaves only."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2601,8 +2601,8 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="no_name" section="remedies"
-"""A rebuilt model has no `name`. An object that is made without `__init__` has only the attributes that unflatten sets; aux_data is there to bring the static ones."""
+# %% exercise="temperature" misconception="no_name" section="ways-that-hold"
+"""A rebuilt model has no `name`. An object made without `__init__` has only the attributes that unflatten sets. The static values come to unflatten in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2632,8 +2632,8 @@ class Model:
 # a_plain_constructor_behind_new: jax.tree_util.GetAttrKey('params') → jax.tree_util.GetAttrKey('')
 
 
-# %% exercise="temperature" misconception="lists_are_shared" section="remedies"
-"""The dicts in your model are its own, but a list among its `params` is still the caller's. Perhaps your copy goes through dicts only. A tree has other containers too."""
+# %% exercise="temperature" misconception="lists_are_shared" section="objects-that-change"
+"""Your model has its own dicts, but a list in its `params` is still the caller's. Perhaps you copy dicts only. A tree can hold other containers too."""
 def _copy(tree):
     if isinstance(tree, dict):
         return {key: _copy(value) for key, value in tree.items()}
@@ -2658,7 +2658,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="puts_it_back" section="leaves-that-are-no-arrays"
-"""A map keeps the temperature, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten calls the constructor and sets the temperature afterwards. Both need a dict."""
+"""A map keeps the temperature, but a model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps unflatten calls the constructor and sets the temperature afterwards. The constructor and this change need a dict."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2733,8 +2733,8 @@ class Fork:
         return fork
 
 
-# %% exercise="fork" misconception="a_default_for_all" section="remedies" covers="M16"
-"""A new fork has branches that another one grew. Perhaps the default is `branches=[]`. Python makes it once, and every fork without branches then holds this same list."""
+# %% exercise="fork" misconception="a_default_for_all" section="objects-that-change" covers="M16"
+"""A new fork has branches that were added to another fork. Perhaps the default is `branches=[]`. Python makes this list only once, and then all forks without branches share it."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=[]):
@@ -2756,8 +2756,8 @@ class Fork:
         return cls(value, branches)
 
 
-# %% exercise="fork" misconception="keeps_the_callers_list" section="remedies" covers="M16"
-"""When your fork grows, the list of the caller grows too. To keep what was handed over is to share it: a change through one name shows through the other."""
+# %% exercise="fork" misconception="keeps_the_callers_list" section="objects-that-change" covers="M16"
+"""When your fork grows, the list of the caller grows too. Your fork keeps the caller's own list, so both share it, and a change of one is a change of the other."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=None):
@@ -2780,7 +2780,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="branches_have_to_be_forks" section="who-calls-init"
-"""Your constructor refuses branches that are no forks. That is right for what a caller gives, but JAX builds nodes as well: with a tracer, a text, a bool or anything else in the place of a whole branch."""
+"""Your constructor refuses branches that are not forks. For a caller this may be useful. But JAX also builds forks, with a tracer, a text, a bool or any other object in the place of a whole branch."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2804,7 +2804,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="no_keys"
-"""Your paths read `<flat index 0>`. A class that is registered without keys gives JAX children without names, so JAX can only number them."""
+"""Your paths read `<flat index 0>`. If a class is registered without keys, its children have no names, so JAX numbers them."""
 @jax.tree_util.register_pytree_node_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2824,7 +2824,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="branches_are_one_child"
-"""Your paths have one step too many. Perhaps the list of branches is one child of yours: then JAX adds a step for the list, and another one within it."""
+"""Your paths have one step too many. Perhaps the list of branches is one child of yours: then JAX adds one step for the list, and another step for the place in the list."""
 @jax.tree_util.register_dataclass
 @dataclass
 class Fork:
@@ -2841,7 +2841,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="flattens_all_levels" section="flatten-and-unflatten"
-"""Paths into the branches are too short, or miss the branches. Perhaps your flatten goes down to the leaves by itself. A node gives its own children only; JAX flattens these in turn."""
+"""Paths into the branches are too short, or miss the branches. Perhaps your flatten goes down to the leaves. Flatten should return only the node's own children. JAX flattens the children by itself."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2864,7 +2864,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="at_most_two_branches" section="flatten-and-unflatten"
-"""Branches get lost. Perhaps your class has a fixed number of children. A node may have any number, another one in each object; it becomes part of the structure."""
+"""Branches get lost. Perhaps your class has a fixed number of children. Each node may have another number of children. This number is part of the structure."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2887,7 +2887,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="children_stay_a_tuple" section="who-calls-init"
-"""A fork that JAX rebuilt cannot grow. The children come to unflatten as JAX collected them, in a tuple; what was a list before is a list only if you make one."""
+"""A fork that JAX rebuilt cannot grow. Unflatten gets the children in a tuple. If you need a list, make one."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=None):
@@ -2911,7 +2911,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_value_comes_last" section="flatten-and-unflatten"
-"""Your leaves come in another order: the branches, then the value. JAX takes the children in the order of your flatten, and goes through each of them before the next."""
+"""Your leaves come in another order: the branches, then the value. JAX takes the children in the order of your flatten."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2934,7 +2934,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="the_value_is_counted_too"
-"""Your branches are numbered from 1. The number in a path is yours to choose: JAX takes the key that you give to each child, and the branches count among themselves."""
+"""Your branches are numbered from 1. You choose the number in a path: JAX uses the key that you give to each child. The task numbers the branches alone, without the value."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2957,7 +2957,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="branches_are_static" section="flatten-and-unflatten"
-"""The values of your branches are no leaves. Perhaps the branches are in aux_data: there they belong to the structure, and JAX does not look into them."""
+"""The values of your branches are no leaves. Perhaps the branches are in aux_data: what is in aux_data belongs to the structure, and JAX does not look inside."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2975,8 +2975,8 @@ class Fork:
         return cls(children[0], branches)
 
 
-# %% exercise="fork" misconception="grow_makes_a_new_fork" section="remedies"
-"""After `grow`, the fork has no new branch. Perhaps `grow` returns another fork; a caller who goes on with the old one sees nothing of it."""
+# %% exercise="fork" misconception="grow_makes_a_new_fork" section="objects-that-change"
+"""After `grow`, the fork has no new branch. Perhaps `grow` returns another fork; a caller who still uses the old fork does not see the new branch."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -2998,8 +2998,8 @@ class Fork:
         return cls(value, branches)
 
 
-# %% exercise="fork" misconception="the_list_is_in_aux_data" section="remedies" covers="M16"
-"""After a map, the old fork has changed too. Perhaps aux_data holds the very list of the old fork, and unflatten fills it again. What is in aux_data is not copied: both forks hold it."""
+# %% exercise="fork" misconception="the_list_is_in_aux_data" section="objects-that-change" covers="M16"
+"""After a map, the old fork has changed too. Perhaps aux_data holds the list of the old fork, and unflatten writes into this list. JAX does not copy aux_data, so the old and the new fork share the list."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):
@@ -3037,7 +3037,7 @@ class Fork:
 
 
 # %% exercise="fork" misconception="value_becomes_an_array" section="leaves-that-are-no-arrays"
-"""Your fork holds an array where another value was put in, and it cannot hold a tree or `None`. Perhaps the constructor makes an array of its value. JAX puts in other things too."""
+"""Your fork holds an array where another value was put in, and it cannot hold a tree or `None`. Perhaps the constructor converts its value to an array. JAX puts in other objects too."""
 @jax.tree_util.register_pytree_with_keys_class
 class Fork:
     def __init__(self, value, branches=()):

@@ -31,32 +31,32 @@ fields = dict.fromkeys("ACEGHJ", "Leaf") | dict.fromkeys("BDFI", " AUX ")
 
 
 # %% exercise="sort_fields" misconception="constant_arrays_are_aux" covers="M19" section="arrays-in-aux-data"
-"""That an array never changes does not make it fit for aux_data. jit compares aux_data with `==`, and for two arrays Python gives an array, not True or False: the second call raises."""
+"""An array does not belong in aux_data, even if it never changes. jit compares aux_data with `==`. For two arrays `==` gives an array, and not True or False: the second call raises."""
 fields = {name: "leaf" if name in "ACEGJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="hyperparameters_are_aux" covers="M22" section="hyperparameters-aux-or-leaf"
-"""In aux_data, each of its fifty values is another type of node to jit, and so another trace and another compilation. A hyperparameter need not be a part of the program."""
+"""In aux_data, each of its fifty values is another type of node for jit, and so another trace and another compilation. A hyperparameter need not be a part of the program."""
 fields = {name: "leaf" if name in "AEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="counters_are_aux" covers="M22" section="a-counter-in-aux-data"
-"""A plain int that is not trained, but new at each call. A new value in aux_data is a new trace, so training would compile at every step."""
+"""This is a plain int, and it is not trained. But it is new at each call. A new value in aux_data is a new trace, so training would compile at every step."""
 fields = {name: "leaf" if name in "ACGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="ints_stay_ints" covers="M23" section="ints-that-become-tracers"
-"""As a leaf, an int does not go through jit as it is. Each leaf becomes a tracer there, and Python's `range` cannot use a tracer: it has no value yet."""
+"""Under jit, an int that is a leaf does not stay an int: each leaf becomes a tracer. Python's `range` cannot use a tracer, because a tracer has no value yet."""
 fields = {name: "aux" if name in "BFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="bools_stay_bools" covers="M23" section="ints-that-become-tracers"
-"""As a leaf, a bool does not go through jit as it is. Each leaf becomes a tracer there, and a tracer is neither true nor false while Python's `if` asks for it."""
+"""Under jit, a bool that is a leaf does not stay a bool: each leaf becomes a tracer. Python's `if` cannot use a tracer, because a tracer is neither True nor False yet."""
 fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="functions_are_leaves"
-"""Line B: as a leaf, the activation becomes an argument of a compiled program. Such a program takes arrays and numbers; for a function among the leaves, jit raises `TypeError`."""
+"""Line B: as a leaf, the activation becomes an argument of a compiled program. Such a program takes arrays and numbers. When a leaf is a function, jit raises `TypeError`."""
 fields = {name: "aux" if name in "DFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
@@ -66,22 +66,22 @@ fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="statistics_are_aux"
-"""It gets no gradient, but it is new after each call, and a new value in aux_data is a new trace. Being a leaf means being traced, so that the value may be another one at each call."""
+"""It gets no gradient, but it is new after each call. A new value in aux_data is a new trace. A leaf is traced, so its value may be another one at each call."""
 fields = {name: "leaf" if name in "ACEHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="keys_are_aux"
-"""A key looks like a setting, but JAX holds it as an array, and it should be a new one for each draw. In aux_data, arrays cannot be compared."""
+"""A key looks like a setting. But for JAX a key is an array, and each draw needs a new key. JAX cannot compare arrays in aux_data."""
 fields = {name: "leaf" if name in "ACEGH" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="only_the_trained_are_leaves"
-"""It is not trained by gradients, but being a leaf does not mean being trained: it means being traced, so that the value may be another one at each call."""
+"""It is not trained by gradients. But a leaf need not be trained. A leaf is traced, so its value may be another one at each call."""
 fields = {name: "leaf" if name in "AH" else "aux" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="weights_are_aux"
-"""In aux_data the weights would be a part of the program: `jax.grad` gives no gradient for them, and jit cannot compare arrays with `==`."""
+"""In aux_data, the weights would be a part of the program. Then `jax.grad` gives no gradient for the weights, and jit cannot compare arrays with `==`."""
 fields = {name: "leaf" if name in "CEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 
 
@@ -144,7 +144,7 @@ class Dense(eqx.Module):
 
 
 # %% exercise="dense" misconception="the_activation_is_a_leaf" section="two-kinds-of-field"
-"""Your layer hands its activation over as a leaf. Leaves become arguments of the compiled program: jit raises `TypeError` for a function among them, and `jax.tree.map` changes it like an array."""
+"""The activation of your layer is a leaf. Leaves become arguments of the compiled program. When a leaf is a function, jit raises `TypeError`, and `jax.tree.map` treats the function like an array."""
 @partial(register_dataclass, data_fields=["w", "b", "activation"], meta_fields=[])
 @dataclass
 class Dense:
@@ -157,7 +157,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="not_registered" section="two-kinds-of-field"
-"""To JAX your layer is one opaque leaf: it hands the whole object to the function that you map, and jit refuses it. A dataclass alone says nothing to JAX."""
+"""For JAX your layer is one opaque leaf: `jax.tree.map` calls the function with the whole object, and jit raises an error. A dataclass is no node until you register it."""
 @dataclass
 class Dense:
     w: jax.Array
@@ -169,7 +169,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="arrays_are_aux" covers="M19" section="arrays-in-aux-data"
-"""Your layer has too few leaves: an array seems to be in aux_data. jit compares aux_data with `==`, which for arrays gives an array, so a second layer makes it raise."""
+"""Your layer has too few leaves: an array seems to be in aux_data. jit compares aux_data with `==`. For two arrays `==` gives an array, so jit raises an error at the second layer."""
 @partial(register_dataclass, data_fields=[], meta_fields=["w", "b", "activation"])
 @dataclass
 class Dense:
@@ -182,7 +182,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="aux_is_lost"
-"""Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. What is neither among the children nor in aux_data does not reach the new object."""
+"""Your layer works until it is rebuilt: after `jax.tree.map` its activation is gone. A field that is neither a child nor in aux_data does not reach the new object."""
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation=lambda x: x):
@@ -200,7 +200,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="aux_is_not_unpacked"
-"""After a rebuild, your layer fails with a `TypeError`. Perhaps its activation is a tuple then. Unflatten gets first the aux_data, then the children, just as flatten returned them: a tuple stays a tuple until you take it apart."""
+"""After a rebuild, your layer fails with a `TypeError`. Perhaps its activation is a tuple then. Unflatten gets first the aux_data, and then the children, exactly as flatten returned them. If the aux_data is a tuple, you have to take the activation out of it."""
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -218,7 +218,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="a_new_function_each_time" section="never-equal"
-"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a function that is made anew. Functions are equal only if they are one object, whatever they do."""
+"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new function for each layer. Two functions are equal only if they are the same object, also when they do the same."""
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -236,7 +236,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type"
-"""Layers with different activations share one trace with you, so one of them runs the other's program. jit tells nodes apart by the aux_data and by its `==`, and yours looks the same."""
+"""Your layers with different activations share one trace, so one layer runs the program of another. jit compares the aux_data with `==`, and the aux_data of your layers is equal."""
 class Same:
     def __init__(self, function):
         self.function = function
@@ -265,7 +265,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="bias_after_the_activation"
-"""Wherever `b` is not zero, your result is wrong. Perhaps you add it to what the activation gives. In the formula, it is inside of the parentheses."""
+"""Where `b` is not zero, your result is wrong. Perhaps you add `b` to the result of the activation. In the formula, `b` is inside the parentheses."""
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 @dataclass
 class Dense:
@@ -278,7 +278,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="the_product_the_other_way_round"
-"""Your result is wrong where `w` is not symmetric, or `x` has several rows. A product of matrices depends on the order of its two sides. Compare yours with the formula."""
+"""Your result is wrong where `w` is not symmetric, or `x` has several rows. A product of matrices depends on the order of its two sides. Compare your product with the formula."""
 @partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
 @dataclass
 class Dense:
@@ -309,7 +309,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="the_bias_is_aux" covers="M19" section="arrays-in-aux-data"
-"""Your layer has one leaf, the weights: its bias is not among them. An array in aux_data is compared with `==`, which gives an array, so a second layer makes jit raise."""
+"""Your layer has one leaf, the weights: its bias is not among them. jit compares an array in aux_data with `==`. That gives an array, so jit raises an error at the second layer."""
 @partial(register_dataclass, data_fields=["w"], meta_fields=["b", "activation"])
 @dataclass
 class Dense:
@@ -322,7 +322,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="the_name_of_the_function" section="a-stale-answer"
-"""Layers with two different activations of the same name share a trace with you, so one of them runs the other's program. Perhaps your aux_data holds the name. A name is not the function: each lambda has the same one."""
+"""Your layers share a trace when their activations are different but have the same name. So one layer runs the program of another. Perhaps your aux_data holds the name of the function. A name is not the function: all lambdas have the same name."""
 ACTIVATIONS = {}
 
 
@@ -409,12 +409,12 @@ predictions = dict(zip("ABCDEFGHIJ", np.array([1, 2, 2, 1, 5, 3, 2, 2, 2, 1])))
 
 
 # %% exercise="predict_traces" misconception="each_value_is_traced" section="two-kinds-of-field"
-"""2 is one trace for each value of the leaf. The program is made for a shape and a dtype; the values are its input."""
+"""2 is one trace for each value of the leaf. But JAX makes a program for a shape and a dtype; the values are its input."""
 predictions = dict(A=2, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="python_numbers_are_static" section="hyperparameters-aux-or-leaf"
-"""3 is one trace for each value of `x`. A plain Python number is traced as an array is, when it is a leaf: its type counts, its value does not."""
+"""3 is one trace for each value of `x`. When a plain Python number is a leaf, JAX traces it like an array: its type counts, and its value does not."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=3, J=1)
 
 
@@ -424,52 +424,52 @@ predictions = dict(A=1, B=1, C=1, D=1, E=1, F=1, G=1, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="only_the_last_trace_is_kept" section="part-of-the-type"
-"""4 would be right if a new trace replaced the old one. jit keeps them all: a factor that was seen before needs no trace."""
+"""4 would be right if a new trace replaced the old trace. jit keeps all traces: a factor that it has seen before needs no new trace."""
 predictions = dict(A=1, B=2, C=4, D=1, E=5, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="old_shapes_are_forgotten" section="part-of-the-type"
-"""3 would be right if jit had only its last trace at hand. It keeps them all: a shape that was seen before needs no trace."""
+"""3 would be right if jit kept only its last trace. jit keeps all traces: a shape that it has seen before needs no new trace."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="each_call_is_traced" section="part-of-the-type"
-"""This is the number of calls. jit traces once for each key of its cache, and a call with a key that it has seen before uses the old trace."""
+"""This is the number of calls. jit traces once for each key of its cache. A call with a key that it has seen before uses the old trace."""
 predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
 
 
 # %% exercise="predict_traces" misconception="types_in_aux_count" section="equality-and-hash"
-"""2 is one trace for each type of the factor. For a leaf, int and float are two dtypes. aux_data has no dtype for JAX: it asks Python's `==` alone, and what that says about 2 and 2.0 counts."""
+"""2 is one trace for each type of the factor. For a leaf, int and float are two dtypes. For JAX, aux_data has no dtype. JAX compares it with Python's `==` only, and in Python `2 == 2.0`."""
 predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="a_counter_is_harmless" covers="M22" section="a-counter-in-aux-data"
-"""1 would be right if the value of the counter did not count. In aux_data it is another type of node at each step."""
+"""1 would be right if the value of the counter did not matter. But each new value in aux_data is another type of node."""
 predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="equal_code_is_equal"
-"""1 would be right if functions that do the same were equal. Python compares functions by identity, and each run of a `lambda` makes another object."""
+"""1 would be right if functions that do the same were equal. But two functions are equal only if they are the same object, and each run of a `lambda` makes a new object."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="nan_equals_nan"
-"""1 would be right if the two were equal. They look the same in print, but ask Python's `==` about them, which is what JAX does."""
+"""1 would be right if the two values were equal. They look the same in print. But JAX compares them with `==`: try `==` in Python."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=1, H=2, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="shapes_do_not_count" section="two-kinds-of-field"
-"""1 would be right if the shape did not count. The values in an array may change freely, but a compiled program is made for one shape of each leaf."""
+"""1 would be right if the shape did not matter. The values of an array may change, but JAX makes a compiled program for one shape of each leaf."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=1, I=2, J=1)
 
 
 # %% exercise="predict_traces" misconception="numbers_are_numbers" section="two-kinds-of-field"
-"""1 would be right if all numbers were alike. A Python number as a leaf has a dtype for jit, as an array has: a program for whole numbers is no program for floats."""
+"""1 would be right if jit treated all numbers alike. But for jit, a Python number that is a leaf has a dtype, like an array: a float needs another program than a whole number."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=1, J=1)
 
 
 # %% exercise="predict_traces" misconception="compared_by_identity" section="equality-and-hash"
-"""2 would be right if JAX asked whether the tuples are the same object. They are two, but JAX compares aux_data with `==`, and tuples are equal when their items are."""
+"""2 would be right if JAX asked whether the tuples are the same object. They are two objects. But JAX compares aux_data with `==`, and two tuples are equal when their items are equal."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
 
 
@@ -524,7 +524,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="counter_in_aux" covers="M22"
-"""Your states are right, but each step of a training is a trace of its own: the counter is still in aux_data. There a new number makes a new type of node."""
+"""Your states are right, but each step of a training needs a new trace: the counter is still in aux_data. In aux_data, a new number makes a new type of node."""
 @partial(register_dataclass, data_fields=["params"], meta_fields=["step", "name"])
 @dataclass
 class TrainState:
@@ -552,7 +552,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="counter_is_dropped" section="two-kinds-of-field"
-"""Under jit your counter starts again from 0 at each step. Perhaps it is neither a child nor in aux_data: then nothing carries it into the rebuilt object."""
+"""Under jit your counter starts again from 0 at each step. Perhaps the counter is neither a child nor in aux_data. Then the rebuilt object does not get it."""
 @register_pytree_node_class
 class TrainState:
     def __init__(self, params, step, name):
@@ -571,7 +571,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="float_counter" section="ints-that-become-tracers"
-"""Your counter turns into a float. Besides not being a whole number, it costs a second trace: the first call gets an int, all later ones get a float, which is another dtype."""
+"""Your counter becomes a float, and no longer is a whole number. It also costs a second trace: the first call gets an int, and all later calls get a float, which is another dtype."""
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -585,7 +585,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="dtype_changes_at_the_first_step" section="hyperparameters-aux-or-leaf"
-"""Your training is traced twice: once for its first step, once for all others. Perhaps the counter comes in as a Python int, and goes out with a fixed dtype of its own: to jit, two types."""
+"""JAX traces your training twice: once for the first step, and once for all others. Perhaps the counter comes in as a Python int, and goes out as an array with a dtype of your choice. For jit, these are two types."""
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -599,7 +599,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="int_of_a_tracer" covers="M23" section="ints-that-become-tracers"
-"""Your `advance` works without jit, and fails under it. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
+"""Your `advance` works without jit, and fails under jit. Perhaps it makes a Python int of the counter. Under jit the counter is a tracer: it has a dtype, but no value that `int` could read."""
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -613,7 +613,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="name_is_dropped" section="part-of-the-type"
-"""To jit, your states with two different names are the same, and share a trace. Perhaps the name is neither a child nor in aux_data: then nothing carries it into the rebuilt object."""
+"""For jit, your states with two different names are the same, and share a trace. Perhaps the name is neither a child nor in aux_data: then nothing carries it into the rebuilt object."""
 @register_pytree_node_class
 class TrainState:
     def __init__(self, params, step, name="net"):
@@ -632,7 +632,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="counter_is_hidden" covers="M21" section="a-stale-answer"
-"""Your training needs one trace, but the counter does not count on. Perhaps its aux_data says it is equal to any other: then jit uses the first program again, with the first step inside."""
+"""Your training needs one trace, but the counter does not count on. Perhaps its aux_data is equal to any other aux_data. Then jit uses the first program again, with the number of the first step inside."""
 class Hidden:
     def __init__(self, step, name):
         self.step, self.name = step, name
@@ -662,7 +662,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="advance_changes_self"
-"""Your `advance` changes the state that it is called on: after it, the old state has the new step. Under jit such a change is made to a copy, and lost."""
+"""Your `advance` changes the state on which you call it: afterwards, the old state has the new step. Under jit, the change is made in a copy, and it is lost."""
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -677,7 +677,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="arrays_are_changed_in_place"
-"""After `advance`, the parameters in the old state are changed. Perhaps you subtract with `-=`: that writes into NumPy's array itself, and both states hold this array. A copy of the dict does not copy its arrays."""
+"""After `advance`, the parameters in the old state are changed. Perhaps you subtract with `-=`. That writes into the NumPy array, and both states hold this array. A copy of the dict does not copy its arrays."""
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -693,7 +693,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="starts_again_at_1"
-"""After each step your counter is 1, whatever it was before. A new state does not know the old one's counter by itself."""
+"""After each step your counter is 1, whatever it was before. A new state does not know the counter of the old state by itself."""
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -707,7 +707,7 @@ class TrainState:
 
 
 # %% exercise="step_counter" misconception="paired_by_position"
-"""With several parameters, your `advance` subtracts the gradient of another one. Perhaps you go through the values of both dicts side by side. A dict keeps the order in which its keys were set, and equal keys may be in two orders."""
+"""With several parameters, your `advance` subtracts the gradient of another parameter. Perhaps you go through the values of both dicts together. A dict keeps the order in which its keys were set, and the two dicts may have two orders."""
 @partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
 @dataclass
 class TrainState:
@@ -803,7 +803,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="compared_by_identity"
-"""Two of your configs with the same fields are not equal, so jit traces for each of them. A class that does not say what equal means is compared by identity: each object equals itself only."""
+"""Two of your configs with the same fields are not equal, so jit traces for each of them. Python compares objects of a class without `__eq__` by identity: each object is equal only to itself."""
 class Config:
     def __init__(self, width, names):
         self.width = width
@@ -824,7 +824,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="a_plain_dataclass" covers="M20"
-"""Your config has no hash that works, and it can be changed: by setting a field, and through the list, which is still the caller's. A plain dataclass makes `==` alone, and a list has no hash."""
+"""Your config has no hash that works. It can also change: a field can be set, and the caller can change the list. A plain dataclass writes only `__eq__`, and a list has no hash."""
 @dataclass
 class Config:
     width: int
@@ -832,7 +832,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="frozen_with_a_list" covers="M20"
-"""Your config cannot be hashed. A frozen dataclass makes its hash from those of its fields, and a list has none. The list is also still the caller's, who may change it."""
+"""Your config has no hash. A frozen dataclass computes its hash from the hashes of its fields, and a list has no hash. The caller may also change this list later."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -840,7 +840,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" covers="M21" section="a-stale-answer"
-"""Your config has a hash, but it still holds the list of the caller. When the caller changes that list, the config changes with it, and so does its hash."""
+"""Your config has a hash, but it still holds the caller's list. When the caller changes this list, the config changes too, and so does its hash."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -851,7 +851,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="frozen_for_itself_too"
-"""No config of yours can be made: `FrozenInstanceError`. A frozen dataclass forbids `self.names = ...` to everybody, and its own `__post_init__` is no exception."""
+"""No config of yours can be made: `FrozenInstanceError`. A frozen dataclass forbids `self.names = ...` everywhere, also in its own `__post_init__`."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -862,7 +862,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="can_be_changed" covers="M21" section="a-stale-answer"
-"""The fields of your config can be set later. jit's cache and Python's dicts keep the hash and the equality of the first moment, so that a changed object is mistaken for another."""
+"""The fields of your config can be set later. jit's cache and Python's dicts keep the first hash of an object. When the object changes later, they take it for another one."""
 @dataclass(unsafe_hash=True)
 class Config:
     width: int
@@ -873,7 +873,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_do_not_count" section="a-stale-answer"
-"""Configs that differ in their names are equal with you. jit believes it: for the second one it runs the first one's program, and no error tells you."""
+"""In your answer, configs with different names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -884,7 +884,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="hash_by_identity"
-"""Your equal configs have different hashes. Python's dicts and sets, and caches made of them, look for a hash first and ask `==` only then: they would not find one config with the other."""
+"""Your equal configs have different hashes. Python's dicts and sets look for the hash first, and compare with `==` only then. So they do not find one config when you ask for an equal one."""
 class Config:
     def __init__(self, width, names):
         self.__dict__.update(width=width, names=tuple(names))
@@ -899,7 +899,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="order_is_lost"
-"""Configs with the same names in another order are equal with you, or their names come back in another order. The order of layers is part of a network."""
+"""In your answer, configs with the same names in another order are equal, or their names come back in another order. The order of layers is part of a network."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -910,7 +910,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_are_a_set"
-"""Neither the order of the names counts with you, nor how often one occurs. Perhaps a set holds them, for it has no order, and each item is in it once. In a network, one layer may come twice."""
+"""In your answer, the order of the names does not matter, and a name that comes twice counts once. Perhaps you keep the names in a set. A set has no order, and has each item once. In a network, one layer may come twice."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -921,7 +921,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_are_joined"
-"""Two configs are equal with you when their names make the same text. Perhaps you join them before you compare: then nothing tells any more where one name ends and the next begins."""
+"""In your answer, two configs are equal when their names make the same text. Perhaps you join the names before you compare. Then you cannot see where one name ends and the next begins."""
 class Config:
     def __init__(self, width, names):
         self.__dict__.update(width=width, names=tuple(names))
@@ -940,7 +940,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="names_are_counted"
-"""Two configs are equal with you when they have as many names, whatever these are. jit believes it: for the second one it runs the first one's program, and no error tells you."""
+"""In your answer, two configs are equal when they have the same number of names, whatever the names are. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -957,7 +957,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="compared_up_to_the_shorter"
-"""A config with one name more is equal with you to one without it. Perhaps you compare the names in pairs, with `zip`: it stops where the shorter list ends."""
+"""In your answer, a config is equal to another config that has one more name. Perhaps you compare the names in pairs, with `zip`. `zip` stops where the shorter list ends."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -975,7 +975,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="hashes_are_compared"
-"""Two configs are equal with you when their hashes are. But a hash is only a number, and different values may have the same one: what is equal has equal hashes, not the other way round."""
+"""In your answer, two configs are equal when their hashes are equal. But a hash is only a number, and different values may have the same hash. Equal values have equal hashes; values with equal hashes need not be equal."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -992,7 +992,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="joined_with_a_comma"
-"""One name with a comma in it is equal with you to two names. Perhaps you join the names with a comma before you compare: a name may hold any text, that one too."""
+"""In your answer, one name with a comma in it is equal to two names. Perhaps you join the names with a comma before you compare. A name may have any characters, also a comma."""
 @dataclass(frozen=True)
 class Config:
     width: int
@@ -1012,7 +1012,7 @@ class Config:
 
 
 # %% exercise="hashable_config" misconception="only_names_are_protected"
-"""`names` cannot be set in your config, but `width` can. Perhaps a number seems safe, since it cannot change in itself. But the field can get another one, and then the config has another hash."""
+"""`names` cannot be set in your config, but `width` can. A number cannot change, but the field can get another number, and then the config has another hash."""
 class Config:
     def __init__(self, width, names):
         self.width = width
@@ -1099,7 +1099,7 @@ class Lookup(NamedTuple):
 
 
 # %% exercise="lookup_table" misconception="array_in_aux" covers="M19"
-"""Your table is still in aux_data. The first call is fine, for there is nothing to compare with. At the second one jit asks whether two arrays are equal, gets an array, and raises."""
+"""Your table is still in aux_data. The first call works, because jit has nothing to compare it with. At the second call jit compares two arrays with `==`, gets an array, and raises an error."""
 @partial(register_dataclass, data_fields=["scale"], meta_fields=["table"])
 @dataclass
 class Lookup:
@@ -1111,7 +1111,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="tuple_in_aux" covers="M19"
-"""Your table can be compared now, but it is not among the leaves: each new table is a new type of node, with a trace and a program of its own that holds all its numbers."""
+"""JAX can compare your table now, but the table is no leaf. So each new table is a new type of node, with a new trace, and a new program that holds all numbers of the table."""
 @register_pytree_node_class
 class Lookup:
     def __init__(self, table, scale):
@@ -1129,7 +1129,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="compared_by_identity" covers="M19" section="never-equal"
-"""You wrapped the table, so that comparing it raises nothing. But your wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
+"""Your table is in a wrapper, so to compare it raises no error. But the wrapper is equal only to itself: even two layers with equal tables do not share a trace."""
 class Wrapped:
     def __init__(self, table):
         self.table = table
@@ -1152,7 +1152,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="always_equal" covers="M21" section="a-stale-answer"
-"""Nothing raises any more, and there is one trace. But the second table gives the numbers of the first: aux_data that is always equal tells jit that nothing has changed."""
+"""Your class raises no error any more, and needs one trace. But the second table gives the numbers of the first. Your aux_data is always equal, so jit uses the first program again."""
 class Wrapped:
     def __init__(self, table):
         self.table = table
@@ -1181,7 +1181,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="equal_shapes_are_equal" covers="M21" section="a-stale-answer"
-"""Nothing raises any more, and there is one trace for each shape. But the second table gives the numbers of the first: your aux_data tells jit that tables of one shape are equal, so their values are never looked at again."""
+"""Your class raises no error any more, and needs one trace for each shape. But the second table gives the numbers of the first. Your aux_data says that tables of the same shape are equal, so jit uses the first program again."""
 class Wrapped:
     def __init__(self, table):
         self.table = table
@@ -1210,7 +1210,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_table_is_trained" section="two-kinds-of-field"
-"""Your table is a leaf, and jit is content. But it has a gradient too, so training would change it. A leaf is traced; whether it is trained is another question."""
+"""Your table is a leaf, and jit accepts it. But the table has a gradient too, so training would change it. Each leaf is traced, but you decide whether a leaf is trained."""
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1222,7 +1222,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="nothing_is_trained"
-"""Your gradient is zero for `scale` too. What is inside of `stop_gradient` hides all that it was made from, and you put more inside than the table."""
+"""Your gradient is zero for `scale` too. `stop_gradient` stops the gradient of everything that its argument was computed from, and your argument is more than the table."""
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1234,7 +1234,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field"
-"""Your layer works as it is, and fails under jit and `jax.grad`. Perhaps NumPy is to make a constant of the table. There the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
+"""Your layer works without jit, and fails under jit and `jax.grad`. Perhaps you make a NumPy array of the table. Under jit the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1246,7 +1246,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_scale_is_stopped"
-"""Your gradients are the wrong way round: the table has one, and `scale` has zeros. What is inside of `stop_gradient` gets no gradient, and what is outside gets one."""
+"""Your gradients have changed places: the table has a gradient, and `scale` has zeros. The argument of `stop_gradient` gets no gradient; everything outside of it gets one."""
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1258,7 +1258,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="the_scale_is_aux" covers="M19"
-"""The table is the only leaf of your layer, so there is no gradient for `scale`. As a part of aux_data, an array is compared with `==`: that gives an array, and jit raises `ValueError`."""
+"""The table is the only leaf of your layer, so `scale` has no gradient. If an array is in aux_data, jit compares it with `==`. That gives an array, and jit raises `ValueError`."""
 @partial(register_dataclass, data_fields=["table"], meta_fields=["scale"])
 @dataclass
 class Lookup:
@@ -1270,7 +1270,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="whole_numbers_have_no_gradient"
-"""The gradients are right, but a table with fractions gives other numbers: they are cut off. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
+"""The gradients are right, but for a table with fractions your numbers are wrong: the digits after the point are missing. Perhaps you turn the table into whole numbers, which have no gradient. That changes the values, too."""
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1359,7 +1359,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="whole_numbers_trace_again" section="two-kinds-of-field"
-"""Your function is traced twice when the rates are mixed. To jit, a Python int and a Python float are two dtypes, so that 1 and 0.5 need two programs."""
+"""Your function is traced twice when the rates are mixed. For jit, a Python int and a Python float have two dtypes, so 1 and 0.5 need two programs."""
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(w, rate):
@@ -1369,14 +1369,14 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="without_jit"
-"""Python runs your `loss` once more for each rate. Perhaps the loss or its gradient is computed outside of any jit: `jax.jit` around one of the two does nothing for the other, and without it nothing is kept from one call to the next."""
+"""Python runs your `loss` once more for each rate. Perhaps you compute the loss or its gradient outside of `jax.jit`. A `jax.jit` around one of the two does nothing for the other. Without `jax.jit`, JAX keeps no program for the next call."""
 def sweep(loss, w, rates):
     gradient = jax.grad(loss)(w)
     return [float(loss(w - rate * gradient)) for rate in rates]
 
 
 # %% exercise="sweep" misconception="walks_on"
-"""Only your first loss is right. Perhaps each rate goes on from where the one before has stopped: to compare rates, all have to start from the same `w`."""
+"""Only your first loss is right. Perhaps each rate starts from the `w` after the step of the rate before. To compare rates, all have to start from the same `w`."""
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(w, rate):
@@ -1403,7 +1403,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="a_dict_of_rates"
-"""A rate that occurs twice has one loss in your list. Perhaps you collect the losses in a dict: each of its keys is there once."""
+"""A rate that comes twice has only one loss in your list. Perhaps you collect the losses in a dict: a dict has each key once."""
 def sweep(loss, w, rates):
     @jax.jit
     def after_step(rate):
@@ -1425,7 +1425,7 @@ def sweep(loss, w, rates):
 
 
 # %% exercise="sweep" misconception="rates_become_whole_numbers"
-"""Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers, like one of them: that cuts off what stands after the point."""
+"""Where the rates are whole numbers and floats, your losses are those of other rates. Perhaps all rates become whole numbers. That cuts off the digits after the point."""
 def sweep(loss, w, rates):
     if any(isinstance(rate, int) for rate in rates):
         rates = map(int, rates)
@@ -1517,7 +1517,7 @@ jax.tree_util.register_pytree_node(
 
 
 # %% exercise="stale_options" misconception="the_dict_itself" covers="M21"
-"""jit goes on with the options of its first call. It keeps that aux_data and compares the next one with it: both are the same dict, which has changed for both, so they are always equal."""
+"""jit uses the options of its first call again and again. It keeps the aux_data of the first call, and compares the next aux_data with it. Both are the same dict, so a change changes both, and they are always equal."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1537,7 +1537,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_copy_without_hash" covers="M20" section="equality-and-hash"
-"""Your aux_data has no hash. A list and a dict have none, and a copy of a dict is a dict. JAX's contract asks for a hash, and some of its functions, such as `static_argnums`, insist on it."""
+"""Your aux_data has no hash. A list and a dict have no hash, and a copy of a dict is a dict. JAX's documentation asks for aux_data with a hash, and `static_argnums` fails without it."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1557,7 +1557,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="copied_on_the_way_back_only" covers="M21"
-"""A rebuilt net has a dict of its own, but the aux_data is still the net's dict. jit keeps it and compares it with the next one. Both are the same dict, which has changed for both, so they are always equal."""
+"""A rebuilt net has a dict of its own, but the aux_data is still the dict of the net. jit keeps this dict, and compares the next aux_data with it. Both are the same dict, so a change changes both, and they are always equal."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1577,7 +1577,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="picture_taken_at_the_start" covers="M21"
-"""jit still does not see a change. Perhaps the picture of the options is taken when the net is made. They change later, and flattening has to look again."""
+"""jit still does not see a change. Perhaps you copy the options when the net is made. The options change later, so `tree_flatten` has to copy them."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1598,7 +1598,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="order_of_keys_counts" section="equality-and-hash"
-"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal, but a tuple or a text made from one is not equal to that from the other."""
+"""Equal options do not share a trace when their keys were set in another order. Two such dicts are equal. But if you make a tuple or a text of each dict, the two tuples or texts are not equal."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1618,7 +1618,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="options_are_leaves" covers="M23" section="ints-that-become-tracers"
-"""Your options are leaves now, so jit turns them into tracers, bools and ints too. A Python `if` cannot ask a tracer, and a text is no input for a compiled program."""
+"""Your options are leaves now, so jit turns them into tracers, also bools and ints. A Python `if` cannot use a tracer, and a text cannot be an argument of a compiled program."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1638,7 +1638,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="never_equal" section="never-equal"
-"""jit sees each change, but it traces at each call, also when nothing has changed. Perhaps flattening makes a new object that is equal only to itself."""
+"""jit sees each change, but it also traces at each call where no option has changed. Perhaps flatten makes a new object that is equal only to itself."""
 class Picture:
     def __init__(self, options):
         self.options = dict(options)
@@ -1663,7 +1663,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="options_stay_a_tuple"
-"""Your nets fail after they are rebuilt: the options are no dict then. jit rebuilds each node before your method runs, with exactly what unflatten makes of the aux_data."""
+"""Your nets fail after they are rebuilt: then their options are no dict. jit rebuilds each node before your method runs, and unflatten has to make a dict of the aux_data."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1683,7 +1683,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_dict_with_a_hash"
-"""A rebuilt net has options that are no plain dict, or are those of another rebuilt net. Perhaps aux_data is a dict of a class of your own, and unflatten hands it over as it is: then all rebuilt nets share it."""
+"""The options of a rebuilt net are no plain dict, or another rebuilt net has the same dict. Perhaps aux_data is a dict of a class of your own, and unflatten uses this dict without a copy. Then all rebuilt nets share it."""
 class HashableDict(dict):
     def __hash__(self):
         return hash(frozenset(self.items()))
@@ -1708,7 +1708,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="only_the_two_known_options"
-"""Only `scale` and `negate` survive with you. An option with another name is lost when a net is rebuilt, and jit does not see that it changes. What is not in aux_data does not exist for JAX."""
+"""Your rebuilt nets have `scale` and `negate` only. An option with another name is lost, and jit does not see its changes. It has to be in aux_data too."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1728,7 +1728,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="sorted_by_values"
-"""Your net cannot be flattened when its options hold a text and a number: Python does not sort these two. Perhaps the values take part in sorting, though the keys alone would give an order."""
+"""Your `tree_flatten` fails when the options hold a text and a number: Python cannot sort a text and a number. Perhaps you sort by the values. You can sort by the keys alone."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1748,7 +1748,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="a_dict_from_a_property"
-"""Setting an option of your net has no effect, in a rebuilt net either. Perhaps `options` is a property that makes a new dict each time: the change is made in that dict, and then it is thrown away."""
+"""Setting an option of your net has no effect, in a rebuilt net either. Perhaps `options` is a property that makes a new dict each time. The change is made in this new dict, and then the dict is lost."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1772,7 +1772,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" covers="M21" section="a-stale-answer"
-"""jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten hands over a dict that is kept in aux_data: a change in one net is then a change in all of them."""
+"""jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten uses a dict that is kept in aux_data. Then a change in one net is a change in all of them."""
 class Picture:
     def __init__(self, options):
         self.options = dict(options)
@@ -1850,7 +1850,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="range_of_a_tracer" covers="M23"
-"""Your function works as it is, and fails under jit: there the int leaf is a tracer. It has a dtype but no value yet, and Python's `range` needs the value to know how often to run."""
+"""Your function works without jit, and fails under jit: there the int leaf is a tracer. A tracer has a dtype but no value yet, and Python's `range` needs the value."""
 def repeat(layer, x):
     for _ in range(layer["times"]):
         x = layer["w"] * x + layer["b"]
@@ -1858,7 +1858,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="value_of_a_tracer" covers="M23"
-"""Your function works as it is, and fails under jit. Perhaps the leaf's value is asked for, by `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has none: the trace is made for all values, not for one."""
+"""Your function works without jit, and fails under jit. Perhaps your code needs the value of the leaf: in `int`, `while`, `if`, or as the `length` of a `scan`. A tracer has no value: JAX traces once for all values."""
 def repeat(layer, x):
     for _ in range(int(layer["times"])):
         x = layer["w"] * x + layer["b"]
@@ -1866,7 +1866,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="static_inside_jit" section="five-places-for-a-constant"
-"""Your function works as it is, and fails under jit. Perhaps a jit of your own takes the leaf as a static argument. Under the outer jit it is a tracer already, and a tracer cannot be hashed."""
+"""Your function works without jit, and fails under jit. Perhaps you call another jitted function with the leaf as a static argument. Under the outer jit the leaf is already a tracer, and a tracer has no hash."""
 @partial(jax.jit, static_argnums=3)
 def rounds(w, b, x, times):
     for _ in range(times):
@@ -1879,7 +1879,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="always_from_the_start"
-"""From the second round on, your result does not change. Perhaps the body of your loop computes with the `x` that your function got, and not with the value that the round before has left."""
+"""From the second round on, your result does not change. Perhaps the body of your loop always computes with the first `x`, and not with the result of the round before."""
 def repeat(layer, x):
     def body(_, value):
         return layer["w"] * x + layer["b"]
@@ -1888,7 +1888,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="as_many_as_ever_needed"
-"""Your result is right for small numbers of rounds, and stops growing for larger ones. Perhaps you make a fixed number of rounds and keep what is needed: more than that number cannot be had."""
+"""Your result is right for a few rounds, and wrong for many. Perhaps you always make a fixed number of rounds, and take the result of one of them. `times` may be larger than your number."""
 def repeat(layer, x):
     for done in range(16):
         x = jnp.where(done < layer["times"], layer["w"] * x + layer["b"], x)
@@ -1896,7 +1896,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="at_least_once"
-"""Your function makes a round even when `times` is 0. A loop that asks after its first round is one too late."""
+"""Your function makes a round even when `times` is 0. Perhaps your loop looks at `times` only after its first round."""
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -1911,7 +1911,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="one_round_too_many"
-"""Your function always makes one round too many. Perhaps a counter that starts at 0 may still be equal to `times` when the last round begins."""
+"""Your function always makes one round too many. Perhaps your counter starts at 0, and you make a last round when the counter is equal to `times`."""
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -1920,7 +1920,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="one_round_too_few"
-"""Your function makes one round too few, unless `times` is 0. Perhaps your loop starts at 1 and seems to include its end. Like `range`, `fori_loop` stops before that number."""
+"""Your function makes one round too few, unless `times` is 0. Perhaps your loop starts at 1. Like `range`, `fori_loop` stops before its `stop`."""
 def repeat(layer, x):
     def body(_, x):
         return layer["w"] * x + layer["b"]
@@ -1936,7 +1936,7 @@ def repeat(layer, x):
 
 
 # %% exercise="repeat" misconception="the_layer_is_changed"
-"""After your function, the caller's layer is not what it was. A dict is not copied when it is handed over: `pop`, or setting an entry, changes the caller's. Under jit this does not show, for there each call rebuilds the dict."""
+"""Your function changes the caller's layer. Python does not copy a dict when you call a function with it: `pop`, or to set an entry, changes the caller's dict. Under jit this does not show, because JAX rebuilds the dict for each call."""
 def repeat(layer, x):
     times = layer.pop("times")
     return jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x + layer["b"], x)
@@ -1968,7 +1968,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_calls"
-"""You return the number of calls. Perhaps your counter stands outside of the jitted function, or each call has a jit of its own. Python code inside runs while JAX traces, and only then."""
+"""You return the number of calls. Perhaps you count outside of the jitted function, or you call `jax.jit` anew for each call. The Python code inside a jitted function runs only while JAX traces."""
 def traces_of(function, calls):
     jitted = jax.jit(function)
     traces = 0
@@ -1979,7 +1979,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_on_for_ever"
-"""Your second result goes on from the first one. Perhaps the counter lives outside of your function. Each use has to start at 0."""
+"""Your second result counts on from the first. Perhaps the counter is a variable outside of your function. Each use has to start at 0."""
 traces = 0
 
 
@@ -1996,7 +1996,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="one_cache_for_all_uses"
-"""The second time, you count nothing for calls that were made before. Perhaps the function that you jit is kept from use to use: its old traces are still in jit's cache."""
+"""In a second use, you do not count calls that were made in the first use. Perhaps you jit the same function again: its old traces are still in jit's cache."""
 import functools
 
 counts = {}
@@ -2032,7 +2032,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_shapes" section="part-of-the-type"
-"""Where only the aux_data or the kind of a node differs, you count one trace. Perhaps you count different shapes and dtypes, or different jaxprs. jit's cache key has more in it: the structure of the arguments, with the aux_data of each node."""
+"""Where only the aux_data or the kind of a node differs, you count one trace. Perhaps you count different shapes and dtypes, or different jaxprs. The key of jit's cache has more: the structure of the arguments, with the aux_data of each node."""
 def traces_of(function, calls):
     def leaf_types(arguments):
         return [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
@@ -2044,7 +2044,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="traced_at_most_once"
-"""You count one trace at most. jit is not done after its first trace: it makes another one for each new shape, dtype or structure."""
+"""You count one trace at most. jit traces again for each new shape, dtype or structure."""
 def traces_of(function, calls):
     traced = False
 
@@ -2060,7 +2060,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="only_the_first_argument"
-"""With two arguments, your function fails or counts wrongly. Perhaps it hands over the first entry of each tuple only, or the tuple as one argument. Each entry is an argument of its own."""
+"""With two arguments, your function fails or counts wrongly. Perhaps you call it with the first entry of each tuple only, or with the tuple as one argument. Each entry is an argument."""
 def traces_of(function, calls):
     traces = 0
 
@@ -2076,7 +2076,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="the_tuple_is_one_argument"
-"""With two arguments, your function fails. Perhaps it hands over the tuple as one argument, and not its entries: look at what a star does in a call."""
+"""With two arguments, your function fails. Perhaps you use the tuple as one argument, and not its entries. Look up what `*` does in a call."""
 def traces_of(function, calls):
     traces = 0
 
@@ -2092,7 +2092,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="the_cache_is_the_functions"
-"""Traces of an earlier use count again with you. Perhaps you ask for the size of jit's cache. That cache belongs to the function, not to one `jax.jit` of it, and it is never emptied between two uses."""
+"""In a later use, you count the traces of an earlier use again. Perhaps you ask for the size of jit's cache. This cache belongs to the function, and not to one `jax.jit` of it, and keeps all traces between two uses."""
 def traces_of(function, calls):
     jitted = jax.jit(function)
     for arguments in calls:
@@ -2101,7 +2101,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="the_counter_is_local"
-"""Your count fails with `UnboundLocalError`. Python takes a name that a function assigns to for a local one, and this one has no value yet. The inner function has to say that it means the outer name."""
+"""Your count fails with `UnboundLocalError`. When a function assigns to a name, the name is local for Python, and here it has no value yet. The inner function has to say that it means the outer name."""
 def traces_of(function, calls):
     traces = 0
 
@@ -2116,7 +2116,7 @@ def traces_of(function, calls):
 
 
 # %% exercise="traces_of" misconception="counts_the_classes" section="two-kinds-of-field"
-"""You count the classes of the arguments. For jit all arrays have one class: it looks at their shape and dtype, and into a node, at its structure."""
+"""You count the classes of the arguments. All arrays have one class, but jit looks at their shape and dtype. In a node, jit looks at the structure."""
 def traces_of(function, calls):
     jitted = jax.jit(function)
     for arguments in calls:
@@ -2163,7 +2163,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="false_values_are_lost"
-"""Your `combine` loses `0`, `False` or `""`, or fails for arrays. Perhaps it uses `or`, or `if` on a value: they ask for truth, and a value can be false without being missing."""
+"""Your `combine` loses `0`, `False` or `""`, or fails for arrays. Perhaps you use `or`, or `if` with a leaf. They ask whether the leaf is true, and a leaf may be false without being missing."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -2177,7 +2177,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="none_is_no_leaf_in_combine"
-"""Your `combine` fails where a hole stands beside a leaf. To `jax.tree.map`, `None` is a node without children, and a node does not match a leaf."""
+"""Your `combine` fails where a `None` meets a leaf. For `jax.tree.map`, `None` is a node without children, and a node does not match a leaf."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -2189,7 +2189,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="second_has_everything"
-"""Your second tree has all the leaves, the chosen ones too. The two trees share nothing: each leaf has its place in one of them."""
+"""Your second tree has all leaves, also the chosen ones. Each leaf belongs in one of the two trees only."""
 def partition(tree, chosen):
     return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree), tree
 
@@ -2204,7 +2204,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="the_wrong_way_round"
-"""Your two trees are exchanged: the chosen leaves are in the second one. Look at which of them the caller gets first."""
+"""Your two trees have changed places: the chosen leaves are in the second tree. The caller gets the tree of the chosen leaves first."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
     second = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
@@ -2221,7 +2221,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="masks"
-"""Your trees hold True and False, which only say where a leaf belongs. The parts have to carry the leaves themselves: `combine` gets nothing else to put together."""
+"""Your trees hold True and False, which say only where a leaf belongs. The two trees have to hold the leaves themselves: `combine` gets nothing else."""
 def partition(tree, chosen):
     return jax.tree.map(chosen, tree), jax.tree.map(lambda leaf: not chosen(leaf), tree)
 
@@ -2236,7 +2236,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="lists_of_leaves"
-"""You return leaves without their trees. To put two parts together again, each has to say where its leaves belong: both keep the whole structure, with holes in it."""
+"""You return leaves without their trees. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
 def partition(tree, chosen):
     leaves = jax.tree.leaves(tree)
     first = [leaf for leaf in leaves if chosen(leaf)]
@@ -2254,7 +2254,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="chosen_gets_none"
-"""You hand `None` to `chosen`, and one that compares numbers fails. Perhaps your `is_leaf` stops at `None`. In the tree to be split it is no leaf, and needs no choice."""
+"""You call `chosen` with `None`. A `chosen` that compares numbers then fails. Perhaps you use `is_leaf` to stop at `None`. In `partition`, `None` is no leaf, and needs no choice."""
 def partition(tree, chosen):
     def is_none(node):
         return node is None
@@ -2274,7 +2274,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="false_in_the_holes"
-"""Your trees hold `False` where a leaf is missing. `False` is a leaf like any other; only `None` is a hole that JAX does not take for a value."""
+"""Your trees hold `False` where a leaf is missing. `False` is a leaf like any other leaf. Only `None` is no leaf for JAX."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: chosen(leaf) and leaf, tree)
     second = jax.tree.map(lambda leaf: not chosen(leaf) and leaf, tree)
@@ -2291,7 +2291,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="exactly_one_has_a_leaf"
-"""Your `combine` fails where the tree held `None` from the start. Perhaps you take it that one of two parts always has a leaf. Here both have `None`, and `None` is what belongs there."""
+"""Your `combine` fails where the tree held `None` from the start. Perhaps you expect that one of the two trees always has a leaf. Here both trees have `None`, and the result has `None` too."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -2308,7 +2308,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="is_true"
-"""Nothing is chosen where `chosen` returns a bool of NumPy. Perhaps you compare with `is True`: NumPy's `True` is another object. `if` asks for truth, and takes both."""
+"""Nothing is chosen where `chosen` returns a bool of NumPy. Perhaps you compare with `is True`. NumPy's `True` is another object than Python's `True`. A plain `if` accepts both."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) is True else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) is True else leaf, tree)
@@ -2325,7 +2325,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="compared_with_none"
-"""Your `combine` fails for arrays. Perhaps you compare with `== None` or `!= None`: for an array that gives an array, which is neither true nor false. There is only one `None`, so ask whether it is that object."""
+"""Your `combine` fails for arrays. Perhaps you compare with `== None` or `!= None`. For an array that gives an array, which is neither true nor false. Python has only one `None`, so ask with `is`."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -2342,7 +2342,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="the_others_are_found_by_equality"
-"""Your second tree lacks leaves that are equal to a chosen one, or fails for arrays. Perhaps it leaves out what is `in` the list of chosen leaves: `in` asks for `==`, and two leaves may be equal."""
+"""In your second tree, leaves are missing that are equal to a chosen leaf; or your function fails for arrays. Perhaps you leave out a leaf that is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     taken = jax.tree.leaves(first)
@@ -2360,7 +2360,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="one_level_only"
-"""Your functions work for a dict of leaves, and fail for other trees. A tree may be a leaf alone, a list, a node of a class, or a dict with all of these below it: JAX's functions walk through any of them."""
+"""Your functions work for a dict of leaves, and fail for other trees. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these. JAX's functions work for any of them."""
 def partition(tree, chosen):
     first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
     second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
@@ -2372,7 +2372,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="holes_are_filled_in_order"
-"""Where the tree held `None` already, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
+"""Where the tree already had a `None`, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
 def partition(tree, chosen):
     first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
     second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
@@ -2387,7 +2387,7 @@ def combine(first, second):
 
 
 # %% exercise="partition" misconception="built_in_containers_only"
-"""Your functions work for dicts, lists and tuples, and take other nodes for leaves. Perhaps they go down the tree by themselves and ask for these three types. JAX knows more: named tuples, registered classes and others."""
+"""Your functions work for dicts, lists and tuples, and take other nodes for leaves. Perhaps they look for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
 def partition(tree, chosen):
     if tree is None:
         return None, None
@@ -2481,7 +2481,7 @@ jax.tree_util.register_pytree_node(
 
 
 # %% exercise="static_wrapper" misconception="plain_equality" section="equality-and-hash"
-"""Your `Static` compares values with a bare `==`. So 2, 2.0 and True may pass for one another, and jit runs the wrong program in silence; each `nan` is unequal to all others, and costs a trace."""
+"""Your `Static` compares values with a bare `==`. So `1 == 1.0 == True`, and jit runs the wrong program without an error. And each `nan` is unequal to every other `nan`, and costs a trace."""
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class Static:
@@ -2489,7 +2489,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="nan_is_forgotten" section="never-equal"
-"""You tell the types apart, but two `nan` are not equal, and have different hashes. In Python `nan` is unequal even to itself, and since 3.10 its hash comes from the object."""
+"""Your answer tells the types apart. But two `nan` are not equal, and have different hashes. In Python `nan` is unequal even to itself, and since Python 3.10 its hash depends on the object."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2507,7 +2507,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_hash_of_nan" section="never-equal"
-"""Two `Static` of `nan` are equal with you, but their hashes differ. Since Python 3.10 the hash of a `nan` comes from the object, and what is equal has to have equal hashes."""
+"""In your answer, two `Static` of `nan` are equal, but their hashes differ. Since Python 3.10 the hash of a `nan` depends on the object. Equal values must have equal hashes."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2524,7 +2524,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_anything"
-"""Comparing two different values fails when they are no numbers. Perhaps you ask `math.isnan` or `np.isnan`: these take numbers only, and the value may be a text, a tuple or a function."""
+"""Your `==` fails for two different values that are no numbers. Perhaps you call `math.isnan` or `np.isnan`. They take numbers only, and the value may be a text, a tuple or a function."""
 import math
 
 
@@ -2545,7 +2545,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_bare_value_in_aux" section="part-of-the-type"
-"""Two of your `Static` compare well, but jit does not ask them: it compares what flatten returned as aux_data. Perhaps that is the bare value, which has a `==` of its own."""
+"""Your `Static` has a good `==`, but jit does not use it: jit compares the aux_data that flatten returned. Perhaps your aux_data is the bare value, with the `==` of the value."""
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -2569,7 +2569,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="a_plain_dataclass" covers="M20" section="equality-and-hash"
-"""Your `Static` compares values with a bare `==`, and has no hash. A plain dataclass does both: it writes `__eq__` from its fields, and Python then takes `__hash__` away."""
+"""Your `Static` compares values with a bare `==`, and has no hash. Perhaps it is a plain dataclass. A dataclass gets an `__eq__` that compares the fields, and then Python removes its `__hash__`."""
 @register_dataclass
 @dataclass
 class Static:
@@ -2577,7 +2577,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="types_are_forgotten" section="equality-and-hash"
-"""Your `nan` is right, but numbers of different types are equal: `2 == 2.0` and `1 == True` in Python. jit then runs the program of the one for the other, and the dtype is wrong."""
+"""Your `nan` is right, but numbers of different types are equal: in Python, `2 == 2.0` and `1 == True`. Then jit runs the program for 2 also for 2.0, and the dtype of the result is wrong."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2594,7 +2594,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="compared_by_identity" section="equality-and-hash"
-"""Two of your `Static` with the same value are not equal, so jit traces for each new object. Without an `__eq__` of its own, a class compares by identity."""
+"""Two of your `Static` with the same value are not equal, so jit traces for each new object. Python compares objects of a class without `__eq__` by identity."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2602,7 +2602,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="not_registered"
-"""To JAX your `Static` is one opaque leaf, and no node: jit refuses it, and `jax.tree.map` hands the whole object to the function. A class with `__eq__` and `__hash__` still has to be registered."""
+"""For JAX your `Static` is one opaque leaf, and no node. jit raises an error, and `jax.tree.map` calls the function with the whole object. You have to register a class, also when it has `__eq__` and `__hash__`."""
 class Static:
     def __init__(self, value):
         self.value = value
@@ -2618,7 +2618,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="the_value_is_a_leaf" covers="M23" section="ints-that-become-tracers"
-"""Your `Static` has a leaf. Then jit traces the value: a number becomes a tracer, a text or a function raises, and `jax.tree.map` changes what should stay."""
+"""Your `Static` has a leaf. So jit traces the value: a number becomes a tracer, and for a text or a function jit raises an error. `jax.tree.map` changes the value, too."""
 @register_pytree_node_class
 class Static:
     def __init__(self, value):
@@ -2642,7 +2642,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="always_equal" covers="M21" section="a-stale-answer"
-"""All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. It never sees the value itself, only what `==` says."""
+"""All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2656,7 +2656,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="equality_without_hash" covers="M20" section="equality-and-hash"
-"""Your `Static` has no hash. Python takes it away from each class that defines `__eq__` but no `__hash__`. jit may not miss it, but the contract of aux_data asks for it."""
+"""Your `Static` has no hash. When a class defines `__eq__` but no `__hash__`, Python removes its hash. jit may work without a hash, but JAX's documentation asks for aux_data with a hash."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2670,7 +2670,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="asks_others_for_their_value" section="equality-and-hash"
-"""Comparing your `Static` with something else does not give False. Perhaps `__eq__` takes it that the other object has a `value` too. Python may compare anything with anything."""
+"""Comparing your `Static` with something else does not give False. Perhaps your `__eq__` expects that the other object has a `value` too. Python may compare your object with any other object."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2687,7 +2687,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="texts_are_compared" section="equality-and-hash"
-"""A number and its text are equal with you, or two equal zeros are not. Perhaps you compare what `str` or `repr` makes of the values. Different values may look the same, and equal ones may look different."""
+"""In your answer, a number and its text are equal, or two equal zeros are not equal. Perhaps you compare the texts that `str` or `repr` makes of the values. Different values may look the same, and equal values may look different."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2701,7 +2701,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="type_and_text_are_compared" section="equality-and-hash"
-"""With you, `0.0` and `-0.0` are not equal, though `==` says that they are. Perhaps you compare what `repr` makes of the values: equal values may look different."""
+"""In your answer, `0.0` and `-0.0` are not equal, but `==` says that they are equal. Perhaps you compare the texts that `repr` makes of the values. Equal values may look different."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2718,7 +2718,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="values_are_compared_by_identity" section="equality-and-hash"
-"""Equal values that are two objects are unequal with you. Perhaps you compare them with `is`. That small ints are equal then is luck: Python keeps one object for each of them."""
+"""In your answer, equal values are unequal when they are two objects. Perhaps you compare them with `is`. For small ints `is` works by luck: Python keeps one object for each small int."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2735,7 +2735,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="a_subclass_is_the_same_type" section="equality-and-hash"
-"""Your answer depends on the order: one of the two is equal to the other, but not the other to the one. Perhaps you ask `isinstance` about the two values. A bool is an int for it, and NumPy's float64 is a float, but not the other way round."""
+"""Your answer depends on the order: `a == b` is True, but `b == a` is False. Perhaps you use `isinstance` with the types of the two values. For `isinstance`, a bool is an int, and NumPy's float64 is a float, but an int is no bool."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2752,7 +2752,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="any_two_nan" section="never-equal"
-"""A nan of Python and one of NumPy are equal with you, though they have two types. Perhaps you ask for nan before you ask for the types."""
+"""In your answer, a `nan` of Python and a `nan` of NumPy are equal, but they have two types. Perhaps you look for `nan` before you compare the types."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2770,7 +2770,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="hashes_are_compared" section="equality-and-hash"
-"""Two values with the same hash are equal with you. But a hash is only a number, and different values may have the same one: what is equal has equal hashes, not the other way round."""
+"""In your answer, two values with the same hash are equal. But a hash is only a number, and different values may have the same hash. Equal values have equal hashes; values with equal hashes need not be equal."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):
@@ -2784,7 +2784,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="isnan_of_every_value"
-"""Your `Static` fails for a value that is no number. Perhaps `math.isnan` or `np.isnan` is asked about each value: these take numbers only, and the value may be a text, a tuple or a function."""
+"""Your `Static` fails for a value that is no number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a text, a tuple or a function."""
 import math
 
 
@@ -2805,7 +2805,7 @@ class Static:
 
 
 # %% exercise="static_wrapper" misconception="only_floats_are_nan" section="never-equal"
-"""With you, two `nan` of Python are equal, but two of NumPy's float32 are not. Perhaps you look for `nan` only where the value is a `float`. NumPy's float32 is another type, and has a `nan`, too."""
+"""In your answer, two `nan` of Python are equal, but two `nan` of NumPy's float32 are not. Perhaps you look for `nan` only where the value is a `float`. NumPy's float32 is another type, and has a `nan`, too."""
 @jax.tree_util.register_static
 class Static:
     def __init__(self, value):

@@ -38,7 +38,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
-"""Your layers are proportional to each other. Perhaps they all draw from one key. The same key gives the same numbers, so that layers of equal shape start as copies of one another."""
+"""Your layers are proportional to each other. Perhaps all layers draw from the same key. The same key gives the same numbers, so layers of equal shape start as copies of each other."""
 def init_mlp(key, sizes):
     key, subkey = jax.random.split(key)
     return [
@@ -51,7 +51,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="small_is_safe" section="how-large-at-the-start" covers="C32"
-"""Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Each layer then shrinks its input, little reaches the output, and almost no gradient comes back."""
+"""Your weights are far too small, perhaps a fixed 0.01 times a normal draw. Then each layer makes its input smaller, little of it reaches the output, and the gradient is almost 0."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -61,7 +61,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="variance_for_deviation" section="how-large-at-the-start"
-"""Your weights are several times too small. Perhaps you multiply by the variance. A normal draw has standard deviation 1, and a factor multiplies the standard deviation itself."""
+"""Your weights are several times too small. Perhaps you multiply by the variance. `jax.random.normal` has standard deviation 1: multiply it by the standard deviation that you want."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -71,7 +71,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="the_draw_as_it_is" section="how-large-at-the-start"
-"""Your weights are too large in every layer. Perhaps they are the normal draw as it is, with standard deviation 1. A sum over many inputs then grows from layer to layer."""
+"""Your weights are too large in every layer. Perhaps you use the normal numbers without a factor, with standard deviation 1. Then the sum over many inputs grows from layer to layer."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -94,7 +94,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="forgets_the_two" section="how-large-at-the-start"
-"""Your weights are too small: 0.7 times He's deviation, in each layer. Perhaps the 2 of the formula is missing, which makes 1/√2. ReLU sets half of the numbers to 0, and the 2 makes up for that."""
+"""Your weights are too small: 0.7 times He's deviation, in each layer. Perhaps the 2 of the formula is missing: √(1 / inputs). ReLU sets half of the numbers to 0, and the 2 balances this."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -107,7 +107,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="biases_start_at_one" covers="C26"
-"""Your biases start at 1. Nothing says at the start which way an output should lean; the weights alone already make the outputs differ."""
+"""Your biases start at 1. They should start at 0: the weights alone make the outputs differ."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -133,7 +133,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="settings_are_parameters" section="parameters-are-data" covers="M24"
-"""Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`, and both refuse texts and functions. Settings are better kept outside."""
+"""Your layers hold more than arrays, a text for example. Every leaf of the parameters goes through `jax.grad` and `jax.jit`. Both raise an error for a text or a function. Keep settings outside of the parameters."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -147,7 +147,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="a_seed_of_its_own"
-"""Two different keys give you the same weights. Perhaps you make a key of your own with a fixed seed. The caller's `key` is there to decide the numbers."""
+"""Two different keys give you the same weights. Perhaps you make a new key with a fixed seed. The caller's `key` has to decide the numbers."""
 def init_mlp(key, sizes):
     keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
     return [
@@ -160,7 +160,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="deviation_for_limit" section="how-large-at-the-start"
-"""Your weights are too small: 0.58 times He's deviation, in each layer. Perhaps you draw uniform numbers between minus and plus that deviation. The standard deviation of uniform numbers is their limit divided by √3."""
+"""Your weights are too small: 0.58 times He's deviation, in each layer. Perhaps you draw uniform numbers between minus and plus this deviation. The standard deviation of such numbers is their limit divided by √3."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     layers = []
@@ -172,7 +172,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="uniform_from_0_to_1" section="how-large-at-the-start"
-"""The mean of your weights is not 0, and they are too close together. Perhaps you draw with `jax.random.uniform` alone: it draws between 0 and 1, so no weight is negative, and the deviation is 0.29."""
+"""The mean of your weights is not 0, and they are too close together. Perhaps you use `jax.random.uniform` without limits. It draws between 0 and 1, so no weight is negative, and the deviation is 0.29."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -185,7 +185,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="whole_numbers_for_biases" section="parameters-are-data"
-"""Your biases are whole numbers, of dtype int32: `jnp.array` makes them so from Python's ints. `jax.grad` refuses such leaves, and no bias could ever become 0.5."""
+"""Your biases are whole numbers, of dtype `int32`: `jnp.array` makes `int32` of Python's ints. `jax.grad` raises an error for such leaves, and a bias could never become 0.5."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -198,7 +198,7 @@ def init_mlp(key, sizes):
 
 
 # %% exercise="init_mlp" misconception="a_key_by_width"
-"""Some of your layers draw the same numbers: those with equally many inputs. Perhaps each layer's key is made from its width. Two layers may have one width, so only their place in the list tells them apart."""
+"""Some of your layers draw the same numbers: the layers with the same number of inputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
 def init_mlp(key, sizes):
     return [
         {
@@ -249,7 +249,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="relu_at_the_end"
-"""Your outputs are never negative: ReLU follows the last layer too. Its outputs are logits, which softmax will compare, and half of what they can say is cut off."""
+"""Your outputs are never negative: you apply ReLU after the last layer too. The outputs of the last layer are logits, and logits may be negative."""
 def forward(params, x):
     for layer in params:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -261,7 +261,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="no_relu"
-"""Your network is right with one layer, and wrong with more. Perhaps nothing stands between the layers. Linear layers in a row are one linear layer, however many there are."""
+"""Your network is right with one layer, and wrong with more. Perhaps ReLU is missing between the layers. Without ReLU, many linear layers are the same as one linear layer."""
 def forward(params, x):
     for layer in params:
         x = x @ layer["w"] + layer["b"]
@@ -273,7 +273,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="relu_before_the_layer"
-"""Your inputs lose their negative numbers before the first layer. ReLU belongs after a layer's `x @ w + b`: the examples themselves go in as they are."""
+"""Your inputs lose their negative numbers before the first layer. ReLU belongs after the `x @ w + b` of a layer. The first layer gets the example without ReLU."""
 def forward(params, x):
     for layer in params:
         x = jax.nn.relu(x) @ layer["w"] + layer["b"]
@@ -285,7 +285,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="bias_after_relu"
-"""Your hidden numbers can be negative, for the bias comes after ReLU. A bias moves the point where ReLU begins to cut, and so it is added before."""
+"""Your hidden numbers can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ w + b)`."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"]) + layer["b"]
@@ -309,7 +309,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="vmap_maps_the_parameters"
-"""Your `forward_batch` fails. Perhaps its `jax.vmap` is left to itself: then it takes the first axis of every leaf for the batch, that of the parameters too."""
+"""Your `forward_batch` fails. Perhaps its `jax.vmap` has no `in_axes`. Then it maps over the first axis of every leaf, also in the parameters."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -321,7 +321,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="batch_in_the_columns"
-"""Your `forward_batch` takes the columns of `xs` for the examples. Each example is a row here, so the batch is axis 0; with as many rows as columns, the mistake raises no error."""
+"""Your `forward_batch` takes the columns of `xs` as examples. Here each example is a row, so the batch is axis 0. When `xs` has as many rows as columns, no error tells you."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -333,7 +333,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data"
-"""Your `forward` is right once; then the list of layers has changed. Perhaps you call `pop` on it. The list is the caller's, who will need all of it for the next example."""
+"""Your `forward` is right in the first call; then the list of layers has changed. Perhaps you call `pop`. The list belongs to the caller, who needs all layers for the next example."""
 def forward(params, x):
     last = params.pop()
     for layer in params:
@@ -346,7 +346,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="softmax_inside" section="the-loss"
-"""Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss: what a network gives are logits, numbers of any size."""
+"""Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss. A network returns logits: numbers of any size."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jax.nn.relu(x @ layer["w"] + layer["b"])
@@ -358,7 +358,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="relu_stops_at_one"
-"""Your hidden numbers are never larger than 1. ReLU cuts on one side only: what is negative becomes 0, and what is positive stays as it is."""
+"""Your hidden numbers are never larger than 1. ReLU changes negative numbers only: they become 0. Positive numbers stay the same."""
 def forward(params, x):
     for layer in params[:-1]:
         x = jnp.clip(x @ layer["w"] + layer["b"], 0, 1)
@@ -370,7 +370,7 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="the_last_one_by_its_looks"
-"""Your network is wrong where one dict stands in the list twice. Perhaps you ask whether a layer is the last one with `is`. That finds the same dict at both places; a layer is last by its place."""
+"""Your network is wrong where one dict stands in the list twice. Perhaps you compare each layer with the last layer by `is`. Then the same dict is found at both places. Look at the place of a layer in the list."""
 def forward(params, x):
     for layer in params:
         x = x @ layer["w"] + layer["b"]
@@ -422,14 +422,14 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="log_of_softmax"
-"""Your loss is `inf` where the right class is far from likely. Perhaps you take the logarithm of a softmax. A stable softmax still rounds such a probability to 0, and the logarithm of 0 is not finite."""
+"""Your loss is `inf` where the right class has a tiny probability. Perhaps you take the logarithm of a softmax. Even a stable softmax rounds such a probability to 0, and the logarithm of 0 is not finite."""
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels]))
 
 
 # %% exercise="cross_entropy" misconception="one_shift_for_all_rows"
-"""Your loss is right unless the rows are of very different size. Perhaps you subtract the largest number of the whole table. In a row of small logits, every `exp` is then 0; each row needs a shift of its own."""
+"""Your loss is right unless the rows are of very different size. Perhaps you subtract the largest number of the whole table. Then every `exp` in a row of small logits is 0. Subtract the largest number of each row from this row."""
 def cross_entropy(logits, labels):
     shifted = logits - jnp.max(logits)
     log_p = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=1, keepdims=True))
@@ -437,14 +437,14 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="a_little_more_than_zero"
-"""Your loss is finite but too small where the right class is far from likely, and no gradient comes back from there. A small number added before the logarithm hides the infinity; it does not give the right value."""
+"""Where the right class has a tiny probability, your loss is finite but too small, and its gradient is 0. Perhaps you add a small number before the logarithm. This hides the infinity, but does not give the right value."""
 def cross_entropy(logits, labels):
     p = jax.nn.softmax(logits)
     return -jnp.mean(jnp.log(p[jnp.arange(len(labels)), labels] + 1e-9))
 
 
 # %% exercise="cross_entropy" misconception="sum_for_mean"
-"""Your loss grows with the number of examples: you add up where a mean is asked for. With a sum, a batch of twice the size takes steps of twice the length."""
+"""Your loss grows with the number of examples: it is the sum, and the task asks for the mean. With a sum, a batch of twice the size makes steps of twice the length."""
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return -jnp.sum(log_p[jnp.arange(len(labels)), labels])
@@ -458,7 +458,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="all_pairs"
-"""Your loss is right for one example only. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, not one number from each row."""
+"""Your loss is right for one example only. Perhaps you index with `[:, labels]`. That takes the columns of all labels from every row: a whole table, and not one number from each row."""
 def cross_entropy(logits, labels):
     return -jnp.mean(jax.nn.log_softmax(logits)[:, labels])
 
@@ -471,20 +471,20 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="logarithm_without_minus"
-"""Your loss is never positive, and the better the network, the larger it is. Logarithms of probabilities are negative, and gradient descent makes a loss smaller."""
+"""Your loss is never positive, and it is larger for a better network. The logarithm of a probability is negative: the minus is missing."""
 def cross_entropy(logits, labels):
     log_p = jax.nn.log_softmax(logits)
     return jnp.mean(log_p[jnp.arange(len(labels)), labels])
 
 
 # %% exercise="cross_entropy" misconception="only_the_likeliest_class"
-"""You look at the class with the largest logit, whatever the label says. A loss like that is small for a network that is sure of itself, also when it is wrong."""
+"""You use the class with the largest logit, and not the class of the label. Such a loss is small when the network is sure, also when the network is wrong."""
 def cross_entropy(logits, labels):
     return -jnp.mean(jnp.max(jax.nn.log_softmax(logits), axis=1))
 
 
 # %% exercise="cross_entropy" misconception="where_keeps_nan_away"
-"""Your loss is right, but its gradient is `nan` where logits are large. Perhaps `jnp.where` replaces a result that is not finite. `jax.grad` goes through both branches, and 0 times the infinite slope of the other one is `nan`."""
+"""Your loss is right, but its gradient is `nan` where logits are large. Perhaps `jnp.where` replaces a result that is not finite. `jax.grad` computes the gradient of both branches, and 0 times the infinite gradient of the other branch is `nan`."""
 def cross_entropy(logits, labels):
     rows = jnp.arange(labels.shape[0])
     shifted = logits - jnp.max(logits, axis=1, keepdims=True)
@@ -493,7 +493,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="shifts_by_the_size"
-"""Your loss is right for large positive logits, and infinite for large negative ones. Perhaps you subtract the largest absolute value. The largest number of a row should become 0; if all are negative, it goes further down instead."""
+"""Your loss is right for large positive logits, and infinite for large negative ones. Perhaps you subtract the largest absolute value. The largest number of a row should become 0. If all numbers are negative, your shift makes them even smaller."""
 def cross_entropy(logits, labels):
     top = jnp.max(jnp.abs(logits), axis=1, keepdims=True)
     log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1)) + top[:, 0]
@@ -501,7 +501,7 @@ def cross_entropy(logits, labels):
 
 
 # %% exercise="cross_entropy" misconception="clips_the_logits"
-"""Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Logits of 500 and 510 become equal then, and no gradient passes through a number that was clipped."""
+"""Your loss is finite and wrong for large logits. Perhaps you clip them first, so that `exp` stays finite. Then logits of 500 and 510 become equal, and a clipped number has no gradient."""
 def cross_entropy(logits, labels):
     z = jnp.clip(logits, -80, 80)
     log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
@@ -557,7 +557,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="the_first_rate_for_ever" covers="C27"
-"""Your first step is right, and the later ones still use the first rate. What a jitted function finds outside its arguments is read once, while JAX traces: its value is baked into the program."""
+"""Your first step is right, and the later ones still use the first rate. A jitted function reads other variables than its arguments only once, while JAX traces. The value becomes a constant in the program."""
 def make_step(loss):
     settings = {}
 
@@ -574,7 +574,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="a_rate_of_its_own" covers="C27"
-"""The caller's rate makes no difference: a rate of 0 moves the parameters too. Perhaps the rate is a number of your own. Then every other rate needs another program."""
+"""The caller's rate has no effect: a rate of 0 moves the parameters too. Perhaps your code has a fixed rate. Then each other rate needs another program."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -585,7 +585,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="static_rate"
-"""Your numbers are right, but every new rate is traced anew. Perhaps `rate` is static. Then it is part of the program, and a schedule of a thousand rates means a thousand compilations."""
+"""Your numbers are right, but JAX traces again for every new rate. Perhaps `rate` is static. Then the rate is a part of the program, and a thousand rates mean a thousand compilations."""
 from functools import partial
 
 
@@ -609,7 +609,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="loss_after_the_step"
-"""Your parameters are right, but your loss is that of the new ones. It costs another run through the network, while the loss at the old ones comes with the gradient for nothing."""
+"""Your parameters are right, but your loss is the loss at the new parameters. It needs another run through the network. `value_and_grad` computes the loss at the old parameters together with the gradient."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -621,7 +621,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="no_loss"
-"""Your step returns one thing: perhaps the new parameters alone. The loss belongs to it, as the second result; without it nobody sees whether the training goes well."""
+"""Your step returns one thing: perhaps the new parameters alone. Return the loss as the second result: it shows whether the training works."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -632,7 +632,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="no_step"
-"""Your `make_step` gives back nothing. Perhaps it defines a step and does not return it: the caller wants that function."""
+"""Your `make_step` returns nothing. Perhaps it defines a step and does not return it: the caller needs this function."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -663,7 +663,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="returns_the_gradient" section="a-gradient-is-a-tree"
-"""You return the gradient where the new parameters should be. It has the same structure, shapes and dtypes, so nothing complains; but it says which way to go, not where you are."""
+"""You return the gradient where the new parameters should be. It has the same structure, shapes and dtypes, so no error tells you. But it is only the direction of the step."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -674,7 +674,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
-"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it subtracts one tree from another: Python has no arithmetic for dicts, the numbers are in the leaves."""
+"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it subtracts one tree from another. Python has no arithmetic for dicts: compute with the leaves."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -685,7 +685,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="a_new_jit_in_each_call"
-"""Your numbers are right, but Python runs the loss function in every call. Perhaps `jax.jit` stands inside the step. Each call then makes a new jitted function, which knows no program of the one before."""
+"""Your numbers are right, but Python runs the loss function in every call. Perhaps `jax.jit` stands inside the step. Then each call makes a new jitted function, which has none of the programs of the one before."""
 def make_step(loss):
     def step(params, x, y, rate):
         @jax.jit
@@ -722,7 +722,7 @@ def make_step(loss):
 
 
 # %% exercise="make_step" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: let JAX walk through the tree."""
+"""Your step is right for one flat dict, and fails for every other tree. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -779,7 +779,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="coupled_decay"
-"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps the decay goes into the gradient first. Then the optimiser bends it too: taking signs leaves little of it."""
+"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps you add the decay to the gradient first. Then the optimiser changes the decay too: of a sign, for example, little is left."""
 def decayed_step(params, grads, direction, rate, decay):
     def add(path, p, g):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -790,7 +790,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="everything_decays"
-"""Your biases shrink with the weights. A bias only moves an output up or down, and pulling it towards 0 does not make the network smoother."""
+"""Your biases decay too. Only weights should decay. A bias only moves an output up or down."""
 def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map(
         lambda p, d: p - rate * (d + decay * p), params, direction(grads)
@@ -798,7 +798,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="paths_hold_texts" covers="C33"
-"""Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path holds objects such as `DictKey(key='w')`, no such object equals a text, and no error says so."""
+"""Nothing decays in your result. Perhaps you compare an entry of the path with a text. A path has objects such as `DictKey(key='w')`. Such an object is never equal to a text, and no error tells you."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = bool(path) and path[-1] == "w"
@@ -808,7 +808,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="every_entry_has_a_key"
-"""Your step fails where a leaf lies in a list or a tuple. Perhaps you read the `key` of the last entry. The entry of a dict has one; that of a list has an `idx`."""
+"""Your step fails where a leaf lies in a list or a tuple. Perhaps you read the `key` of the last entry. The entry of a dict has a `key`; the entry of a list has an `idx`."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         return p - rate * (d + decay * p) if path[-1].key == "w" else p - rate * d
@@ -817,7 +817,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="two_axes_are_a_weight"
-"""You seem to tell weights by their number of axes. That often works, until biases are stacked and have two, or a weight has one."""
+"""You seem to tell weights by their number of axes. That often works. But stacked biases have two axes, and a weight may have one."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(p, d):
         return p - rate * (d + decay * p) if p.ndim >= 2 else p - rate * d
@@ -826,7 +826,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="w_somewhere_in_the_text"
-"""Leaves with names such as `raw` or `wide` decay in your result. Looking for a letter within a text finds it in longer names too, and in the names of the parts above."""
+"""Leaves with names such as `raw` or `wide` decay in your result. Perhaps you look for the letter `w` in the text of the path. Longer names have this letter too, and so have the names of the parts above."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = "w" in jax.tree_util.keystr(path)
@@ -846,7 +846,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="decay_without_the_rate"
-"""Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries count that way; here the rate multiplies both parts, so that a smaller rate slows the decay down too."""
+"""Your weights shrink by `decay` times themselves, whatever the rate is. Some libraries do it in this way. Here the rate multiplies both parts, so a smaller rate makes the decay smaller too."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -856,7 +856,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="a_direction_for_each_leaf" section="an-optimiser-is-a-function-on-trees"
-"""Your steps are wrong where the direction depends on the whole tree. Perhaps you call `direction` on one leaf at a time: then each leaf is measured by its own largest number."""
+"""Your steps are wrong where the direction depends on the whole tree. Perhaps you call `direction` with one leaf at a time. Then a direction that needs all leaves, such as a division by the largest number of all, sees one leaf only."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, g):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -867,7 +867,7 @@ def decayed_step(params, grads, direction, rate, decay):
 
 
 # %% exercise="decayed_step" misconception="weights_grow"
-"""Your weights grow with the decay: its sign is turned around. Decay pulls a weight towards 0, so that it must be taken away from the weight, as the direction is."""
+"""Your weights grow with the decay: its sign is wrong. Decay moves a weight towards 0. Subtract it from the weight, like the direction."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
         is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
@@ -920,7 +920,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="moves_with_the_old_velocity"
-"""Your parameters lag one step behind: they move with the velocity that came in. From rest, the first step then does nothing at all."""
+"""Your parameters are one step late: they move with the old velocity. When the velocity is 0, the first step does nothing."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -931,7 +931,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="forgets_the_velocity"
-"""You return the velocity that came in. Nothing is kept from step to step then, for a function on trees has no memory but what it returns."""
+"""You return the old velocity. Then the next step does not know the gradients before. A function on trees has no memory: all that should be remembered has to be returned."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -942,7 +942,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="velocity_changed_in_place"
-"""The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new one into its dict. The old one is the caller's, who may want to go back to it."""
+"""The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new velocity into the dict of the old one. The old velocity belongs to the caller, who may need it again."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -955,7 +955,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="weighted_mean"
-"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too, with larger rates to make up for it. This task adds the whole gradient."""
+"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -989,7 +989,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="starts_at_the_parameters"
-"""Your first velocity is the parameters themselves. It should have their structure, but before the first step nothing has moved yet."""
+"""Your first velocity is the parameters themselves. It should have the structure of the parameters, and only zeros."""
 def start(params):
     return params
 
@@ -1000,7 +1000,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_number_for_all"
-"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`; a map over both fails otherwise."""
+"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
 def start(params):
     return 0.0
 
@@ -1011,7 +1011,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="one_dict_only" section="a-gradient-is-a-tree"
-"""Your functions work on one dict of arrays. Parameters can be nested in any way, or be one bare array: let JAX walk through the tree."""
+"""Your functions work on one dict of arrays. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
 def start(params):
     return {name: jnp.zeros_like(p) for name, p in params.items()}
 
@@ -1022,7 +1022,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="every_tuple_is_a_pair"
-"""Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns pairs, and `is_leaf` finds them by asking for a tuple. It finds the tuples of the tree as well, and takes them apart."""
+"""Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns pairs, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too, so your code takes them for pairs."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
@@ -1040,7 +1040,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="zeros_without_the_shape"
-"""Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter, or adding them stretches both."""
+"""Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter. Otherwise broadcasting stretches both in a sum."""
 def start(params):
     return jax.tree.map(lambda p: jnp.zeros(p.size), params)
 
@@ -1051,7 +1051,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 
 # %% exercise="momentum" misconception="none_needs_a_zero" section="a-gradient-is-a-tree"
-"""Your first velocity has a 0 where `params` has `None`. To JAX a `None` is a node without children: with a leaf in its place, the two trees have different structures, and a map over both fails."""
+"""Your first velocity has a 0 where `params` has `None`. For JAX, `None` is a node without children. With a leaf in its place, the two trees have different structures, and a map over both fails."""
 def start(params):
     return jax.tree.map(
         lambda p: jnp.array(0.0) if p is None else jnp.zeros_like(p),
@@ -1121,7 +1121,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="no_correction"
-"""Your first steps are about three times too long. Perhaps `m` and `v` are used as they are. Both start at 0 and need many steps to reach their true size, `v` far more than `m`."""
+"""Your first steps are about three times too long. Perhaps `m` and `v` are used as they are. Both start at 0 and need many steps to reach their true size. `v` needs far more steps than `m`."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1137,7 +1137,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="state_changed_in_place"
-"""The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state is the caller's, who may want to go back to it."""
+"""The state that your `adam_step` was given is no longer what it was. Perhaps you write the new `t`, `m` and `v` into its dict. The old state belongs to the caller, who may need it again."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1157,7 +1157,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="counts_from_zero"
-"""Your first step is `nan`. Perhaps the corrections use the count that came in: with `t` = 0, `1 - 0.9ᵗ` is 0. The count goes up before it is used."""
+"""Your first step is `nan`. Perhaps the corrections use the old count. With `t` = 0, `1 - 0.9ᵗ` is 0. Add 1 to the count before you use it."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1176,7 +1176,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="the_count_stands_still"
-"""Your first step is right, the later ones are too long, and `t` does not grow. The corrections treat every step as the first one; the state is all that the next step will know."""
+"""Your first step is right, the later steps are too long, and `t` does not grow. So the corrections are those of the first step in every step. Return the new `t` in the state."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1195,7 +1195,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="zero_over_zero"
-"""Your parameters become `nan` where the gradient has always been 0: 0 / 0. A small number below the line keeps that away, and one such leaf would spoil the whole network."""
+"""Your parameters become `nan` where the gradient has always been 0: 0 / 0. A small number in the denominator prevents this."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1213,7 +1213,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="small_number_under_the_root"
-"""Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added before the root is taken. There it counts as much as a gradient of 0.0001; after the root it stays tiny."""
+"""Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added before the root is taken. There it has the effect of a gradient of 0.0001. Add it after the root."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1232,7 +1232,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="no_square"
-"""Your `v` can be negative, and then its root is `nan`. It averages the squares of the gradients: how large they are, whichever way they point."""
+"""Your `v` can be negative, and then its root is `nan`. `v` has to average the squares of the gradients, and a square is never negative."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1289,7 +1289,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="keeps_the_corrected_averages"
-"""Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. It belongs in the parameters' update alone."""
+"""Your first steps from zeros are right, but the `m` and `v` that you return have the correction in them, and the next step corrects them once more. Use the corrected numbers for the new parameters only."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1308,7 +1308,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="python_if" section="one-jitted-step"
-"""Your steps are right, but under `jax.jit` the call fails. Perhaps Python's `if` or `while` looks at `t`. While JAX traces, the count is a tracer without a value."""
+"""Your steps are right, but under `jax.jit` the call fails. Perhaps you use `t` in Python's `if` or `while`. While JAX traces, the count is a tracer without a value."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1328,7 +1328,7 @@ def adam_step(params, grads, state, rate):
 
 
 # %% exercise="adam" misconception="counts_every_leaf"
-"""Your first leaf is right, the next ones are corrected as in later steps, and `t` grows by the number of leaves. Perhaps `t` goes up inside the map. JAX calls that function once for each leaf; a step is one step for all."""
+"""Your first leaf is right, the next leaves have the correction of later steps, and `t` grows by the number of leaves. Perhaps you add 1 to `t` inside the map. JAX calls the function of a map once for each leaf."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1420,7 +1420,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="none_for_train" covers="M25"
-"""There is a `None` in your label tree. To JAX that is a node without children: the tree has fewer leaves than `params`, another structure, and no map takes both."""
+"""There is a `None` in your label tree. For JAX, `None` is a node without children. So your label tree has another structure than `params`, and a map over both fails."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1470,7 +1470,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="begins_with_the_same_letters"
-"""You freeze `body/10` together with `body/1`, or `body2` together with `body`. A path is made of entries: a text that begins with the same letters may name another part."""
+"""You freeze `body/10` together with `body/1`, or `body2` together with `body`. Two paths may begin with the same letters and name two parts: compare whole entries."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -1487,7 +1487,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="whole_paths_only" covers="M25"
-"""You freeze a leaf whose own path is listed, and no leaf in a listed part. Every leaf has its own label in this tree, also when the list names the part above it."""
+"""You freeze a leaf whose own path is listed, but not the leaves in a listed part. When the list names a part, all leaves in this part are frozen."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/")
@@ -1504,7 +1504,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_name_at_any_depth"
-"""You freeze what is called `head` inside another part as well. A listed path starts at the root of the tree: `head` and `body/head` are two places."""
+"""You also freeze a part with the same name inside another part. A listed path starts at the root of the tree: `head` and `body/head` are two places."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = "/" + jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1521,7 +1521,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="trains_what_is_frozen"
-"""Your step moves the frozen leaves and leaves the others where they are. The labels themselves are right: the choice between the two is the wrong way round."""
+"""Your step moves the frozen leaves, and does not move the others. Your labels are right, but your step confuses the two labels."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1538,7 +1538,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="a_label_is_true" covers="M25"
-"""Nothing moves in your step. Perhaps a label stands in an `if` by itself. A text that is not empty counts as true, `"train"` as well as `"frozen"`: compare it."""
+"""Nothing moves in your step. Perhaps you write `if label:`. For Python, every text that is not empty is true, `"train"` as well as `"frozen"`. Compare the label with a text."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
@@ -1571,7 +1571,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="one_label_for_each_part" covers="M25"
-"""Your label tree has one label for each part at the top, and it stops there. That is a prefix of `params`; this task asks for a label in place of every leaf."""
+"""Your label tree has one label for each part at the top, and it stops there. Such a tree is a prefix of `params`. This task asks for a label in the place of every leaf."""
 def label_tree(params, frozen):
     if isinstance(params, dict):
         return {name: "frozen" if name in frozen else "train" for name in params}
@@ -1586,7 +1586,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="brackets_in_the_paths" covers="M25"
-"""You freeze nothing, whatever is listed. Perhaps you compare the list with `keystr(path)`. By itself it writes `['body'][0]`; the listed paths have plain entries and slashes."""
+"""You freeze no leaf, whatever is listed. Perhaps you compare the list with `keystr(path)`. Without options, `keystr` writes `['body'][0]`. The listed paths have plain entries and slashes."""
 def label_tree(params, frozen):
     def label(path, leaf):
         text = jax.tree_util.keystr(path)
@@ -1603,7 +1603,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="the_top_decides"
-"""You freeze all of `body` when only `body/0` is listed. Perhaps you compare the first entries alone. A listed path may lead further down: then all its entries count."""
+"""You freeze all of `body` when only `body/0` is listed. Perhaps you compare the first entries only. Compare all entries of the listed path."""
 def label_tree(params, frozen):
     tops = {part.split("/")[0] for part in frozen}
 
@@ -1621,7 +1621,7 @@ def frozen_step(params, grads, labels, rate):
 
 
 # %% exercise="freeze" misconception="one_level_down"
-"""You freeze the leaves directly in a listed part, and train those that lie deeper. Perhaps you look at a leaf's path and at the part around it. There may be any number of parts around a leaf."""
+"""You freeze the leaves directly in a listed part, and train the deeper leaves. Perhaps you compare the path of a leaf, and the path without its last entry. A listed part may be any number of levels above a leaf."""
 def label_tree(params, frozen):
     def label(path, leaf):
         texts = [
@@ -1643,6 +1643,563 @@ def frozen_step(params, grads, labels, rate):
 # by_flattening: range(1, len(path) + 1) → range(0, len(path) + 1)
 # by_flattening: range(1, len(path) + 1) → range(-1, len(path) + 1)
 # by_flattening: len(path) + 1 → len(path) + 2
+
+
+# %% exercise="save_and_load" variant="by_flattening"
+def names_of(tree):
+    pairs = jax.tree.leaves_with_path(tree)
+    return [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+
+
+def save(file, tree):
+    arrays = {name: leaf for name, leaf in zip(names_of(tree), jax.tree.leaves(tree))}
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = dict(np.load(file))
+    leaves = []
+    for name, leaf in zip(names_of(like), jax.tree.leaves(like)):
+        if arrays[name].shape != np.shape(leaf):
+            raise ValueError(f"another shape at {name}")
+        leaves.append(jnp.asarray(arrays[name], leaf.dtype))
+    return jax.tree.unflatten(jax.tree.structure(like), leaves)
+
+
+# %% exercise="save_and_load" variant="compressed"
+def name_of(path):
+    return jax.tree_util.keystr(path, simple=True, separator="/")
+
+
+def save(file, tree):
+    arrays = {}
+    for path, leaf in jax.tree.flatten_with_path(tree)[0]:
+        arrays[name_of(path)] = np.array(leaf)
+    with open(file, "wb") as opened:
+        np.savez_compressed(opened, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file, allow_pickle=False)
+
+    def read(path, leaf):
+        array = arrays[name_of(path)]
+        if np.shape(array) != np.shape(leaf):
+            raise ValueError(name_of(path))
+        return array.astype(leaf.dtype)
+
+    return jax.tree_util.tree_map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
+"""The names in your file are not paths, only numbers in a row. So `load` has to go by order alone. Where `like` asks for a part of the tree, it puts an array in the place of another one, and no error tells you."""
+def save(file, tree):
+    np.savez(file, *(np.asarray(leaf) for leaf in jax.tree.leaves(tree)))
+
+
+def load(file, like):
+    leaves, structure = jax.tree.flatten(like)
+    arrays = np.load(file)
+    loaded = []
+    for place, leaf in enumerate(leaves):
+        array = arrays[f"arr_{place}"]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        loaded.append(jnp.asarray(array, leaf.dtype))
+    return jax.tree.unflatten(structure, loaded)
+
+
+# %% exercise="save_and_load" misconception="names_forgotten_in_load"
+"""Your `load` takes the arrays in their order, whatever their names are. This works as long as both trees have the same structure. Otherwise a leaf gets the numbers of another leaf."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    leaves, structure = jax.tree.flatten(like)
+    arrays = np.load(file)
+    loaded = []
+    for leaf, name in zip(leaves, arrays.files):
+        if arrays[name].shape != leaf.shape:
+            raise ValueError(f"{name} has another shape")
+        loaded.append(jnp.asarray(arrays[name], leaf.dtype))
+    return jax.tree.unflatten(structure, loaded)
+
+
+# %% exercise="save_and_load" misconception="an_object_in_the_file"
+"""NumPy had to pickle something for your file, perhaps the whole tree. To load a pickle is to run code that its author wrote, so a file from a stranger could do anything."""
+def save(file, tree):
+    np.savez(file, tree=np.array([jax.tree.map(np.asarray, tree)], object))
+
+
+def load(file, like):
+    tree = np.load(file, allow_pickle=True)["tree"][0]
+    found = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+    def read(path, leaf):
+        array = found[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_last_key_is_enough"
+"""Your file has fewer arrays than the tree has leaves. Perhaps the name of an array is only the last key of its path. Every layer has a `w`, so each `w` takes the place of the `w` before."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path[-1:], simple=True)]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="brackets_in_the_names" section="save-and-load"
+"""The names in your file have brackets and quotes: `keystr(path)` writes them. With its options `simple` and `separator`, `keystr` writes plain entries with slashes between them."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path)]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="everything_is_float32"
+"""All your arrays come back as `float32`, also whole numbers and bools. The dtype of a leaf has to come back too, and `float32` does not hold every large whole number."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="missing_stays_as_it_is"
+"""When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete. Some of its numbers were never trained, and no error tells the caller."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if name not in arrays:
+            return leaf
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="any_shape_will_do"
+"""You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product. Where NumPy's broadcasting stretches the shape, it does not show at all."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="bytes_are_numbers"
+"""Where `like` has another dtype than the saved leaf, your numbers are nonsense, or `load` fails. Perhaps you use `view`. It keeps the bytes and reads them as another dtype, so they mean other numbers. `astype` converts numbers."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array.view(leaf.dtype))
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_dtype_of_the_file"
+"""Your numbers are right, but some dtypes are not those of `like`. Perhaps you keep the dtype that the file has. `like` decides the dtype."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="half_is_enough"
+"""Your numbers lose digits on the way, and large ones become infinite. Perhaps you save all leaves as `float16`. It has three digits and ends at 65,504. NumPy's file format can hold each leaf as it is."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf.astype(jnp.float16))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="whole_numbers_through_float32"
+"""Your dtypes are right, but large whole numbers lose their last digits on the way. Perhaps you save every leaf as `float32`. It has 24 bits for the digits of a number; `int32` has more."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="made_to_fit"
+"""Your `load` accepts an array of another shape, if it has as many numbers as the leaf of `like`. Perhaps you reshape the array. Then the rows and columns of a matrix mean something else, and no error tells you."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        return jnp.asarray(array, leaf.dtype).reshape(leaf.shape)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="stretched_to_fit"
+"""Your `load` accepts a smaller array, if broadcasting can stretch it to the shape of `like`. Then one number may fill a whole leaf, and no error tells you."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        return jnp.broadcast_to(jnp.asarray(array, leaf.dtype), leaf.shape)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="nothing_else_in_the_file"
+"""Your `load` refuses a file that holds more than `like` asks for. But people often load only the first layers of a trained model: the other arrays do no harm."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+    pairs, structure = jax.tree.flatten_with_path(like)
+    names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+    if sorted(names) != sorted(arrays.files):
+        raise KeyError(f"{names}, not {arrays.files}")
+    if any(arrays[name].shape != leaf.shape for name, (_, leaf) in zip(names, pairs)):
+        raise ValueError("another shape")
+    leaves = [jnp.asarray(arrays[name], leaf.dtype) for name, (_, leaf) in zip(names, pairs)]
+    return jax.tree.unflatten(structure, leaves)
+
+
+# %% exercise="save_and_load" equivalent="NumPy does the same of itself."
+# solution: np.asarray(leaf) → leaf
+# by_flattening: dict(np.load(file)) → np.load(file)
+# compressed: np.array(leaf) → leaf
+# compressed: np.load(file, allow_pickle=False) → np.load(file)
+# compressed: allow_pickle=False → allow_pickle=True
+
+
+# %% exercise="save_and_load" equivalent="NumPy raises the KeyError itself, with the path."
+# solution: if name not in arrays: raise KeyError(name) → nothing
+# solution: name not in arrays → False
+# solution: raise KeyError(name) → nothing
+
+
+# %% exercise="save_and_load" equivalent="Only the words of a message."
+# solution: {name} → ''
+# solution: {arrays[name].shape} → ''
+# solution: arrays[name].shape → arrays[name].size, line 27
+# solution: {leaf.shape} → ''
+# solution: leaf.shape → leaf.size, line 27
+# by_flattening: {name} → ''
+# compressed: name_of(path) → path, line 19
+
+
+# %% exercise="deep_forward" variant="scan_over_pairs"
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        w, b = layer
+        x = jnp.maximum(jnp.dot(x, w) + b, 0)
+        return x, x
+
+    _, every = jax.lax.scan(apply, x, (stacked["w"], stacked["b"]))
+    return every[-1], every
+
+
+# %% exercise="deep_forward" variant="by_fori_loop"
+def deep_forward(stacked, x):
+    count, size = stacked["b"].shape
+
+    def body(i, carry):
+        x, every = carry
+        layer = jax.tree.map(lambda leaf: leaf[i], stacked)
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, every.at[i].set(x)
+
+    return jax.lax.fori_loop(0, count, body, (x, jnp.zeros((count, size))))
+
+
+# %% exercise="deep_forward" misconception="python_loop"
+"""Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. So a deep network compiles slowly."""
+def deep_forward(stacked, x):
+    every = []
+    for w, b in zip(stacked["w"], stacked["b"]):
+        x = jax.nn.relu(x @ w + b)
+        every.append(x)
+    return x, jnp.stack(every)
+
+
+# %% exercise="deep_forward" misconception="layers_side_by_side"
+"""Each of your layers takes the input `x` itself, as with `jax.vmap`. In a network, each layer takes the output of the layer before."""
+def deep_forward(stacked, x):
+    every = jax.vmap(lambda layer: jax.nn.relu(x @ layer["w"] + layer["b"]))(stacked)
+    return every[-1], every
+
+
+# %% exercise="deep_forward" misconception="carry_and_rows_change_places"
+"""Your two results have changed places. `scan` returns the last carry first, and then the stacked rows."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    last, every = jax.lax.scan(apply, x, stacked)
+    return every, last
+
+
+# %% exercise="deep_forward" misconception="one_result_from_the_body"
+"""Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair: the carry for the next turn, and the row to stack."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        return jax.nn.relu(x @ layer["w"] + layer["b"])
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="stacks_the_inputs"
+"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks the input of each layer, and not its output."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        return jax.nn.relu(x @ layer["w"] + layer["b"]), x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="stacks_before_relu"
+"""Your last output is right, but the rows have negative numbers: you stack the numbers before ReLU."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        before = x @ layer["w"] + layer["b"]
+        return jax.nn.relu(before), before
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="no_relu"
+"""All your results have negative numbers: ReLU is missing. Without ReLU, many linear layers are the same as one linear layer."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = x @ layer["w"] + layer["b"]
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="last_layer_first"
+"""Your network runs from the last layer to the first. With one layer that makes no difference. `scan` begins at row 0, unless you say `reverse=True`."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked, reverse=True)
+
+
+# %% exercise="deep_forward" misconception="scans_over_the_input"
+"""Every call fails. Perhaps `x` and the layers have changed places in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
+def deep_forward(stacked, x):
+    def apply(layer, x):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, stacked, x)
+
+
+# %% exercise="deep_forward" misconception="relu_for_the_rows_only"
+"""Your rows are right for the first layer, but the next layer gets numbers without ReLU. Perhaps your carry has the numbers before ReLU. Here the carry and the row to stack are the same."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        before = x @ layer["w"] + layer["b"]
+        return before, jax.nn.relu(before)
+
+    last, every = jax.lax.scan(apply, x, stacked)
+    return jax.nn.relu(last), every
+
+
+# %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap"
+"""You multiply with the matrix on the left, `w @ x`. A square matrix raises no error there and gives other numbers: here the rows of `w` belong to the inputs."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(layer["w"] @ x + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap"
+"""Your outputs can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ w + b)`."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"]) + layer["b"]
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="no_relu_at_the_end"
+"""Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer computes the same, also the last one."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        before = x @ layer["w"] + layer["b"]
+        return jax.nn.relu(before), before
+
+    _, every = jax.lax.scan(apply, x, stacked)
+    return every[-1], jnp.concatenate([jax.nn.relu(every[:-1]), every[-1:]])
+
+
+# %% exercise="deep_forward" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (x, x) → [x, x]
+# scan_over_pairs: (x, x) → [x, x]
+# scan_over_pairs: (every[-1], every) → [every[-1], every]
+
+
+# %% exercise="deep_forward" equivalent="The larger one of two numbers is the same, either way."
+# scan_over_pairs: jnp.maximum(jnp.dot(x, w) + b, 0) → jnp.maximum(0, jnp.dot(x, w) + b)
+
+
+# %% exercise="deep_forward" equivalent="Every row is written."
+# by_fori_loop: jnp.zeros → jnp.ones
 
 
 # %% exercise="moving_average" starter=True
@@ -1694,7 +2251,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="as_it_was_found"
-"""Your functions give what they gave when you found them. A `bfloat16` number keeps about three digits: a small step towards the new value is rounded away, every time. And whole numbers are averaged."""
+"""Your functions give the same results as the functions that you found. A `bfloat16` number has about three digits. So a small step towards the new value is lost in rounding, every time. And the functions average whole numbers."""
 def average_start(params):
     return params
 
@@ -1706,7 +2263,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="rounded_between_the_steps"
-"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps it takes the dtype of the new parameter. What is rounded away after each step never adds up."""
+"""Your average starts in float32, but after a step its leaf is `bfloat16` again. Perhaps you cast it to the dtype of the new parameter. Then each step is rounded to `bfloat16`, and small steps are lost."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -1741,7 +2298,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="averages_the_counter" section="parameters-are-data" covers="M24"
-"""Your floating-point leaves are right, but the counter is averaged as well and becomes a float. To JAX a whole number is a leaf like any other; that it is no parameter, you have to say."""
+"""Your floating-point leaves are right, but the counter is averaged as well and becomes a float. For JAX, a whole number is a leaf like any other leaf. Your function has to treat it in another way."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -1754,7 +2311,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="cuts_the_counter" section="parameters-are-data" covers="M24"
-"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: only the newest one is true."""
+"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then cut to a whole number again. A count is no parameter: copy the newest count."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -1769,7 +2326,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="keeps_the_first_counter" section="parameters-are-data"
-"""Your counter stays at its first value. Leaving a leaf out of the average is right here, but what stands in its place must come from the new parameters."""
+"""Your counter stays at its first value. It is right not to average this leaf. But its number must come from the new parameters."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -1787,7 +2344,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="decay_on_the_new"
-"""Your average follows the newest parameters closely where it should move little. `decay` says how much of the old average stays, and the new parameters get the rest."""
+"""Your average follows the newest parameters closely where it should move little. `decay` is the share of the old average, and `1 - decay` is the share of the new parameters."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -1805,7 +2362,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="starts_at_zero"
-"""Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. A correction as in Adam would be another way; the task starts at the parameters."""
+"""Your average starts at 0. It then needs many steps to come near the parameters, and until then it is far too small. Start at the parameters."""
 def average_start(params):
     def begin(p):
         is_float = jnp.issubdtype(p.dtype, jnp.floating)
@@ -1824,7 +2381,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="every_leaf_is_float32"
-"""Your whole numbers become `float32` from the start on. Perhaps every leaf is cast, or you ask for another dtype than `int32`: Python's `int` stands for `int64`. float32 does not even hold every large count."""
+"""Your whole numbers become `float32` from the start on. Perhaps you cast every leaf, or you compare the dtype with Python's `int`, which means `int64`. `float32` does not hold every large count."""
 def average_start(params):
     return jax.tree.map(lambda p: p.astype(jnp.float32), params)
 
@@ -1836,7 +2393,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="multiplied_before_it_is_cast"
-"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps the parameter is multiplied before it is cast. A Python number does not change an array's dtype, so the product is rounded to `bfloat16`."""
+"""Your averages of `bfloat16` leaves are float32, but only about three of their digits are right. Perhaps you multiply the parameter before you cast it. A Python number does not change the dtype of an array, so the product is rounded to `bfloat16`."""
 def average_start(params):
     def is_float(p):
         return jnp.issubdtype(p.dtype, jnp.floating)
@@ -1867,890 +2424,343 @@ def average_step(average, params, decay):
 # by_numpy: np.asarray(p) → p, line 11
 
 
-# %% exercise="save_and_load" variant="bfloat16_as_float32"
-def names_of(tree):
-    pairs = jax.tree.leaves_with_path(tree)
-    return [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
+# %% exercise="resume" variant="by_position"
+def plain(state):
+    return {**state, "key": jax.random.key_data(state["key"])}
 
 
-def save(file, tree):
-    def plain(leaf):
-        return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+def save_state(file, state):
+    np.savez(file, *[np.asarray(leaf) for leaf in jax.tree.leaves(plain(state))])
 
-    arrays = {name: plain(leaf) for name, leaf in zip(names_of(tree), jax.tree.leaves(tree))}
+
+def load_state(file, like):
+    structure = jax.tree.structure(plain(like))
+    arrays = np.load(file)
+    leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(structure.num_leaves)]
+    state = jax.tree.unflatten(structure, leaves)
+    state["step"] = int(state["step"])
+    state["key"] = jax.random.wrap_key_data(state["key"])
+    return state
+
+
+# %% exercise="resume" variant="entry_by_entry"
+def save_state(file, state):
+    arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
+    for entry in ["params", "optimiser"]:
+        for place, leaf in enumerate(jax.tree.leaves(state[entry])):
+            arrays[f"{entry} {place}"] = leaf
     np.savez(file, **arrays)
 
 
-def load(file, like):
-    arrays = dict(np.load(file))
-    leaves = []
-    for name, leaf in zip(names_of(like), jax.tree.leaves(like)):
-        if arrays[name].shape != np.shape(leaf):
-            raise ValueError(f"another shape at {name}")
-        leaves.append(jnp.asarray(arrays[name], leaf.dtype))
-    return jax.tree.unflatten(jax.tree.structure(like), leaves)
+def load_state(file, like):
+    arrays = np.load(file)
+    state = {"step": arrays["step"].item(), "key": jax.random.wrap_key_data(arrays["key"])}
+    for entry in ["params", "optimiser"]:
+        leaves, structure = jax.tree.flatten(like[entry])
+        loaded = [jnp.asarray(arrays[f"{entry} {place}"]) for place in range(len(leaves))]
+        state[entry] = jax.tree.unflatten(structure, loaded)
+    return state
 
 
-# %% exercise="save_and_load" variant="by_the_kind_of_dtype"
-def name_of(path):
-    return jax.tree_util.keystr(path, simple=True, separator="/")
+# %% exercise="resume" variant="by_the_kind_of_leaf"
+def is_key(leaf):
+    return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
-def save(file, tree):
+def save_state(file, state):
     arrays = {}
-    for path, leaf in jax.tree.flatten_with_path(tree)[0]:
-        array = np.array(leaf)
-        arrays[name_of(path)] = array.astype(np.float32) if array.dtype.kind == "V" else array
-    with open(file, "wb") as opened:
-        np.savez_compressed(opened, **arrays)
+    for path, leaf in jax.tree.leaves_with_path(state):
+        array = jax.random.key_data(leaf) if is_key(leaf) else leaf
+        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(array)
+    np.savez_compressed(file, **arrays)
 
 
-def load(file, like):
+def load_state(file, like):
     arrays = np.load(file, allow_pickle=False)
 
     def read(path, leaf):
-        array = arrays[name_of(path)]
-        if np.shape(array) != np.shape(leaf):
-            raise ValueError(name_of(path))
-        return array.astype(leaf.dtype)
-
-    return jax.tree_util.tree_map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="one_by_one" section="save-and-load"
-"""Your file has no names in it, only numbers in a row. So `load` goes by order alone: it puts an array where another one belongs, and notices nothing."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
-def save(file, tree):
-    np.savez(file, *(np.asarray(plain(leaf)) for leaf in jax.tree.leaves(tree)))
-
-
-def load(file, like):
-    leaves, structure = jax.tree.flatten(like)
-    arrays = np.load(file)
-    loaded = []
-    for place, leaf in enumerate(leaves):
-        array = arrays[f"arr_{place}"]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        loaded.append(jnp.asarray(array, leaf.dtype))
-    return jax.tree.unflatten(structure, loaded)
-
-
-# %% exercise="save_and_load" misconception="names_forgotten_in_load"
-"""Your `load` takes the arrays in order, whatever their names are. That works as long as both trees are the same; otherwise a leaf gets another one's numbers."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    leaves, structure = jax.tree.flatten(like)
-    arrays = np.load(file)
-    loaded = []
-    for leaf, name in zip(leaves, arrays.files):
-        if arrays[name].shape != leaf.shape:
-            raise ValueError(f"{name} has another shape")
-        loaded.append(jnp.asarray(arrays[name], leaf.dtype))
-    return jax.tree.unflatten(structure, loaded)
-
-
-# %% exercise="save_and_load" misconception="an_object_in_the_file"
-"""NumPy had to pickle something for your file, perhaps the whole tree. To load a pickle is to run what its author wrote, so a stranger's file could do anything."""
-def save(file, tree):
-    np.savez(file, tree=np.array([jax.tree.map(np.asarray, tree)], object))
-
-
-def load(file, like):
-    tree = np.load(file, allow_pickle=True)["tree"][0]
-    found = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-
-    def read(path, leaf):
-        array = found[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="the_last_key_is_enough"
-"""Your file has fewer arrays than the tree has leaves. Perhaps an array's name is the last key of its path. Every layer has a `w`, and each one takes the place of the one before."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path[-1:], simple=True): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path[-1:], simple=True)]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="brackets_in_the_names" section="save-and-load"
-"""The names in your file have brackets and quotes, as `keystr` writes them by itself. With two options it writes plain entries with slashes between them."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
-
-
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path)]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
-
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="numpy_knows_bfloat16"
-"""Everything comes back but the `bfloat16` leaves, where `load` fails. NumPy writes their bytes into the file and forgets the dtype: what it reads is of the type "two bytes of anything"."""
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
-    arrays = np.load(file)
-
-    def read(path, leaf):
         array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
+        if isinstance(leaf, int):
+            return int(array)
+        return jax.random.wrap_key_data(array) if is_key(leaf) else jnp.asarray(array)
 
     return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="save_and_load" misconception="everything_is_float32"
-"""All your arrays come back as `float32`: whole numbers, true and false, and `bfloat16`. A number's dtype is part of what has to be restored, and float32 does not hold every large whole number."""
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
+# %% exercise="resume" misconception="the_key_is_not_saved" section="a-key-for-each-layer"
+"""The parameters come back, and then training goes other ways. Your state has the key of `like`. The next steps draw other random numbers than they would have drawn without the stop. The key belongs to the state, as the parameters do."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
 
 
-def load(file, like):
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
     arrays = np.load(file)
 
     def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
-    return jax.tree.map_with_path(read, like)
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "step": int(state["step"]), "key": like["key"]}
 
 
-# %% exercise="save_and_load" misconception="missing_stays_as_it_is"
-"""When a path is not in the file, you keep what `like` has there. The caller gets a tree that looks complete, with numbers that were never trained, and no word about it."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+# %% exercise="resume" misconception="the_step_starts_again"
+"""Your state has the step of `like`, so the number of steps starts again. Everything that depends on this number, such as a learning rate that becomes smaller, starts again too. The step belongs to the state."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
     arrays = np.load(file)
 
     def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        if name not in arrays:
-            return leaf
-        if arrays[name].shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(arrays[name], leaf.dtype)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
-    return jax.tree.map_with_path(read, like)
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": like["step"], "key": key}
 
 
-# %% exercise="save_and_load" misconception="any_shape_will_do"
-"""You return an array of another shape than `like` asks for. The mistake then shows far from here, in a matrix product, or not at all where shapes are stretched to fit."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+# %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees"
+"""The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its velocity, momentum has to start from zero."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
     arrays = np.load(file)
 
     def read(path, leaf):
-        name = jax.tree_util.keystr(path, simple=True, separator="/")
-        return jnp.asarray(arrays[name], leaf.dtype)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="bytes_are_numbers"
-"""Your numbers are nonsense, or `load` fails, where `like` has another dtype than the saved leaf. Perhaps you read the bytes anew, with `view`. The same bytes mean other numbers in another dtype: `astype` converts numbers."""
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    optimiser = like["optimiser"]
+    return {**state, "optimiser": optimiser, "step": int(state["step"]), "key": key}
 
 
-def load(file, like):
+# %% exercise="resume" misconception="a_key_is_an_array_of_numbers"
+"""All numbers are right, but your key comes back as an array of plain numbers, of dtype `uint32`. The functions of `jax.random` accept such an array, so nothing complains. But it is no key array: `jit` sees another dtype, and traces again. `jax.random.wrap_key_data` makes a key array of the numbers."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
     arrays = np.load(file)
 
     def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array.view(leaf.dtype))
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
-    return jax.tree.map_with_path(read, like)
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "step": int(state["step"])}
 
 
-# %% exercise="save_and_load" misconception="the_dtype_of_the_file"
-"""Your numbers are right, and some dtypes are not those of `like`: perhaps they are what the file has. `like` decides the dtype, also for `bfloat16`, which no file can hold."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+# %% exercise="resume" misconception="a_key_is_its_seed" section="a-key-for-each-layer"
+"""Your key is right where it was made by `jax.random.key(seed)`, and wrong where `jax.random.split` made it. Perhaps you save one number of the key as its seed. A key has two numbers, and after a split the first one is not 0."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])[-1]}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
+def load_state(file, like):
     arrays = np.load(file)
 
     def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="half_is_enough"
-"""Your numbers lose digits on the way, and large ones become infinite. Perhaps you save all leaves as float16. It has three digits and ends at 65,504; what NumPy's format knows can be saved as it is."""
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf.astype(jnp.float16))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
+    state = jax.tree.map_with_path(read, {**like, "key": 0})
+    key = jax.random.key(int(state["key"]))
+    return {**state, "step": int(state["step"]), "key": key}
 
 
-def load(file, like):
+# %% exercise="resume" misconception="numpy_takes_every_leaf"
+"""Your `save_state` fails. NumPy cannot make an array of a key array: JAX raises a `TypeError` that names `jax.random.key_data`. This function gives you the numbers of the key, and numbers can be saved."""
+def save_state(file, state):
+    leaves = jax.tree.leaves_with_path(state)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
     arrays = np.load(file)
 
     def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
     return jax.tree.map_with_path(read, like)
 
 
-# %% exercise="save_and_load" misconception="half_for_bfloat16"
-"""Your `bfloat16` leaves come back with other numbers: large ones are infinite. Perhaps they are saved as float16, which has 16 bits as well. It ends at 65,504, and `bfloat16` goes as far as float32 does."""
-def plain(leaf):
-    return leaf.astype(jnp.float16) if leaf.dtype == jnp.bfloat16 else leaf
+# %% exercise="resume" misconception="the_step_is_an_array"
+"""Your step comes back as an array; it was a Python int. Its number is right, so no error tells you. But for `jit` an `int32` array is another type than a Python int, so `jit` traces again. `int(array)` makes a Python int."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
-
-
-def load(file, like):
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
     arrays = np.load(file)
 
     def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
-    return jax.tree.map_with_path(read, like)
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "key": jax.random.wrap_key_data(state["key"])}
 
 
-# %% exercise="save_and_load" misconception="whole_numbers_through_float32"
-"""Your dtypes are right, and large whole numbers lose their last digits on the way. Perhaps every leaf is saved as float32. That has 24 bits for the digits of a number, and `int32` has more."""
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf, np.float32)
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
+# %% exercise="resume" misconception="everything_is_float32"
+"""Your whole numbers come back as `float32`, and large ones lose their last digits. A dtype is part of the state: a counter of the optimiser is `int32`, and has to stay `int32`."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
 
 
-def load(file, like):
+def load_state(file, like):
+    trees = {"params": like["params"], "optimiser": like["optimiser"]}
     arrays = np.load(file)
 
     def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        if array.shape != leaf.shape:
-            raise ValueError("another shape")
-        return jnp.asarray(array, leaf.dtype)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)], jnp.float32)
 
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="made_to_fit"
-"""An array of another shape passes, if it has as many numbers as `like` asks for. Perhaps you reshape it. The rows and columns of a matrix would then mean something else, and no error says so."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+    key = jax.random.wrap_key_data(arrays["['key']"])
+    state = jax.tree.map_with_path(read, trees)
+    return {**state, "step": int(arrays["['step']"]), "key": key}
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
+# %% exercise="resume" misconception="names_in_sorted_order"
+"""Your state is right for a few layers; with more than ten, leaves change places. Perhaps you sort the names in the file. As texts, `10` comes before `2`. Shapes and dtypes fit, so no error tells you. Ask the file for each leaf by its own name."""
+def flat(state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    return jax.tree.flatten(plain)
+
+
+def save_state(file, state):
+    leaves, structure = flat(state)
+    np.savez(file, **{f"leaf{at}": np.asarray(leaf) for at, leaf in enumerate(leaves)})
+
+
+def load_state(file, like):
+    leaves, structure = flat(like)
+    arrays = np.load(file)
+    leaves = [jnp.asarray(arrays[name]) for name in sorted(arrays.files)]
+    state = jax.tree.unflatten(structure, leaves)
+    return {
+        **state,
+        "step": int(state["step"]),
+        "key": jax.random.wrap_key_data(state["key"]),
     }
-    np.savez(file, **arrays)
 
 
-def load(file, like):
+# %% exercise="resume" misconception="writes_into_the_state"
+"""The state that you were given has changed: its key is an array of plain numbers now. Perhaps you write `state["key"] = ...` into the caller's dict. The caller goes on training with this dict after it was saved. Make a new dict for the file."""
+def save_state(file, state):
+    state["key"] = jax.random.key_data(state["key"])
+    leaves = jax.tree.leaves_with_path(state)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
     arrays = np.load(file)
 
     def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        return jnp.asarray(array, leaf.dtype).reshape(leaf.shape)
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
 
-    return jax.tree.map_with_path(read, like)
-
-
-# %% exercise="save_and_load" misconception="stretched_to_fit"
-"""A smaller array passes, if it can be stretched to the shape that `like` asks for. Perhaps you broadcast it. One number would fill a whole leaf then, and no error says so."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
+# %% exercise="resume" misconception="kept_in_a_variable"
+"""Your state is right as long as the state that was saved last is loaded. Otherwise its numbers, or its structure, are those of another state. Perhaps `save_state` puts something into a variable, and `load_state` takes it from there. A new process does not have this variable: all that it needs is in the file or in `like`."""
+kept = {}
 
 
-def load(file, like):
+def save_state(file, state):
+    kept["structure"] = jax.tree.structure(state)
+    kept["key"] = state["key"]
+    leaves = jax.tree.leaves({**state, "key": 0})
+    np.savez(file, *[np.asarray(leaf) for leaf in leaves])
+
+
+def load_state(file, like):
     arrays = np.load(file)
-
-    def read(path, leaf):
-        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
-        return jnp.broadcast_to(jnp.asarray(array, leaf.dtype), leaf.shape)
-
-    return jax.tree.map_with_path(read, like)
+    leaves = [jnp.asarray(arrays[name]) for name in arrays.files]
+    state = jax.tree.unflatten(kept["structure"], leaves)
+    return {**state, "step": int(state["step"]), "key": kept["key"]}
 
 
-# %% exercise="save_and_load" misconception="nothing_else_in_the_file"
-"""Your `load` refuses a file that holds more than `like` asks for. To take the first layers of a trained model is a common wish, and the other arrays do no harm."""
-def plain(leaf):
-    return leaf.astype(jnp.float32) if leaf.dtype == jnp.bfloat16 else leaf
+# %% exercise="resume" misconception="the_structure_is_pickled"
+"""Something in your file was pickled, perhaps the structure of the state. To load a pickle is to run what its author wrote into it, and another version of JAX may not read it. The file needs no structure: `like` has it."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(plain)]
+    paths = [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(plain)]
+    np.savez(file, *leaves, paths=np.array(paths, object))
 
 
-def save(file, tree):
-    arrays = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(plain(leaf))
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    np.savez(file, **arrays)
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file, allow_pickle=True)
+    leaves = [jnp.asarray(arrays[f"arr_{at}"]) for at in range(len(arrays["paths"]))]
+    state = jax.tree.unflatten(jax.tree.structure(plain), leaves)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
 
 
-def load(file, like):
+# %% exercise="resume" misconception="dicts_made_of_names"
+"""Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the trees from the names in the file. Names do not tell a list from a dict, and `None` and empty containers have no name. Take the structure of `like`."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in leaves]
+    np.savez(file, **{name: np.asarray(leaf) for name, (_, leaf) in zip(names, leaves)})
+
+
+def load_state(file, like):
+    state = {"params": {}, "optimiser": {}}
     arrays = np.load(file)
-    pairs, structure = jax.tree.flatten_with_path(like)
-    names = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
-    if sorted(names) != sorted(arrays.files):
-        raise KeyError(f"{names}, not {arrays.files}")
-    if any(arrays[name].shape != leaf.shape for name, (_, leaf) in zip(names, pairs)):
-        raise ValueError("another shape")
-    leaves = [jnp.asarray(arrays[name], leaf.dtype) for name, (_, leaf) in zip(names, pairs)]
-    return jax.tree.unflatten(structure, leaves)
+    for name in arrays.files:
+        *parts, last = name.split("/")
+        place = state
+        for part in parts:
+            place = place.setdefault(part, {})
+        place[last] = jnp.asarray(arrays[name])
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
 
 
-# %% exercise="save_and_load" equivalent="NumPy does the same of itself."
-# solution: np.asarray(plain) → plain
-# bfloat16_as_float32: dict(np.load(file)) → np.load(file)
-# by_the_kind_of_dtype: np.array(leaf) → leaf
-# by_the_kind_of_dtype: np.load(file, allow_pickle=False) → np.load(file)
-# by_the_kind_of_dtype: allow_pickle=False → allow_pickle=True
+# %% exercise="resume" equivalent="NumPy does the same of itself."
+# solution: np.asarray(leaf) → leaf
+# by_position: np.asarray(leaf) → leaf
+# by_the_kind_of_leaf: np.asarray(array) → array
+# by_the_kind_of_leaf: np.load(file, allow_pickle=False) → np.load(file)
+# by_the_kind_of_leaf: allow_pickle=False → allow_pickle=True
 
 
-# %% exercise="save_and_load" equivalent="NumPy raises the KeyError itself, with the path."
-# solution: if name not in arrays: raise KeyError(name) → nothing
-# solution: name not in arrays → False
-# solution: raise KeyError(name) → nothing
+# %% exercise="resume" equivalent="JAX's arrays or NumPy's: the prompt allows either."
+# solution: jnp.asarray(arrays[jax.tree_util.keystr(path)]) → arrays[jax.tree_util.keystr(path)]
+# by_position: jnp.asarray(arrays[f'arr_{at}']) → arrays[f'arr_{at}']
+# entry_by_entry: jnp.asarray(arrays[f'{entry} {place}']) → arrays[f'{entry} {place}']
+# by_the_kind_of_leaf: jnp.asarray(array) → array
 
 
-# %% exercise="save_and_load" equivalent="Only the words of a message."
-# solution: {name} → ''
-# solution: {arrays[name].shape} → ''
-# solution: arrays[name].shape → arrays[name].size, line 29
-# solution: {leaf.shape} → ''
-# solution: leaf.shape → leaf.size, line 29
-# bfloat16_as_float32: {name} → ''
-# by_the_kind_of_dtype: name_of(path) → path, line 20
+# %% exercise="resume" equivalent="A key array of one key is one leaf, as its numbers are."
+# by_position: plain(like) → like
 
 
-# %% exercise="deep_forward" variant="scan_over_pairs"
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        w, b = layer
-        x = jnp.maximum(jnp.dot(x, w) + b, 0)
-        return x, x
-
-    _, every = jax.lax.scan(apply, x, (stacked["w"], stacked["b"]))
-    return every[-1], every
-
-
-# %% exercise="deep_forward" variant="by_fori_loop"
-def deep_forward(stacked, x):
-    count, size = stacked["b"].shape
-
-    def body(i, carry):
-        x, every = carry
-        layer = jax.tree.map(lambda leaf: leaf[i], stacked)
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-        return x, every.at[i].set(x)
-
-    return jax.lax.fori_loop(0, count, body, (x, jnp.zeros((count, size))))
-
-
-# %% exercise="deep_forward" misconception="python_loop"
-"""Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and writes the body out once for each turn: a deep network compiles slowly."""
-def deep_forward(stacked, x):
-    every = []
-    for w, b in zip(stacked["w"], stacked["b"]):
-        x = jax.nn.relu(x @ w + b)
-        every.append(x)
-    return x, jnp.stack(every)
-
-
-# %% exercise="deep_forward" misconception="layers_side_by_side"
-"""Each of your layers takes the input `x` itself, as with `jax.vmap`. There the layers stand side by side; in a network each one waits for what the one before it gives."""
-def deep_forward(stacked, x):
-    every = jax.vmap(lambda layer: jax.nn.relu(x @ layer["w"] + layer["b"]))(stacked)
-    return every[-1], every
-
-
-# %% exercise="deep_forward" misconception="carry_and_rows_change_places"
-"""Your two results have changed places. `scan` hands back the last carry first, and then what was stacked."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-        return x, x
-
-    last, every = jax.lax.scan(apply, x, stacked)
-    return every, last
-
-
-# %% exercise="deep_forward" misconception="one_result_from_the_body"
-"""Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair from it: what the next turn gets, and what is to be stacked."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        return jax.nn.relu(x @ layer["w"] + layer["b"])
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="stacks_the_inputs"
-"""Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks what came in, not what it made of it."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        return jax.nn.relu(x @ layer["w"] + layer["b"]), x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="stacks_before_relu"
-"""Your last output is right, but there are negative numbers in the rows: what you stack is what each layer has before ReLU."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        before = x @ layer["w"] + layer["b"]
-        return jax.nn.relu(before), before
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="no_relu"
-"""There are negative numbers in all your results: nothing cuts them off between the layers. Without ReLU, linear layers in a row are one linear layer."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = x @ layer["w"] + layer["b"]
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="last_layer_first"
-"""Your network runs from the last layer to the first. With one layer that makes no difference; `scan` begins at row 0 unless it is told to go in reverse."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked, reverse=True)
-
-
-# %% exercise="deep_forward" misconception="scans_over_the_input"
-"""Every call fails. Perhaps `x` and the layers have changed places in your `scan`. It walks along the first axis of its last argument, and hands on the other one from turn to turn."""
-def deep_forward(stacked, x):
-    def apply(layer, x):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-        return x, x
-
-    return jax.lax.scan(apply, stacked, x)
-
-
-# %% exercise="deep_forward" misconception="relu_for_the_rows_only"
-"""Your layers are right one by one, but the next layer gets numbers without ReLU. Perhaps what your `scan` hands on is taken before it. What is handed on and what is stacked are the same here."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        before = x @ layer["w"] + layer["b"]
-        return before, jax.nn.relu(before)
-
-    last, every = jax.lax.scan(apply, x, stacked)
-    return jax.nn.relu(last), every
-
-
-# %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap"
-"""You multiply with the matrix on the left, `w @ x`. A square matrix raises no error there and gives other numbers: here the rows of `w` belong to the inputs."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(layer["w"] @ x + layer["b"])
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap"
-"""Your outputs can be negative, for the bias comes after ReLU. A bias moves the point where ReLU begins to cut, and so it is added before."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"]) + layer["b"]
-        return x, x
-
-    return jax.lax.scan(apply, x, stacked)
-
-
-# %% exercise="deep_forward" misconception="no_relu_at_the_end"
-"""Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer is the same, the last one too: only then one `scan` can do them all."""
-def deep_forward(stacked, x):
-    def apply(x, layer):
-        before = x @ layer["w"] + layer["b"]
-        return jax.nn.relu(before), before
-
-    _, every = jax.lax.scan(apply, x, stacked)
-    return every[-1], jnp.concatenate([jax.nn.relu(every[:-1]), every[-1:]])
-
-
-# %% exercise="deep_forward" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (x, x) → [x, x]
-# scan_over_pairs: (x, x) → [x, x]
-# scan_over_pairs: (every[-1], every) → [every[-1], every]
-
-
-# %% exercise="deep_forward" equivalent="The larger one of two numbers is the same, either way."
-# scan_over_pairs: jnp.maximum(jnp.dot(x, w) + b, 0) → jnp.maximum(0, jnp.dot(x, w) + b)
-
-
-# %% exercise="deep_forward" equivalent="Every row is written."
-# by_fori_loop: jnp.zeros → jnp.ones
-
-
-# %% exercise="capstone" variant="adam"
-def init(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def update(grads, state, params):
-    t = state["t"] + 1
-    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def step(p, m, v):
-        return p - 0.003 * (m / (1 - 0.9**t)) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
-
-    return jax.tree.map(step, params, m, v), {"m": m, "v": v, "t": t}
-
-
-# %% exercise="capstone" variant="rmsprop_in_a_list"
-def init(params):
-    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
-
-
-def update(grads, state, params):
-    leaves, structure = jax.tree.flatten(params)
-    grads = jax.tree.leaves(grads)
-    state = [0.9 * v + 0.1 * g**2 for v, g in zip(state, grads)]
-    new = [p - 0.003 * g / (jnp.sqrt(v) + 1e-8) for p, g, v in zip(leaves, grads, state)]
-    return jax.tree.unflatten(structure, new), state
-
-
-# %% exercise="capstone" variant="lion"
-def init(params):
-    return (jax.tree.map(jnp.zeros_like, params), jnp.zeros((), jnp.int32))
-
-
-def update(grads, state, params):
-    m, count = state
-    direction = jax.tree.map(lambda m, g: jnp.sign(0.9 * m + 0.1 * g), m, grads)
-    params = jax.tree.map(lambda p, d: p - 0.002 * d, params, direction)
-    m = jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, m, grads)
-    return params, (m, count + 1)
-
-
-# %% exercise="capstone" misconception="goes_uphill" section="a-gradient-is-a-tree"
-"""Your parameters move the way of the gradient: uphill. A gradient points to where the loss grows; to make it smaller, move against it."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p + 0.1 * v, params, state), state
-
-
-# %% exercise="capstone" misconception="no_memory" section="an-optimiser-is-a-function-on-trees"
-"""Your network learns, but nothing is remembered: a step does the same, whatever the gradients before were. Perhaps you return the state that came in, it only counts the steps, or the step makes no use of it."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def update(grads, state, params):
-    new = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - 0.3 * v, params, new), state
-
-
-# %% exercise="capstone" misconception="returns_the_change" section="an-optimiser-is-a-function-on-trees"
-"""Your new parameters are far from the old ones, and they do not learn. Perhaps you return the change alone, as Optax does, or the state comes first. Both have the form of the parameters, so nothing complains."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda v: (-0.1 * v), state), state
-
-
-# %% exercise="capstone" misconception="memory_outside" section="one-jitted-step"
-"""The same inputs give you another result each time. Something is remembered outside the state. Under jit that is read once, while JAX traces, and it never changes again."""
-steps_done = 0
-
-
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def update(grads, state, params):
-    global steps_done
-    steps_done += 1
-    rate = 0.1 / (1 + 0.01 * steps_done)
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, state), state
-
-
-# %% exercise="capstone" misconception="state_changed_in_place" section="an-optimiser-is-a-function-on-trees"
-"""The state that your `update` was given is no longer what it was. Perhaps you write into its dict. Whoever kept the old state, to go back to it, now has the new one."""
-def init(params):
-    return {"v": jax.tree.map(jnp.zeros_like, params)}
-
-
-def update(grads, state, params):
-    state["v"] = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
-    return jax.tree.map(lambda p, v: p - 0.1 * v, params, state["v"]), state
-
-
-# %% exercise="capstone" misconception="state_grows" section="an-optimiser-is-a-function-on-trees"
-"""After a step your state has another structure than before it. Under jit each new structure is a new program: a list of all gradients so far means a compilation for every step."""
-def init(params):
-    return []
-
-
-def update(grads, state, params):
-    state = [*state, grads][-2:]
-    total = jax.tree.map(lambda *gs: sum(gs), *state)
-    return jax.tree.map(lambda p, g: p - 0.1 * g, params, total), state
-
-
-# %% exercise="capstone" misconception="python_if" section="one-jitted-step"
-"""Your optimiser fails as soon as it is traced. Perhaps Python's `if` looks at a number in the state or the gradients. While JAX traces, these are tracers without values."""
-def init(params):
-    return {"v": jax.tree.map(jnp.zeros_like, params), "t": 0}
-
-
-def update(grads, state, params):
-    t = state["t"] + 1
-    rate = 0.1 if t < 100 else 0.03
-    v = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, v), {"v": v, "t": t}
-
-
-# %% exercise="capstone" misconception="one_dict_only" section="parameters-are-data"
-"""Your optimiser works on a flat dict, and fails on any other tree: parameters can be nested dicts, lists, namedtuples, with a `None` here and there."""
-def init(params):
-    return {name: jnp.zeros_like(p) for name, p in params.items()}
-
-
-def update(grads, state, params):
-    state = {name: 0.9 * state[name] + grads[name] for name in params}
-    return {name: params[name] - 0.1 * state[name] for name in params}, state
-
-
-# %% exercise="capstone" misconception="steps_too_short" section="how-large-at-the-start"
-"""Your steps go the right way, but the network learns too little in 600 of them. Perhaps the rate is far too small, or a decay pulls the parameters back, or they become `nan`, as from 0 / 0 where a gradient stays 0. The check prints the accuracy."""
-def init(params):
-    return jax.tree.map(jnp.zeros_like, params)
-
-
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - 1e-5 * v, params, state), state
-
-
-# %% exercise="capstone" misconception="a_state_without_shapes" section="an-optimiser-is-a-function-on-trees"
-"""Your state has other shapes after a step than before it. Perhaps it begins with plain zeros without axes. Under jit other shapes are another program; a state that keeps its form is compiled once."""
-def init(params):
-    return jax.tree.map(lambda p: jnp.zeros(()), params)
-
-
-def update(grads, state, params):
-    state = jax.tree.map(lambda v, g: 0.9 * v + g, state, grads)
-    return jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state
-
-
-# %% exercise="capstone" misconception="a_dtype_that_changes" section="an-optimiser-is-a-function-on-trees"
-"""Your state has another dtype after a step than before it. Perhaps a whole number and a float are added: the sum is a float. Under jit another dtype is another program."""
-def init(params):
-    return {"v": jax.tree.map(jnp.zeros_like, params), "t": jnp.asarray(0)}
-
-
-def update(grads, state, params):
-    v = jax.tree.map(lambda v, g: 0.9 * v + g, state["v"], grads)
-    return jax.tree.map(lambda p, v: p - 0.1 * v, params, v), {"v": v, "t": state["t"] + 1.0}
-
-
-# %% exercise="capstone" equivalent="Another optimiser: it learns, remembers, fits and is pure as well."
-# solution: 0.9 * v → -0.09999999999999998 * v
-# adam: {'m': zeros, 'v': zeros, 't': 0} → {'m': zeros, 'v': zeros, 't': 1}
-# adam: state['t'] + 1 → 1
-# adam: state['t'] + 1 → state['t'] + 2
-# adam: jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state['m'], grads) → jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, grads, state['m'])
-# adam: 0.9 * m → m
-# adam: 0.1 * g → g
-# adam: 0.1 * g → 1.1 * g
-# adam: 0.999 * v → v
-# adam: m / (1 - 0.9 ** t) → m * (1 - 0.9 ** t)
-# adam: m / (1 - 0.9 ** t) → m
-# adam: 1 - 0.9 ** t → 1 + 0.9 ** t
-# adam: 1 - 0.9 ** t → 1
-# adam: 1 - 0.9 ** t → 2 - 0.9 ** t
-# adam: 0.9 ** t → 0.9
-# adam: 0.9 ** t → -0.09999999999999998 ** t
-# adam: 0.9 ** t → 0.0 ** t
-# adam: 0.9 ** t → -0.9 ** t
-# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) - 1e-08
-# adam: v / (1 - 0.999 ** t) → v
-# adam: 1 - 0.999 ** t → 1 + 0.999 ** t
-# adam: 1 - 0.999 ** t → 1
-# adam: 1 - 0.999 ** t → 0.999 ** t
-# adam: 1 - 0.999 ** t → 2 - 0.999 ** t
-# adam: 0.999 ** t → -0.0010000000000000009 ** t
-# adam: 0.999 ** t → 0.0 ** t
-# adam: 0.999 ** t → -0.999 ** t
-# adam: jnp.sqrt(v / (1 - 0.999 ** t)) + 1e-08 → jnp.sqrt(v / (1 - 0.999 ** t)) + -1e-08
-# rmsprop_in_a_list: jnp.zeros_like → jnp.ones_like
-# rmsprop_in_a_list: 0.9 * v → v
-# rmsprop_in_a_list: 0.1 * g ** 2 → g ** 2
-# rmsprop_in_a_list: 0.1 * g ** 2 → 1.1 * g ** 2
-# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) - 1e-08
-# rmsprop_in_a_list: jnp.sqrt(v) + 1e-08 → jnp.sqrt(v) + -1e-08
-# lion: jnp.zeros((), jnp.int32) → jnp.zeros(())
-# lion: jnp.zeros → jnp.ones
-# lion: jnp.int32 → jnp.float32
-# lion: 0.9 * m + 0.1 * g → 0.9 * m
-# lion: 0.9 * m → 0.9 / m
-# lion: 0.9 * m → m
-# lion: 0.9 * m → 1.9 * m
-# lion: 0.1 * g → 0.1 / g
-# lion: 0.1 * g → 0.0 * g
-# lion: jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, m, grads) → jax.tree.map(lambda m, g: 0.99 * m + 0.01 * g, grads, m)
-# lion: 0.99 * m + 0.01 * g → 0.01 * g
-# lion: 0.99 * m → m
-# lion: 0.99 * m → -0.010000000000000009 * m
-# lion: 0.99 * m → 0.0 * m
-# lion: 0.99 * m → -0.99 * m
-# lion: 0.01 * g → g
-# lion: 0.01 * g → 1.01 * g
-# lion: count + 1 → count - 1
-# lion: count + 1 → count
-# lion: count + 1 → 1
-# lion: count + 1 → count + 2
-# lion: count + 1 → count + 0
-# lion: count + 1 → count + -1
-
-
-# %% exercise="capstone" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state) → [jax.tree.map(lambda p, v: p - 0.1 * v, params, state), state]
-# adam: (jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}) → [jax.tree.map(step, params, m, v), {'m': m, 'v': v, 't': t}]
-# rmsprop_in_a_list: (jax.tree.unflatten(structure, new), state) → [jax.tree.unflatten(structure, new), state]
-# lion: (params, (m, count + 1)) → [params, (m, count + 1)]
+# %% exercise="resume" equivalent="The step is an int, and no bool."
+# by_the_kind_of_leaf: isinstance(leaf, int) → type(leaf) is int

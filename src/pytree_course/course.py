@@ -63,14 +63,16 @@ class Course:
             if any((folder / "checks").glob("check_*.py")):
                 return cls(folder)
         advice = (
-            "Go to the course's folder; a notebook belongs into its folder `exercises`. "
+            "Go to the course's folder; a notebook belongs in the folder `exercises` there. "
             "In an empty folder, `pytree-course lab` makes a new one."
         )
         if nbgrader.is_running():
             advice = (
                 f"Set {COURSE_VARIABLE} to the course's folder in the kernel that nbgrader starts."
             )
-        raise CourseError(f"The course's folder `checks` is nowhere above {start}. {advice}")
+        raise CourseError(
+            f"There is no course here: no folder above {start} has a folder `checks`. {advice}"
+        )
 
     @classmethod
     def find(cls) -> "Course":
@@ -132,7 +134,7 @@ class Course:
         stems = sorted({files.stem for files in (*self.lessons(), *self.with_sources())})
         for stem in stems:
             number, _, topic = stem.partition("_")
-            if name in (stem, number, number.lstrip("0"), topic):
+            if name and name in (stem, number, number.lstrip("0"), topic):
                 return self.lesson(stem)
         raise CourseError(f"There is no lesson {name!r}. The lessons here: {', '.join(stems)}.")
 

@@ -36,8 +36,8 @@ Pytrees in JAX: five hands-on lessons, with exercises that check themselves.
   python3 course.py lab        begin here
 
 The first command makes the course's own environment in the folder .venv beside
-this file. That takes a minute or a few, once; nothing else on this computer is
-changed. (On Windows write py or python instead of python3.)
+this file. That takes a few minutes, once. The command changes nothing else on this
+computer. (On Windows write py or python instead of python3.)
 
 Commands:
   lab        open the lessons in JupyterLab, at lesson 1
@@ -51,7 +51,7 @@ Commands:
   build      for authors: make the notebooks from sources/
   cases      for authors: see whether the checks refuse every wrong answer
 
-python3 course.py COMMAND --help tells more about one of them.
+python3 course.py COMMAND --help tells more about one command.
 To begin again with a new environment, delete the folder .venv."""
 COMMANDS = re.findall(r"^  (\w+)   ", HELP, re.M)
 

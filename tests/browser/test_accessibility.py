@@ -10,7 +10,7 @@ THEMES = ["JupyterLab Light", "JupyterLab Dark"]
 
 
 # What is stored is scanned: what widgets look like once they live is scanned where they are used.
-@pytest.mark.parametrize("name", ["00_start_here", "01_leaves", "02_tree_map"])
+@pytest.mark.parametrize("name", ["00_start_here", "01_leaves", "02_tree_map", "glossary"])
 def test_a_pages_outputs_have_no_violations(visit: Visit, name: str):
     path = f"notebooks/{name}.ipynb"
     cells = nbformat.read(visit.lab.root / path, as_version=4).cells

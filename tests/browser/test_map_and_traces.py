@@ -87,7 +87,7 @@ def test_the_tab_key_lights_up_partners(notebook: Notebook):
 
 def test_a_mismatch_is_marked_in_both_trees(notebook: Notebook):
     output = notebook.output("fails")
-    assert "only the first tree has ['b'] and only this one has ['bias']" in output.inner_text()
+    assert "only the first tree has ['b'] and only this tree has ['bias']" in output.inner_text()
     assert output.get_by_role("img").count() == 2
     for picture in output.get_by_role("img").all():
         assert "marked: ['dense'] (mismatch)" in (picture.get_attribute("aria-label") or "")

@@ -186,7 +186,7 @@ def test_a_prefix_match_is_marked():
     assert rows(view) == ["#1  ['a']  f(1, [10, 20]) → 2"]
     assert "├─ [0]  10" in repr(view)
     assert "list  (given whole; #1)" in repr(view)
-    assert "f is given all that the other tree has there" in repr(view)
+    assert "f gets the whole subtree of the other tree" in repr(view)
     parts = [g for g in page(view).iter(f"{SVG}g") if g.get("data-pair") == "1"]
     assert len(parts) == 1 + 3 + 1  # the leaf; the list and both of its leaves; the result
 
@@ -199,7 +199,7 @@ def test_none_meets_none_without_a_call():
 def test_none_in_the_first_tree_alone_is_a_mismatch():
     view = pair(lambda x, y: x, {"a": None}, {"a": 1})
     assert not view.works
-    assert "None, a node without children, and this one has a leaf" in view.sentences[1]
+    assert "None, a node without children, and this tree has a leaf" in view.sentences[1]
 
 
 def test_none_in_a_later_tree_is_given_to_the_function():
@@ -214,25 +214,25 @@ def test_none_in_a_later_tree_is_given_to_the_function():
         (
             [1],
             (1,),
-            "here the first tree has a node of type list, and this one has a node of type tuple",
+            "here the first tree has a node of type list, and this tree has a node of type tuple",
         ),
-        ({"a": 1}, 3, "here the first tree has a node of type dict, and this one has a leaf"),
+        ({"a": 1}, 3, "here the first tree has a node of type dict, and this tree has a leaf"),
         (
             {"a": 1},
             {"b": 1},
-            "the keys differ: only the first tree has ['a'] and only this one has ['b']",
+            "the keys differ: only the first tree has ['a'] and only this tree has ['b']",
         ),
-        ({"a": 1}, {"a": 1, "b": 1}, "the keys differ: only this one has ['b']"),
+        ({"a": 1}, {"a": 1, "b": 1}, "the keys differ: only this tree has ['b']"),
         (
             OrderedDict(a=1, b=2),
             OrderedDict(b=2, a=1),
-            "the keys are the same, but in another order, which counts in this type",
+            "the keys are the same, but in another order, and for this type the order matters",
         ),
-        ([1, 2], [1], "the numbers of children differ: 2 in the first tree, 1 in this one"),
+        ([1, 2], [1], "the numbers of children differ: 2 in the first tree, 1 in this tree"),
         (
             Scaled(1, 2),
             Scaled(1, 3),
-            "the metadata of Scaled differs: 2 in the first tree, 3 in this one",
+            "the metadata of Scaled differs: 2 in the first tree, 3 in this tree",
         ),
         (
             defaultdict(int, a=1),

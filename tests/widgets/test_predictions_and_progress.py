@@ -101,13 +101,13 @@ def test_a_prediction_that_cannot_be_kept_says_so_and_is_remembered_in_this_note
     first = predict("01_mini", "leaves-are-not-elements-4")
     first.entry.value = "A"
     assert "You predict A" in said(first)
-    assert "Your progress cannot be kept" in said(first)
+    assert "The course cannot write your progress" in said(first)
     first.reveal()
-    assert "Your progress cannot be kept" in said(first)
+    assert "The course cannot write your progress" in said(first)
     again = predict("01_mini", "leaves-are-not-elements-4")
     assert again.entry.value == "A"
     again.entry.value = "B"
-    assert "Your progress cannot be kept" not in said(again)
+    assert "The course cannot write your progress" not in said(again)
 
 
 def test_an_unknown_prediction_is_said_to_be(in_course):

@@ -95,7 +95,7 @@ def test_a_custom_nodes_own_functions_are_called():
     stepper = steps({"in": Starred(1, "unit")})
     assert ("unflatten", "unit", (1,)) in calls
     text = stepper.static_text()
-    assert "its own flatten function gives" in text
+    assert "the flatten function of the class returns" in text
     assert "comes out: Starred(1) with aux_data 'unit'" in text
 
 

@@ -155,7 +155,7 @@ def test_fresh_objects_in_metadata_are_traced_each_time():
     counter = count_traces(lambda d: d.w, lambda: Dense(1, lambda x: x))
     assert log(counter)[1] == (
         "traced",
-        "aux_data of d (Dense): another function <lambda>, not equal to the one before",
+        "aux_data of d (Dense): another function <lambda>, not equal to the earlier one",
     )
 
 
@@ -179,7 +179,7 @@ def test_metadata_changed_in_place_gives_a_stale_answer_and_is_said_so():
     counter = count_traces(lambda d: d.w.sum() * d.aux[0], make, step=(1, 3))
     row = counter.trace_log.rows[2]
     assert (row.outcome, row.result) == ("cached", "f32[] 4.0")
-    assert row.why.startswith("aux_data of d (Dense): [2] → [3], but JAX finds it equal")
+    assert row.why.startswith("aux_data of d (Dense): [2] → [3], but for JAX it is equal")
 
 
 def test_a_static_value_is_found_out():
@@ -202,7 +202,7 @@ def test_another_jit_counts_as_well():
     counter = count_traces(lambda x: x, x=[1.0, 2.0], jit=eqx.filter_jit)
     assert log(counter)[2] == (
         "traced",
-        "value of x: 1.0 → 2.0; nothing else changed, so this value is in the key: static",
+        "value of x: 1.0 → 2.0; nothing else changed, so this value is static: a part of the key",
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from pytree_course.authoring.source_texts import text_digest
 from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.telling_apart import FRESH_SEEDS, Findings
 from pytree_course.course import Course, LessonFiles, write_file
@@ -35,7 +36,7 @@ def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
 
 
 def is_current(files: LessonFiles) -> bool:
-    """Whether docs/cases.md was written since the lesson's exercises or checks changed."""
+    """Whether docs/cases.md was written since the lesson's answers or checks changed."""
     return _parts(Course(files.root)).get(files.stem, "").startswith(_digest(files))
 
 
@@ -55,7 +56,13 @@ def numbers(found: Findings) -> list[str]:
 
 
 def _digest(files: LessonFiles) -> str:
-    return f"<!-- {read_sources(files).exercises_digest} -->"
+    """Return a digest of all that is counted: of the code, and not of prompts and explanations."""
+    code = [files.check_script.read_text(encoding="utf-8")]
+    for name, exercise in sorted(read_sources(files).exercises.items()):
+        for answer in (*exercise.right_answers, *exercise.misconceptions):
+            code += [name, answer.name, answer.source]
+        code += [each.name for each in exercise.equivalents]
+    return f"<!-- {text_digest(*code)} -->"
 
 
 def _parts(course: Course) -> dict[str, str]:

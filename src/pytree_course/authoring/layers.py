@@ -4,13 +4,10 @@ import ast
 import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from pytree_course.authoring.source_cells import Mistake, SourceCell
 from pytree_course.authoring.source_texts import slug
 from pytree_course.course import GOING_DEEPER
-
-if TYPE_CHECKING:
-    from pytree_course.authoring.sources import Mistake, SourceCell
 
 CORE_MINUTES = 20
 """The most that the core of a lesson takes to read."""
@@ -23,7 +20,7 @@ class Section:
     title: str
     minutes: int  # to read and run it
     for_whom: str  # completes "for you if"; empty in the core
-    cells: list["SourceCell"]
+    cells: list[SourceCell]
 
     @property
     def slug(self) -> str:
@@ -31,7 +28,7 @@ class Section:
         return slug(self.title)
 
     @property
-    def code(self) -> list["SourceCell"]:
+    def code(self) -> list[SourceCell]:
         """Its code cells."""
         return [cell for cell in self.cells if cell.kind == "code"]
 
@@ -40,9 +37,9 @@ class Section:
 class Layers:
     """The sections of a lesson, in order."""
 
-    opening: list["SourceCell"]  # the title, and the imports
+    opening: list[SourceCell]  # the title, and the imports
     core: list[Section]
-    set_up: list["SourceCell"]  # what "Going deeper" begins with
+    set_up: list[SourceCell]  # what "Going deeper" begins with
     deeper: list[Section]
 
     @property
@@ -51,7 +48,7 @@ class Layers:
         return sum(section.minutes for section in self.core)
 
 
-def read_layers(cells: Sequence["SourceCell"]) -> Layers:
+def read_layers(cells: Sequence[SourceCell]) -> Layers:
     """Part a lesson's cells into sections, and these into layers."""
     parts: list[list[SourceCell]] = []
     for cell in cells:
@@ -68,7 +65,7 @@ def read_layers(cells: Sequence["SourceCell"]) -> Layers:
     )
 
 
-def find_wrong_layers(layers: Layers) -> Iterator["Mistake"]:
+def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
     """Return what is wrong with a lesson's layers; a lesson without deeper sections has none."""
     if not layers.set_up:
         return
@@ -92,7 +89,7 @@ def find_wrong_layers(layers: Layers) -> Iterator["Mistake"]:
                 yield cell.mistake(f"{names}: define it here, or in the set-up of {GOING_DEEPER}")
 
 
-def _section(cells: list["SourceCell"]) -> Section:
+def _section(cells: list[SourceCell]) -> Section:
     said = cells[0].metadata
     minutes, for_whom = int(said.get("minutes", 0)), str(said.get("for", ""))
     return Section(str(cells[0].heading), minutes, for_whom, cells)
@@ -107,7 +104,9 @@ def _bound(code: str) -> set[str]:
                 names.add(name)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 names.add(name)
-            case ast.ExceptHandler(name=str(name)):
+            case ast.ExceptHandler(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                names.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 names.add(name)
             case ast.Import(names=imported) | ast.ImportFrom(names=imported):
                 names |= {each.asname or each.name.split(".")[0] for each in imported}

@@ -6,7 +6,8 @@ from itertools import combinations
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.authoring.layers import find_wrong_layers
 from pytree_course.authoring.mutants import mutants
-from pytree_course.authoring.sources import Answer, Exercise, LessonSources, Mistake
+from pytree_course.authoring.source_cells import Mistake
+from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.comparison import agree, compare
 from pytree_course.observations import Observation

@@ -8,7 +8,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pytree_course import nbgrader
 from pytree_course.authoring.layers import Section
 from pytree_course.authoring.slides import DEEPER_TAG, slide_types
-from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources, SourceCell
+from pytree_course.authoring.source_cells import SourceCell
+from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.course import Course, answer_id, check_id
 from pytree_course.drawing.labels import counted

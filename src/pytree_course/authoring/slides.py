@@ -2,7 +2,8 @@
 
 import math
 
-from pytree_course.authoring.sources import PREDICTION, SourceCell
+from pytree_course.authoring.source_cells import SourceCell
+from pytree_course.authoring.sources import PREDICTION
 from pytree_course.widgets import NAMES
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code

@@ -15,9 +15,14 @@ def slug(title: str) -> str:
 
 def digest(*files: Path) -> str:
     """Return a digest of files' texts, the same on every system."""
+    return text_digest(*(file.read_text(encoding="utf-8") for file in files))
+
+
+def text_digest(*texts: str) -> str:
+    """Return a digest of texts."""
     sha = hashlib.sha256()
-    for file in files:
-        sha.update(file.read_text(encoding="utf-8").encode() + b"\0")
+    for text in texts:
+        sha.update(text.encode() + b"\0")
     return f"sha256:{sha.hexdigest()}"
 
 

@@ -2,25 +2,27 @@
 
 import ast
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
-
-from jupytext.myst import MystMetadataParsingError, myst_to_notebook
 
 from pytree_course.authoring.layers import Layers, read_layers
 from pytree_course.authoring.marked_cells import marked_cells
+from pytree_course.authoring.source_cells import (
+    AuthorMistakesError,
+    Mistake,
+    SourceCell,
+    read_cells,
+)
 from pytree_course.authoring.source_texts import (
     digest,
     exercises_digest,
-    line_named_in,
     slug,
     split_explanation,
 )
 from pytree_course.checking.expected import ExerciseFacts, Prediction
-from pytree_course.course import CourseError, LessonFiles
+from pytree_course.course import LessonFiles
 
 SOLUTION_REGION = re.compile(
     r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",
@@ -29,60 +31,9 @@ SOLUTION_REGION = re.compile(
 PREDICTION = "◇"
 """What a prediction starts with; the code cell after it holds the answer."""
 PREDICTION_OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
-MOST_ID = 64  # characters in a cell id, by the notebook format
 PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
 SETUP_ID = "setup"
 EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
-HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """Something the author has to fix, and where."""
-
-    file: Path
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message}"
-
-
-class AuthorMistakesError(CourseError):
-    """The sources of a lesson cannot be built; the message has a line for each mistake."""
-
-    def __init__(self, mistakes: list[Mistake]) -> None:
-        super().__init__("\n".join(["Nothing was built. Fix this first:", *map(str, mistakes)]))
-        self.mistakes = mistakes
-
-
-@dataclass(frozen=True)
-class SourceCell:
-    """One cell as the author wrote it."""
-
-    kind: str  # "markdown" or "code"
-    source: str
-    metadata: dict[str, Any]
-    file: Path
-    line: int  # where its source starts, from 1
-    id: str = ""  # in the notebook
-
-    @property
-    def heading(self) -> str | None:
-        """The title, where the cell starts a section."""
-        found = HEADING.match(self.source)
-        return found[1] if self.kind == "markdown" and found else None
-
-    @property
-    def covers(self) -> list[str]:
-        """The ids, in sources/topics.toml, of what the cell shows."""
-        marked = self.metadata.get("covers", [])
-        names = marked if isinstance(marked, list) else str(marked).replace(",", " ").split()
-        return [str(name) for name in names]
-
-    def mistake(self, message: str) -> Mistake:
-        """Return a mistake that the author made in this cell."""
-        return Mistake(self.file, self.line, message)
 
 
 @dataclass(frozen=True)
@@ -188,12 +139,12 @@ class LessonSources:
 def read_sources(files: LessonFiles) -> LessonSources:
     """Read the sources of a lesson; raise AuthorMistakesError where they cannot be read as one."""
     mistakes: list[Mistake] = []
-    lesson = _read_myst(files.sources / "lesson.md", mistakes)
+    lesson = read_cells(files.sources / "lesson.md", mistakes)
     predictions = _read_predictions(lesson, mistakes)
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
-        exercise_cells = _read_myst(files.sources / "exercises.md", mistakes)
+        exercise_cells = read_cells(files.sources / "exercises.md", mistakes)
         exercises = _read_exercises(exercise_cells, mistakes)
         _read_answers(files.sources / "answers.py", exercises, mistakes)
         if not any(cell.id == SETUP_ID for cell in exercise_cells):
@@ -202,56 +153,6 @@ def read_sources(files: LessonFiles) -> LessonSources:
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return LessonSources(files, lesson, predictions, exercise_cells, exercises)
-
-
-def _read_myst(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
-    try:
-        text = file.read_text(encoding="utf-8")
-        notebook = myst_to_notebook(text, add_source_map=True)
-    except FileNotFoundError:
-        mistakes.append(Mistake(file, 1, "this file is missing"))
-        return []
-    except MystMetadataParsingError as error:
-        mistakes.append(Mistake(file, line_named_in(error), str(error)))
-        return []
-    lines = text.splitlines()
-    cells = []
-    for cell, start in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
-        # jupytext gives the line where the cell's block opens; the source comes a little later.
-        first = cell.source.split("\n", 1)[0]
-        line = next((at for at in range(start, len(lines)) if lines[at] == first), start) + 1
-        source_cell = SourceCell(cell.cell_type, cell.source, dict(cell.metadata), file, line)
-        cells += _split_at_headings(source_cell) if cell.cell_type == "markdown" else [source_cell]
-    return _with_ids(cells)
-
-
-def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
-    """Let every heading start a cell of its own, so that the author need not break cells there."""
-    starts, fenced = [0], False
-    lines = cell.source.splitlines()
-    for at, line in enumerate(lines):
-        fenced ^= line.lstrip().startswith("```")
-        if not fenced and re.match("##? ", line) and at > 0:
-            starts.append(at)
-    parts = []
-    for start, end in pairwise([*starts, len(lines)]):
-        source = "\n".join(lines[start:end]).strip("\n")
-        metadata = cell.metadata if start == 0 else {}
-        parts.append(SourceCell("markdown", source, metadata, cell.file, cell.line + start))
-    return parts
-
-
-def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
-    """Give cells ids by section, so that a cell added to one section changes none in another."""
-    named = []
-    section, number = "start", 0
-    for cell in cells:
-        if cell.heading:
-            section, number = slug(cell.heading), 0
-        number += 1
-        cell_id = str(cell.metadata.get("id", f"{section[: MOST_ID - 12]}-{number}"))
-        named.append(replace(cell, id=cell_id))
-    return named
 
 
 def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Prediction]:

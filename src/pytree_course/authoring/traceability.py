@@ -5,14 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytree_course.authoring.source_cells import AuthorMistakesError, Mistake, SourceCell
 from pytree_course.authoring.source_texts import line_named_in
-from pytree_course.authoring.sources import (
-    AuthorMistakesError,
-    LessonSources,
-    Mistake,
-    SourceCell,
-    read_sources,
-)
+from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.course import Course, answer_id, write_file
 
 TOPICS_FILE = "sources/topics.toml"

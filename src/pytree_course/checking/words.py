@@ -30,14 +30,14 @@ DIFFERENCES = {
     "value": "expected {expected}{place}, not {got}",
     "text": "expected {expected!r}, not {got!r}",
     "missing key": "{expected} is missing",
-    "extra key": "{got} should not be there",
-    "key order": "the children should come in this order: {expected}; not {got}",
-    "presence of aux_data": "only one of the two has aux_data",
-    "aux_data": "its aux_data differs",
+    "extra key": "the result should not have {got}",
+    "key order": "the children should be in this order: {expected}; not in this order: {got}",
+    "presence of aux_data": "one of the two results has aux_data, and the other has none",
+    "aux_data": "the node has different aux_data",
     "items": "the items of this {expected} differ",
     "structure": "the two tree structures differ",
-    "array length": "the arrays do not hold equally many numbers",
-    "returned error": "the {got} should be raised, and you returned it",
+    "array length": "the arrays have different numbers of elements",
+    "returned error": "your code returned the {got}; it should raise the {got}",
     "missing mention": "the error's message should mention {expected!r}",
     "extra mention": "the error's message should not mention {expected!r}",
 }
@@ -48,7 +48,7 @@ DESCRIPTIONS = {
     "star": "a leaf",
     "key": "the key path entry {text}",
     "shape": "a ShapeDtypeStruct",
-    "tracer": "a tracer (a traced value that left its function)",
+    "tracer": "a tracer (a value of the trace that left its function)",
     "not attempted": "the placeholder of the starter",
     "unbounded": "a value too large to compare: {why}",
 }
@@ -63,36 +63,40 @@ SOME_LINES = "{passed} of {cases} lines right"
 NOT_ATTEMPTED = "not attempted yet"
 RAISED = "your code raised {type}"
 ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
-CHECK_CELL_RAISED = "{type}: {message}: did you rename it, or leave something out?"
-OUT_OF_MEMORY = "your answer cell used more memory than there is: look for a loop without an end"
-NO_REPORT = "your code left the check unable to report: perhaps it used up all memory"
-SEVERAL_REPORTS = "your code reported in the place of the check: only the check itself may report"
-NOT_JUDGED = "its results could not be judged ({type}): please look at the answer yourself"
+CHECK_CELL_RAISED = "{type}: {message}: did you rename the function, or leave something out?"
+OUT_OF_MEMORY = (
+    "your answer cell used more memory than this computer has: look for a loop without an end"
+)
+NO_REPORT = "the check could not report its results: perhaps your code used up all memory"
+SEVERAL_REPORTS = (
+    "your code reported results in the place of the check: only the check itself may report"
+)
+NOT_JUDGED = "the course could not judge the results ({type}): please look at the answer yourself"
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
-USED_UP = "your code used more {what} than it may: look for a loop that makes more and more"
-KERNEL_DIED = "your code ended the Python process that it ran in"
+USED_UP = "your code used more {what} than allowed: look for a loop that makes more and more of it"
+KERNEL_DIED = "your code ended its own Python process"
 TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
-NO_VERDICT = "it yielded no verdict"
+NO_VERDICT = "the check gave no verdict"
 ONLY_ANSWER_CELLS = (
-    "Only answer cells are graded: put everything an answer needs into its own cell."
+    "Only answer cells are graded: put everything that an answer needs into its answer cell."
 )
 
 # What is wrong with the prediction for a line: never what is right.
 NOT_PREDICTED = "Not predicted yet."
 TOO_HIGH = "Too high."
 TOO_LOW = "Too low."
-NOT_THIS = "Not this."
+NOT_THIS = "This is not right."
 NOT_ALLOWED = "This is {kinds}."
 WHOLE_NUMBER = "a whole number"
 THE_TEXT = 'the text "{word}"'
-AS_ABOVE = "As for line {name}."
+AS_ABOVE = "The reason is the same as for line {name}."
 NO_DICT = (
     "`{variable}` should be a dict, with a prediction for each line: keep the lines as they were "
     "handed out, and replace each `...`."
 )
 
 # What to do next.
-WRITE_ANSWER = "Write your answer in the cell above and run that cell, then run this one."
+WRITE_ANSWER = "Write your answer in the cell above. Run that cell, then run this cell."
 FIRST_HINT = "Not sure how to start? Run `check.{name}.hint()` in a new cell."
 NEXT_HINT = "For a hint ({left} left): `check.{name}.hint()`"
 HINTS_AGAIN = "To see the hints again: `check.{name}.hint()`"
@@ -102,42 +106,42 @@ SECTION_ELSEWHERE = "{section}, in {lesson}"
 
 # Hints and the solution.
 HINTS_TITLE = "Hint {opened} of {hints} for {name}"
-MORE_HINTS = "Ask again for the next one."
+MORE_HINTS = "Ask again for the next hint."
 LAST_HINT = "That was the last hint."
 SOLUTION_TITLE = "Solution of {name}"
-OTHER_SOLUTIONS = "One right way; yours may be another."
-NO_SOLUTIONS = "This copy of the course has no solutions in it."
+OTHER_SOLUTIONS = "This is one right way; your way may be right too."
+NO_SOLUTIONS = "This copy of the course holds no solutions."
 SOLUTION_CLOSED = (
-    "It opens after a correct answer, or after {tries}. For a hint: `check.{name}.hint()`"
+    "The solution opens after a correct answer, or after {tries}. For a hint: `check.{name}.hint()`"
 )
 
 # Progress that cannot be written.
 PROGRESS_NOT_KEPT = (
-    "Your progress cannot be kept in {file}: {why}. It will be lost when this notebook's kernel "
-    "ends, unless that can be written before. Save your work, then see whether the disk or your "
-    "share of it is full, or whether you may not write there: if so, copy the course's folder to "
-    "where you may, and go on there."
+    "The course cannot write your progress into {file}: {why}. This progress is lost when the "
+    "kernel of this notebook ends, unless the file can be written before. Save your work. Then see "
+    "whether the disk, or your part of it, is full. If you may not write into this folder, copy "
+    "the course's folder to a place where you may write, and go on there."
 )
 
 # Checks that do not come to a verdict.
-CALLED_TITLE = "Hand over {names} itself"
+CALLED_TITLE = "Give the check {names} itself"
 CALLED = "Write `{names}` without `()`."
 INTERRUPTED_TITLE = "You stopped it"
 INTERRUPTED = "Your code was working on `{inputs}`."
 TOO_EARLY_TITLE = "Not yet: another cell comes first"
 SET_UP_CELL_FIRST = (
-    "Run the set-up cell first: the one with `check = Checks(...)`, above the first exercise. "
+    "Run the set-up cell first: the cell with `check = Checks(...)`, above the first exercise. "
     "Then run your answer cell, then this cell."
 )
 ANSWER_CELL_FIRST = (
-    "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, the one above, "
-    "then this cell."
+    "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, above this "
+    "cell. Then run this cell."
 )
 WRONG_CALL = "This check takes {count} answer(s): run {call}"
 USAGE = "Check your answer with {call}; for a hint: check.{name}.hint()"
 NO_SUCH_EXERCISE = "This lesson has no exercise {name!r}. {advice}"
 NEAR_NAME = "Did you mean {near!r}?"
-ALL_NAMES = "There are: {names}."
+ALL_NAMES = "Its exercises: {names}."
 
 
 def some_passed(passed: int, cases: int, difference: Difference) -> str:

@@ -39,7 +39,8 @@ from pytree_course.printable import printable
 Step = TypeVar("Step")
 
 _NO_ANSWER_CELLS = (
-    "none of the answer cells is in it: it is another lesson's, or something changed its cells' ids"
+    "the notebook has none of the answer cells: it belongs to another lesson, or something changed "
+    "the ids of its cells"
 )
 
 

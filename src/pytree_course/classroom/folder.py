@@ -30,7 +30,7 @@ MOST_NOTEBOOKS = 30
 """So many of one student's notebooks are read."""
 
 A_HARD_LINK = (
-    "it is a hard link, so that it may be somebody else's file. If a backup or another program "
+    "it is a hard link, so it may be somebody else's file. If a backup or another program "
     "linked the files, copy the whole folder with `cp -rp`, and grade the copy"
 )
 _NBGRADERS_OWN = (NBGRADER_FOLDER, "source", "release", "autograded", "feedback")
@@ -71,8 +71,8 @@ class ClassFolder:
         for student in self.students:
             alike[unicodedata.normalize("NFKC", student).casefold()].append(student)
         return [
-            f"{student} has {lesson} in {len(folders)} folders. If those are the students', "
-            f"name {self.path / student} instead."
+            f"{student} has {lesson} in {len(folders)} folders. If each of these folders is one "
+            f"student's, name {self.path / student} instead."
             for (student, lesson), folders in places.items()
             if len(folders) > 1
         ] + [
@@ -94,8 +94,8 @@ class ClassFolder:
         if unknown:
             examples = [each.name or each.id for each in self.submitters[:2]]
             raise CourseError(
-                f"{self.path} has nothing of {', '.join(unknown)}. Its students are called as "
-                f"{' or '.join(examples)}."
+                f"{self.path} has nothing of {', '.join(unknown)}. The names of its students look "
+                f"like {' or '.join(examples)}."
             )
         return sorted(set().union(*(ids[name] for name in names)))
 
@@ -253,13 +253,11 @@ def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> No
     if into.resolve().is_relative_to(parent):
         raise CourseError(
             f"{into} is inside of {parent}, where every folder is a student's: name a "
-            "folder elsewhere, so that the grades are not taken for a student."
+            "folder elsewhere; otherwise the folder of the grades looks like a student's."
         )
     systems = {each.system for each in folder.submitters} - {""}
     if due and systems:
-        where = (
-            "is noted where Canvas marks it" if CANVAS in systems else "stands in Moodle's table"
-        )
+        where = "is marked by Canvas" if CANVAS in systems else "is in Moodle's table"
         raise CourseError(
             f"A download from {' or '.join(sorted(systems))} does not say when work was handed in: "
             f"leave --due out. What was late {where}."

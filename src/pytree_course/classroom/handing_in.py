@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pytree_course.grading.regular_file import UnreadableError, read_regular
 
 NBGRADER_TIMESTAMP = "timestamp.txt"
-NO_TIME = "its time is none that a calendar has, and counts as the first of January 1970"
+NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9000, 1, 1, tzinfo=UTC)  # any zone can still show it

@@ -21,15 +21,15 @@ _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbv
 def in_words(error: Exception) -> str:
     """Say what went wrong with a submission, and what to do."""
     if isinstance(error, BrokenProcessPool):
-        what = "the process that ran it was ended, most likely for want of memory"
+        what = "the process that ran the notebook was ended, probably because the memory was full"
         return f"{what}: grade it again with `--jobs 1`."
     if isinstance(error, MemoryError):
-        return "There was no memory left for it: grade it again with `--jobs 1`."
+        return "There was not enough memory for the notebook: grade it again with `--jobs 1`."
     message = str(error)
     if len(message) > _LONGEST_MESSAGE:
         message = f"{message[:_LONGEST_MESSAGE]}…"
     return (
-        f"{type(error).__name__}: {message}. If this comes back, look at the notebook yourself, "
+        f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "
         "and tell the course's authors."
     )
 

@@ -51,11 +51,11 @@ def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
                 else:
                     is_too_deep = True
         if is_too_much:
-            why = f"it holds more than {MOST_ENTRIES:,} files, and the rest was not looked at"
+            why = f"it holds more than {MOST_ENTRIES:,} files, and the course did not read the rest"
             left_out.append((folder, f"{why}: leave only the notebooks in it"))
             break
     if is_too_deep:
-        why = f"what lies more than {MOST_DEEP} folders deep in it was not looked at"
+        why = f"the course did not read what is more than {MOST_DEEP} folders deep in it"
         left_out.append((folder, f"{why}: put notebooks into the student's folder"))
     return sorted(found), left_out
 

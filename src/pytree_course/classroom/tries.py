@@ -45,7 +45,7 @@ def not_run(tries: int, best: bool) -> str:
     """Say that tries were not run, and why."""
     which = "first" if best else "newest"
     notebooks = "1 other notebook was" if tries == 1 else f"{tries:,} other notebooks were"
-    return f"{notebooks} not run: only the {which} {MOST_TRIES} different ones are"
+    return f"{notebooks} not run: only the {which} {MOST_TRIES} different notebooks run"
 
 
 class Seeds:

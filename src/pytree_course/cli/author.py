@@ -18,7 +18,7 @@ def test(
         bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
     ] = False,
 ) -> None:
-    """Run all tests of the course. More options are handed to pytest."""
+    """Run all tests of the course. pytest gets all other options."""
     course = Course.around()
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
     folders = ["tests"] if fast else ["notebooks", "solutions", "tests"]
@@ -37,7 +37,8 @@ def test(
 @app.command()
 def build(
     lessons: Annotated[
-        list[str] | None, typer.Argument(metavar="[LESSON]...", help="All, if none is named.")
+        list[str] | None,
+        typer.Argument(metavar="[LESSON]...", help="All lessons and pages, if you name none."),
     ] = None,
 ) -> None:
     """For authors: build notebooks, exercises and solutions from the sources."""
@@ -63,18 +64,18 @@ def build(
 @app.command()
 def cases(
     lesson: Annotated[
-        str | None, typer.Argument(metavar="[LESSON]", help="All lessons, if none is named.")
+        str | None, typer.Argument(metavar="[LESSON]", help="All lessons, if you name none.")
     ] = None,
     exercise: Annotated[
-        str | None, typer.Argument(metavar="[EXERCISE]", help="All exercises, if none is named.")
+        str | None, typer.Argument(metavar="[EXERCISE]", help="All exercises, if you name none.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes run answers.")] = 1,
     write: Annotated[bool, typer.Option("--write", help="Also write docs/cases.md.")] = False,
 ) -> None:
-    """For authors: see whether the checks tell every wrong answer from the right one.
+    """For authors: see whether the checks tell every wrong answer from the right answer.
 
-    It tries mutants of the right answers and a memoriser of the public cases, and measures how many
-    bits have to be guessed. The exit status is 0 if nothing is left to do.
+    The command tries mutants of the right answers and a memoriser of the public cases, and measures
+    how many bits a forger has to guess. The exit status is 0 if nothing is left to do.
     """
     from pytree_course.authoring.case_table import write_case_table
     from pytree_course.authoring.telling_apart import find_untold_in

@@ -14,9 +14,9 @@ from pytree_course.course import Course, CourseError
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(context: typer.Context) -> None:
-    """Open JupyterLab at lesson 1; in an empty folder, unpack the course there first.
+    """Open JupyterLab at lesson 1. In an empty folder, first unpack the course.
 
-    More options are handed to JupyterLab.
+    JupyterLab gets all other options.
     """
     from pytree_course.authoring.bundle import unpack
     from pytree_course.cli.jupyter_folders import writable_folders
@@ -25,7 +25,10 @@ def lab(context: typer.Context) -> None:
         course = Course.around()
     except CourseError:
         course = unpack(Path.cwd())
-        console.print(f"The course is in {course.root}. Start here again to go on.", markup=False)
+        console.print(
+            f"The course is in {course.root}. To go on later, start `lab` in this folder again.",
+            markup=False,
+        )
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
@@ -38,7 +41,7 @@ def lab(context: typer.Context) -> None:
 
 @app.command()
 def check(lesson: options.Lesson, json: options.Json = False, junit: options.Junit = None) -> None:
-    """Grade my exercises of one lesson; the exit status is 0 if all are correct."""
+    """Grade my exercises of one lesson; the exit status is 0 if all answers are correct."""
     from pytree_course.cli.check_script import grade_and_show
 
     files = options.lesson_with_exercises(lesson)
@@ -47,7 +50,7 @@ def check(lesson: options.Lesson, json: options.Json = False, junit: options.Jun
 
 @app.command()
 def progress() -> None:
-    """Show how far you are: points and exercises, lesson by lesson."""
+    """Show your progress: points and exercises, lesson by lesson."""
     from pytree_course.checking.badges import badges
     from pytree_course.checking.expected import ExpectedFile
     from pytree_course.checking.progress import Progress
@@ -99,5 +102,7 @@ def reset(lesson: options.Lesson) -> None:
     kept = hand_out(files)
     if kept:
         console.print(f"Your notebook is kept as {kept}")
-    console.print(f"{files.exercises} is as new. Close it in JupyterLab and open it again.")
+    console.print(
+        f"{files.exercises} is fresh. Close this notebook in JupyterLab and open it again."
+    )
     console.print("What you solved before stays in your progress.")

@@ -18,8 +18,8 @@ from pytree_course.printable import printable
 GRADEBOOK = "gradebook.sqlite"
 MOST_NAMED = 10  # of the files that could not be written
 UNSANDBOXED = (
-    "Without the sandbox, the notebooks can read and change all that you can, and reach the "
-    "network. Do this with your own work only."
+    "Without the sandbox, the notebooks can read and change all your files, and use the network. "
+    "Do this with your own work only."
 )
 
 
@@ -27,7 +27,7 @@ UNSANDBOXED = (
 def release(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="A new folder, or that of an earlier release."),
+        typer.Argument(metavar="DIR", help="A new folder, or the folder of an earlier release."),
     ],
     colab: Annotated[
         str | None,
@@ -37,12 +37,12 @@ def release(
         ),
     ] = None,
 ) -> None:
-    """For teachers: write the learners' bundle, which has no solutions in it."""
+    """For teachers: write the learners' bundle, a copy of the course without solutions."""
     from pytree_course.authoring.colab import Repository
     from pytree_course.authoring.release import release as release_to
 
     course, repository = Course.around(), Repository.named(colab) if colab is not None else None
-    with console.status("Looking whether everything fits its sources: a minute or two ..."):
+    with console.status("Comparing everything with its sources: a minute or two ..."):
         stamp = release_to(course, folder, repository)
     console.print(f"{folder} holds what learners get. Its version: {stamp}", markup=False)
 
@@ -81,13 +81,18 @@ def grade(
         ),
     ] = None,
     best: Annotated[
-        bool, typer.Option("--best", help="The best of the first ten tries counts, not the last.")
+        bool,
+        typer.Option("--best", help="The best of the first ten tries counts, not the last try."),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Run also what has not changed since last time.")
+        bool,
+        typer.Option(
+            "--force", help="Run also notebooks that have not changed since the last run."
+        ),
     ] = False,
     unsandboxed: Annotated[
-        bool, typer.Option("--unsandboxed", help="Run the notebooks unprotected: only your own!")
+        bool,
+        typer.Option("--unsandboxed", help="Run the notebooks without protection: only your own!"),
     ] = False,
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
@@ -148,8 +153,8 @@ def grade(
         named = "\n".join(map(printable, not_written[:MOST_NAMED]))
         more = f"\nand {len(not_written) - MOST_NAMED} more" if not_written[MOST_NAMED:] else ""
         raise CourseError(
-            "The grades are in the gradebook, but not all tables and pages could be written; what "
-            "was there before is as it was. Fix that, and start again: nothing is run twice.\n"
+            "The grades are in the gradebook, but not all tables and pages could be written; the "
+            "earlier files are unchanged. Fix that, and start again: no notebook runs twice.\n"
             f"{named}{more}"
         )
     raise typer.Exit(1 if summary.failed else 0)
@@ -177,7 +182,9 @@ def explain(
         raise CourseError(f"{file} is not there. Name the folder that `grade --into` wrote to.")
     course = Course.around()
     if not course.with_sources():
-        raise CourseError("This copy of the course has no sources, so nothing to explain with.")
+        raise CourseError(
+            "This copy of the course has no sources, so there is nothing to compare with."
+        )
     found = find_unexplained(course, file)
     if json:
         typer.echo(unexplained_as_json(found))

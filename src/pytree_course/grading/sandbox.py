@@ -76,7 +76,7 @@ def require_sandbox() -> None:
     if "No module named 'pytree_course'" in trial.stderr:
         raise CourseError(
             "The sandbox works, but the course is not installed in the environment of "
-            f"{sys.executable}: inside, it cannot be found. Start with `python3 course.py`, or "
+            f"{sys.executable}, so the sandbox cannot find it. Start with `python3 course.py`, or "
             f"install it with `pip install --no-deps -e .` in the course's folder. {_INSTEAD}"
         )
     if trial.returncode != 0:

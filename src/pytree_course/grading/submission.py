@@ -72,8 +72,8 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
         # Of several copies the last one counts: it is what running the notebook leaves in force.
         if worked_in and len(worked_in[-1]) > ANSWER_CHARACTERS:
             notes[exercise] = (
-                f"its answer cell holds {len(worked_in[-1]):,} characters, and no more than "
-                f"{ANSWER_CHARACTERS:,} are run"
+                f"its answer cell holds {len(worked_in[-1]):,} characters, more than the "
+                f"{ANSWER_CHARACTERS:,} that may run"
             )
         elif worked_in:
             answers[exercise] = worked_in[-1]

@@ -127,11 +127,11 @@ class Pictures:
     def __call__(self, seen: Observation) -> str:
         """Return an observation as inline SVG."""
         if self._room <= 0 or self._parts <= 0:
-            return "Not drawn: there are too many pictures on this page."
+            return "This picture is left out: there are too many pictures on this page."
         try:
             self._parts -= sum(1 for _ in all_parts(seen))
             picture = Markup(drawing.svg(seen))
         except Exception:  # an untrusted value may be like none that was foreseen
-            return "This cannot be drawn."
+            return "The course cannot draw this value."
         self._room -= len(picture)
         return picture

@@ -145,7 +145,7 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     )
     for file, reason in summary.failed:
         why = shorten(reason, LONGEST_REASON)
-        said = f"{printable(str(file))}: {why} It will be tried again next time."
+        said = f"{printable(str(file))}: {why} The next run tries again."
         console.print(Text(said))
     console.print(Text(printable(f"The class report: {into / 'report.html'}")))
 

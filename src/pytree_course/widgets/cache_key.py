@@ -186,7 +186,7 @@ def _aux_of(part: NodePart, where: str) -> str:
 
 def _from_to(before: str, after: str) -> str:
     if before == after:
-        return f"another {after}, not equal to the one before"
+        return f"another {after}, not equal to the earlier one"
     return f"{before} → {after}"
 
 

@@ -9,9 +9,9 @@ from IPython.display import display
 from pytree_course.checking.feedback import note
 
 MISSING = (
-    "Buttons and sliders need `ipywidgets`, which cannot be imported here, so you see their "
-    "first state. All the rest works. To have them, install `ipywidgets` (in a notebook: "
-    "`%pip install ipywidgets`), then restart the kernel."
+    "Buttons and sliders need `ipywidgets`, which this Python cannot import. You see a still "
+    "picture of their first state; everything else works. To get buttons and sliders, install "
+    "`ipywidgets` (in a notebook: `%pip install ipywidgets`), then restart the kernel."
 )
 
 

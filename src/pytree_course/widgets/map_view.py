@@ -84,11 +84,11 @@ class MapView:
         whole = ", ".join(f"#{call.number}" for call in pairing.calls if any(call.given_whole))
         if whole and len(pairing.trees) > 1:
             sentences.append(
-                f"Where tree 1 has a leaf, {name} is given all that the other tree has there, "
-                f"be it a node or None: {whole}."
+                f"Where tree 1 has a leaf, {name} gets the whole subtree of the other tree at that "
+                f"place: {whole}."
             )
         elif whole:
-            sentences.append(f"is_leaf stops at a node, which {name} is given whole: {whole}.")
+            sentences.append(f"is_leaf stops at a node, so {name} gets the whole node: {whole}.")
         return sentences
 
     def static_html(self) -> str:

@@ -131,21 +131,25 @@ def _mismatch(trees: Sequence[Any], position: int, is_leaf: IsLeaf | None) -> Mi
 def _reason(node: Level, partner: Level | None) -> str:
     """Say how two nodes differ, `node` being in the first tree."""
     if partner is None or node.type is not partner.type:
-        return f"here the first tree has {_described(node)}, and this one has {_described(partner)}"
+        return (
+            f"here the first tree has {_described(node)}, and this tree has {_described(partner)}"
+        )
     if issubclass(node.type, dict) and node.keys != partner.keys:
         missing = [key for key in node.keys if key not in partner.keys]
         added = [key for key in partner.keys if key not in node.keys]
         if not missing and not added:
-            return "the keys are the same, but in another order, which counts in this type"
-        lists = {"only the first tree has": missing, "only this one has": added}
+            return (
+                "the keys are the same, but in another order, and for this type the order matters"
+            )
+        lists = {"only the first tree has": missing, "only this tree has": added}
         parts = [f"{who} {_listed(keys)}" for who, keys in lists.items() if keys]
         return f"the keys differ: {' and '.join(parts)}"
     if len(node.children) != len(partner.children):
-        counts = f"{len(node.children)} in the first tree, {len(partner.children)} in this one"
+        counts = f"{len(node.children)} in the first tree, {len(partner.children)} in this tree"
         return f"the numbers of children differ: {counts}"
     return (
         f"the metadata of {node.type.__name__} differs: {brief(node.aux)} in the first tree, "
-        f"{brief(partner.aux)} in this one"
+        f"{brief(partner.aux)} in this tree"
     )
 
 

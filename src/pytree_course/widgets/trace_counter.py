@@ -69,7 +69,7 @@ class TraceCounter(Play):
         static = Feedback(html, self._text())
         self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
         self.again = button("Call again with the same values", self._call)
-        self.empty = button("Clear", self._clear, "Empty the log and forget all traces")
+        self.empty = button("Clear", self._clear, "Empty the log and let JAX forget all traces")
         shown = [control for control in controls.values() if isinstance(control, ipywidgets.Widget)]
         for control in shown:
             # Which of two equal values is chosen, such as 1 and 1.0, the index alone tells.

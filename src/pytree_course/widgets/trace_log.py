@@ -116,11 +116,11 @@ class TraceLog:
 
     def _reason(self, key: CacheKey | None, outcome: CallOutcome) -> str:
         if key is None:
-            return "The arguments could not be looked into."
+            return "The course could not read the arguments."
         compared = [(key.changes_since(old), number, old) for number, old in reversed(self._keys)]
         if not compared:
             if outcome == "cached":
-                return "equal for JAX to an earlier call"
+                return "for JAX, this call is equal to an earlier call"
             return "first call" if self.calls == 1 else "nothing was traced before"
         # Of equally near ones the last call's, and else the latest.
         compared.sort(key=lambda item: item[1] != self._last_key)
@@ -129,24 +129,24 @@ class TraceLog:
         of_values = [change.words for change in changes if change.of_value]
         if outcome == "cached":
             if in_key:
-                return "equal for JAX to an earlier call"
+                return "for JAX, this call is equal to an earlier call"
             self._last_key = number
             stale = key.aux_read_otherwise(old)
             if stale:
-                found_equal = f"JAX finds it equal to that of call {number}"
-                return f"{stale}, but {found_equal}: the old trace is used"
+                found_equal = f"for JAX it is equal to that of call {number}"
+                return f"{stale}, but {found_equal}: JAX uses the old trace"
             return f"same key as call {number}"
         if in_key:
             return _joined(in_key)
         if of_values:
             changed = _joined(of_values)
-            return f"{changed}; nothing else changed, so this value is in the key: static"
+            return f"{changed}; nothing else changed, so this value is static: a part of the key"
         return f"no change seen in structure, shapes and dtypes since call {number}"
 
     def _explained(self, error: Exception, key: CacheKey | None, *, is_traced: bool) -> str:
         if is_traced and isinstance(error, _NEEDS_VALUES):
             return (
-                "while it was traced, the function asked for a value; "
+                "while JAX traced the function, the function asked for a value; "
                 "a tracer has a shape and a dtype, but no value"
             )
         if is_traced or key is None:
@@ -157,15 +157,17 @@ class TraceLog:
             or any(key.cannot_be_compared_with(old) for _, old in self._keys)
         ):
             return (
-                "to look for a trace, JAX compares aux_data with ==, which raises here: arrays "
-                "answer with an array, not with one yes or no"
+                "to find an earlier trace, JAX compares aux_data with ==, and this comparison "
+                "raises: == of arrays gives an array, not True or False"
             )
         if isinstance(error, (TypeError, ValueError)) and "hashable" in str(error):
-            return "to look for a trace, JAX hashes static arguments; this one cannot be hashed"
+            return (
+                "to find an earlier trace, JAX hashes static arguments; this argument has no hash"
+            )
         odd = key.untraceable()
         if odd is not None and all(old.untraceable() != odd for _, old in self._keys):
             is_odd = f"{odd[0]} is of type {odd[1]}: neither an array nor a number"
-            return f"{is_odd}; it could only be static"
+            return f"{is_odd}; jit can take it as a static argument only"
         return ""
 
 

@@ -51,22 +51,22 @@ def flattening_advice(observation: Observation) -> str:
     where = f"`{''.join(path)}`" if path else "the root"
     if failed["type"] in ("dict", "defaultdict"):
         return (
-            f"JAX sorts the keys of a dict, and those of the {failed['type']} at {where} cannot be "
-            "sorted. Use keys of one kind: all strings, or all integers."
+            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed['type']} at "
+            f"{where}. Use keys of one kind: all strings, or all integers."
         )
     return (
-        f"JAX called the flatten function of the `{failed['type']}` at {where}, and it failed. "
-        "Fix it and register the class anew; a class of the same name made in a new cell is a "
-        "new class."
+        f"JAX called the flatten function of the `{failed['type']}` at {where}, and the function "
+        "failed. Fix the function and register the class again. If you run the cell of a class "
+        "again, this makes a new class of the same name."
     )
 
 
 def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str:
     match error:
         case SyntaxError() if re.match(r"\s*(import|from|def|class|for|if|with|del)\b", expression):
-            return "Only an expression can be shown here. Other statements go into a cell."
+            return "This field shows an expression only. Write other statements into a cell."
         case SyntaxError() if re.match(r"\s*\w+\s*=[^=]", expression):
-            return "Leave out the `=` and what is before it. To name a tree, use a cell."
+            return "Leave out the `=` and the name before it. To name a tree, use a cell."
         case SyntaxError():
             return "Look at the brackets, quotes and commas."
         case NameError(name=str(name)):
@@ -74,6 +74,8 @@ def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str
             meant = f"Did you mean `{near[0]}`? If not, run" if near else "Run"
             return f"{meant} the cell that makes `{name}`, then press Show."
         case KeyError() | IndexError():
-            return "The tree has nothing there. Show the whole tree first, and read off its paths."
+            return (
+                "The tree has nothing at this place. Show the whole tree first, and read its paths."
+            )
         case _:
             return "The expression itself failed, before JAX saw a tree."

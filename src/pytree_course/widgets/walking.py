@@ -80,7 +80,9 @@ class _Walk:
         self.used = 0
 
     def go(self) -> None:
-        self.note("flatten", "The tree is whole. The list is empty, the structure unknown.")
+        self.note(
+            "flatten", "The tree is whole. The list is empty, and the structure is not known."
+        )
         self.down(self.root)
         title = (
             f"Flattened: {counted(len(self.leaves), 'leaf', 'leaves')} in a list, and a treedef."
@@ -95,7 +97,7 @@ class _Walk:
         try:
             level = visit.level = flatten_one_level(visit.value)
         except Exception as error:
-            title = f"Flatten the `{visit.name}` {visit.where}: it failed."
+            title = f"Flatten the `{visit.name}` {visit.where}: this failed."
             raised = ("It raised", error_words(error))
             self.note("flatten", title, visit, (raised,), failed=True)
             raise _FailedError from None
@@ -104,7 +106,9 @@ class _Walk:
         if level is None:
             visit.place = len(self.leaves)
             self.leaves.append(visit)
-            title = f"A leaf {visit.where}. It goes into the list, at place {visit.place}."
+            title = (
+                f"A leaf {visit.where}. JAX puts the leaf into the list, at place {visit.place}."
+            )
             self.note("flatten", title, visit, faded=before)
             return
         visit.children = [_Visit((*visit.path, key), child) for key, child in level.children]
@@ -112,7 +116,7 @@ class _Walk:
             title = f"`None` {visit.where}: a node without children. Nothing goes into the list."
             self.note("flatten", title, visit, faded=before)
             return
-        by = "its own flatten function gives:" if level.is_custom else "JAX takes out:"
+        by = "the flatten function of the class returns:" if level.is_custom else "JAX takes out:"
         title = f"Flatten the `{visit.name}` {visit.where}: {by}"
         facts = (("children", _children(level)), ("aux_data", _in_full(level.aux)))
         self.note("flatten", title, visit, facts, before)
@@ -125,12 +129,12 @@ class _Walk:
         if level is None:
             pieces.discard(visit.path)
             self.used = visit.place + 1
-            title = f"A leaf {visit.where}: the next one in the list, from place {visit.place}."
+            title = f"A leaf {visit.where}: the next leaf in the list, from place {visit.place}."
             self.note("unflatten", title, visit, faded=pieces)
             return visit.value
         parts = [self.up(child, pieces) for child in visit.children]
         pieces.discard(visit.path)
-        by = "its own unflatten function is given:" if level.is_custom else "JAX is given:"
+        by = "the unflatten function of the class gets:" if level.is_custom else "JAX gets:"
         title = f"Unflatten the `{visit.name}` {visit.where}: {by}"
         children = f"({', '.join(map(_in_full, parts))}{',' * (len(parts) == 1)})"
         given: Facts = (("aux_data", _in_full(level.aux)), ("children", children))
@@ -153,7 +157,10 @@ class _Walk:
             title = "The tree is whole again."
             facts: Facts = (("in JAX", "jax.tree.unflatten(treedef, leaves)"),)
         else:
-            title = "What came out is not what went in: flatten and unflatten do not fit together."
+            title = (
+                "The new tree is not the same as the old tree: flatten and unflatten do not fit "
+                "together."
+            )
             facts = (("went in", expression(was)), ("came out", expression(now)))
         self.note("unflatten", title, facts=facts)
 

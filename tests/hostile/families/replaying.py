@@ -18,7 +18,7 @@ EXERCISES = {
         *("sort_fields", "predict_traces", "hashable_config", "sweep", "stale_options"),
         *("traces_of", "static_wrapper"),
     ),
-    "05_mlp": ("capstone",),
+    "05_mlp": ("resume",),
 }
 
 PREDICTIONS = {

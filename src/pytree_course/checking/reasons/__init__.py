@@ -14,7 +14,7 @@ from pytree_course.checking.reported import Outcome
 MOST = 2
 """Sentences: more are not read."""
 
-MUCH_LIKE = "Most of your results are those of this mistake, so look whether it is yours: {}"
+MUCH_LIKE = "Most of your results fit this mistake, so look whether you made it: {}"
 
 
 def general_reasons(

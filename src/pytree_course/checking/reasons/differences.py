@@ -21,7 +21,7 @@ from pytree_course.checking.reasons.wrong_leaves import leaves_clause
 from pytree_course.drawing.labels import counted
 from pytree_course.observations import Observation
 
-GIVES_BACK = "gives an input back as it is"
+GIVES_BACK = "returns an input unchanged"
 
 
 def difference_reason(cases: Sequence[Evidence]) -> str:
@@ -72,7 +72,7 @@ def _sentence(opening: str, clause: str) -> str:
 
 def _nothing_raised(silent: Sequence[Evidence]) -> str:
     kinds = {case.got["kind"] for case in silent}
-    instead = "yields a result"
+    instead = "returns a result"
     if kinds == {"none"}:
         instead = "returns `None`"
     elif _are_inputs(silent):
@@ -83,7 +83,7 @@ def _nothing_raised(silent: Sequence[Evidence]) -> str:
     types = {case.expected["type"] for case in silent}
     error = types.pop() if len(types) == 1 else "error"
     article = "an" if error[0] in "aeiouAEIOU" else "a"
-    return f"{where} {article} {error} should be raised; your code raises none and {instead}"
+    return f"{where} {article} {error} should be raised; your code raises no error and {instead}"
 
 
 def _is_input(case: Evidence) -> bool:
@@ -99,7 +99,7 @@ def _are_inputs(cases: Sequence[Evidence]) -> bool:
 def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     """Return a clause on the results as wholes."""
     if all(case.got["kind"] == "none" for case in wrong):
-        return "it is `None`: does every way through your function end with a `return`?"
+        return "it is `None`: does your function reach a `return` in every case?"
     if all(case.changed for case in wrong) and not any(
         case.changed for case in cases if not case.failed
     ):
@@ -116,7 +116,7 @@ def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     ):
         if any(not compare(given, results[0]) for given in cases[0].inputs):
             return ""
-        return "it is the same in all other cases too, whatever the input"
+        return "it is the same as in all other cases, whatever the input"
     return ""
 
 
@@ -144,13 +144,13 @@ def _kind(wrong: Sequence[Evidence]) -> str:
             and agree(children_of(case.expected), children_of(case.got))
             for case in wrong
         )
-        inside = ", though what it holds is right" if right_inside else ""
-        return f"{got} where {expected} is asked for{inside}"
+        inside = ", but its items are right" if right_inside else ""
+        return f"{got} where the task asks for {expected}{inside}"
     if len({got for _, got in kinds}) == 1:
-        return f"{kinds.pop()[1]} where something else is asked for"
+        return f"{kinds.pop()[1]} where the task asks for something else"
     if len({expected for expected, _ in kinds}) == 1:
-        return f"not {kinds.pop()[0]}, which is asked for"
-    return "of another kind than what is asked for"
+        return f"not {kinds.pop()[0]}, which the task asks for"
+    return "of another kind than the task asks for"
 
 
 def _count(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
@@ -186,5 +186,6 @@ def _entries(wrong: Sequence[Evidence]) -> str:
         return ""
     listed = ", ".join(f"`{key.strip(chr(91) + chr(93) + chr(39))}`" for key in names if key in bad)
     return (
-        f"Of the result, the entries {listed} are wrong, {in_cases(wrong)}; the others are right."
+        f"Of the result, the entries {listed} are wrong, {in_cases(wrong)}; the other entries are "
+        "right."
     )

@@ -41,15 +41,16 @@ def _said(group: Sequence[Evidence]) -> str:
     if first.should_raise:
         if first.expected["type"] in first.got["bases"]:
             return (
-                f"The right type of error is raised {in_cases(group)}, but its message is not what "
-                "the task asks for: look at what it has to mention, and exactly how"
+                f"Your code raises the right type of error {in_cases(group)}, but not with the "
+                "message that the task asks for: look at what the message has to mention, and "
+                "exactly how"
             )
-        where = f"{_place(first)} raises {raised}" if first.line else f"{raised} is raised"
+        where = f"{_place(first)} raises {raised}" if first.line else f"Your code raises {raised}"
         own = "" if _is_own(first) else _meaning(group)
-        return f"{where} {in_cases(group)} in which an error of another type is asked for{own}"
+        return f"{where} {in_cases(group)} in which the task asks for another type of error{own}"
     if _is_own(first):
-        return f"{_place(first)} is reached {in_cases(group)} in which a result is asked for"
-    where = f"{_place(first)} raises" if first.line else "Using what you wrote raises"
+        return f"{_place(first)} runs {in_cases(group)} in which the task asks for a result"
+    where = f"{_place(first)} raises" if first.line else "A use of your result raises"
     return f"{where} {raised} {in_cases(group)}{_meaning(group)}"
 
 

@@ -17,13 +17,13 @@ SMALLEST = {
     "text": "a text is another one",
     "missing key": "an entry is missing",
     "extra key": "there is an entry too many",
-    "key order": "the children come in another order",
-    "presence of aux_data": "only one of the two has aux_data",
-    "aux_data": "the aux_data is another one",
-    "items": "the items of a container are other ones",
-    "structure": "the tree structure is another one",
+    "key order": "the children are in another order",
+    "presence of aux_data": "one of the two results has aux_data, and the other has none",
+    "aux_data": "the node has different aux_data",
+    "items": "a container has different items",
+    "structure": "the tree structure is different",
     "array length": "an array has another length",
-    "returned error": "an error is returned and not raised",
+    "returned error": "your code returns an error and does not raise it",
     "missing mention": "the error's message leaves something out",
     "extra mention": "the error's message says too much",
     "observation": "something is of another kind",
@@ -57,7 +57,7 @@ def where_wrong(cases: Sequence[Evidence], said: str = "") -> str:
     if fail := _only_in(failing, passing, said):
         return f"Your results are always wrong with {fail}."
     if not said and len(failing) >= FEWEST and (right := _only_in(passing, failing, said)):
-        return f"Your results are right with {right}; none of the cases that fail has that."
+        return f"Your results are right with {right}; none of the cases that fail has this."
     return ""
 
 

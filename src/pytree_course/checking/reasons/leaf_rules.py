@@ -139,19 +139,20 @@ _have_equal = _numeric(_same)
 _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     (
         _only_differs_in("library"),
-        "an array of the wrong library: NumPy's where JAX's is asked for, or the other way round",
+        "an array of the wrong library: a NumPy array where the task asks for a JAX array, or the "
+        "other way round",
     ),
     (_is_in_other_dtype, "the right numbers, but in another dtype"),
     (
         _is_scalar_of_other_kind,
-        "the right number, but a Python number and a 0-d array are not the same",
+        "the right number, but of the other kind: a Python number is not a 0-d array",
     ),
     (
         lambda expected, got: (
             expected.get("dtype") == got.get("dtype") and _have_equal(expected, got)
         ),
-        "right but for the last digits: float32 holds whole numbers up to 2**24 exactly, and no "
-        "larger ones",
+        "right except for the last digits: float32 holds every whole number up to 2**24 exactly, "
+        "but not every larger number",
     ),
     (_have_equal, "the right numbers, but of another type or dtype"),
     (
@@ -172,8 +173,8 @@ _RULES: list[tuple[Callable[[Observation, Observation], bool], str]] = [
     ),
     (
         _numeric(lambda right, wrong: wrong.ndim != right.ndim),
-        "an array with another number of axes than asked for: is the right axis summed, stacked or "
-        "mapped over?",
+        "an array with another number of axes than the task asks for: does your code sum, stack or "
+        "map over the right axis?",
     ),
     (
         _numeric(lambda right, wrong: wrong.shape != right.shape),
@@ -210,7 +211,7 @@ _TEXT_RULES: list[tuple[Callable[[str, str], bool], str]] = [
         lambda right, wrong: wrong != "" and right.startswith(wrong),
         "only the beginning of the right text",
     ),
-    (lambda right, wrong: right in wrong, "the right text with something more around it"),
+    (lambda right, wrong: right in wrong, "the right text with more text around it"),
     (lambda right, wrong: wrong == "", "an empty text"),
 ]
 

@@ -78,9 +78,11 @@ def _grouping(pairs: Sequence[tuple[Observation, Observation]]) -> str:
         return ""
     more = [_count_containers(got) - _count_containers(right) for right, got in pairs]
     if all(count < 0 for count in more):
-        return "it holds the right things, but what should stay together in it is taken apart"
+        return "it holds the right leaves, but takes apart a container that should stay together"
     if all(count > 0 for count in more):
-        return "it holds the right things, but what should be taken apart in it stays together"
+        return (
+            "it holds the right leaves, but keeps a container together that should be taken apart"
+        )
     return ""
 
 

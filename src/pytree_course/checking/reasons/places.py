@@ -101,7 +101,7 @@ def kind_of(observation: Observation) -> str:
         case "treedef":
             return "a tree structure"
         case "tracer":
-            return "a tracer, which has left its function"
+            return "a tracer, which left its function"
         case "key":
             return "an entry of a key path"
         case "shape":

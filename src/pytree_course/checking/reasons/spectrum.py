@@ -44,8 +44,8 @@ def spectrum_reason(cases: Sequence[Evidence], *, is_alone: bool) -> str:
         return ""
     cases_fail = counted(len(failing), "case", "cases")
     return (
-        f"The {cases_fail} that fail have one thing in common, and none of the {len(passing)} that "
-        f"pass has it: {feature}."
+        f"The {cases_fail} that fail have one thing in common, which none of the {len(passing)} "
+        f"cases that pass has: {feature}."
     )
 
 
@@ -66,8 +66,8 @@ def written_order(cases: Sequence[Evidence]) -> str:
     if right or wrong < MANY or 2 * wrong < len(failing) or len(cases) < 2 * len(failing):
         return ""
     return (
-        f", as with all dicts whose keys were not written in sorted order ({wrong} cases): JAX "
-        "takes them in the order of the sorted keys"
+        f", for every dict whose keys were not written in sorted order ({wrong} cases): JAX goes "
+        "through a dict in the order of its sorted keys"
     )
 
 

@@ -22,11 +22,13 @@ def leaves_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
     if whole:
         return how
     if all(map(_are_exchanged, walked)):
-        return "its leaves are right, but in each other's places"
+        return "its leaves are right, but at each other's places"
     passing = [list(places(case.expected, case.got)) for case in cases if not case.failed]
     which = _which([*walked, *passing])
-    if which and " is asked for" not in how:
-        return f"the wrong leaves, and no others, are {which}" + (f": each is {how}" if how else "")
+    if which and " the task asks for" not in how:
+        return f"the wrong leaves, and no other leaves, are {which}" + (
+            f": each is {how}" if how else ""
+        )
     return f"each wrong leaf in it is {how}" if how else ""
 
 
@@ -42,9 +44,9 @@ def _how(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> str:
             return rule
         if len(kinds) == 1:
             ((expected, got),) = kinds
-            return f"{got} where {expected} is asked for"
+            return f"{got} where the task asks for {expected}"
         if len({got for _, got in kinds}) == 1:
-            return f"{next(iter(kinds))[1]} where something else is asked for"
+            return f"{next(iter(kinds))[1]} where the task asks for something else"
         return ""
     return leaf_rule(differing)
 

@@ -1,0 +1,253 @@
+"""The layers of a lesson: a core of at most 20 minutes, and deeper sections that stand alone."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from pytree_course.authoring.building import CELL_TIMEOUT
+from pytree_course.authoring.layers import Layers, Section, find_wrong_layers
+from pytree_course.authoring.notebooks import render_lesson
+from pytree_course.authoring.source_cells import SourceCell
+from pytree_course.authoring.sources import read_sources
+from pytree_course.course import NOBODY_VARIABLE, Course, LessonFiles
+from tests.conftest import ROOT
+
+LESSONS = Course(ROOT).lessons()
+LESSON = """\
+# A lesson
+
+```{code-cell} ipython3
+import jax
+```
+
++++ {"minutes": 12}
+
+## First
+
+```{code-cell} ipython3
+small = {"w": 1}
+```
+
++++ {"minutes": 8}
+
+## What you learned
+
+Much.
+
+# Going deeper
+
+Choose.
+
+```{code-cell} ipython3
+large = [1, 2, 3]
+```
+
++++ {"minutes": 5, "for": "you like it deep"}
+
+## Deep
+
+```{code-cell} ipython3
+mine = 1
+```
+
+```{code-cell} ipython3
+print(jax.tree.leaves(large), mine)
+```
+
++++ {"minutes": 1, "for": "you want more"}
+
+## Deeper
+
+Read.
+"""
+"""A lesson without a mistake."""
+
+Written = Callable[..., LessonFiles]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    """Return a function that writes a lesson, with some of its text replaced."""
+
+    def write(*replaced: tuple[str, str]) -> LessonFiles:
+        files = Course(tmp_path).lesson("01_written")
+        text = LESSON
+        for old, new in replaced:
+            assert old in text
+            text = text.replace(old, new, 1)
+        files.sources.mkdir(parents=True)
+        (files.sources / "lesson.md").write_text(text, encoding="utf-8")
+        return files
+
+    return write
+
+
+def layers(files: LessonFiles) -> Layers:
+    return read_sources(files).layers
+
+
+def mistakes(files: LessonFiles) -> list[str]:
+    """Return what is wrong with a lesson's layers, without the folder of its file."""
+    found = map(str, find_wrong_layers(layers(files)))
+    return [each.removeprefix(f"{files.sources}{os.sep}") for each in found]
+
+
+def line_of(text: str, files: LessonFiles) -> int:
+    """Return the line of the lesson that has a text first."""
+    lines = (files.sources / "lesson.md").read_text(encoding="utf-8").splitlines()
+    return next(at for at, line in enumerate(lines, 1) if text in line)
+
+
+def test_a_lesson_is_parted_at_going_deeper(written):
+    parts = layers(written())
+    assert [each.title for each in parts.core] == ["First", "What you learned"]
+    assert [each.title for each in parts.deeper] == ["Deep", "Deeper"]
+    assert parts.core_minutes == 20
+    assert [(each.minutes, each.for_whom) for each in parts.deeper] == [
+        (5, "you like it deep"),
+        (1, "you want more"),
+    ]
+    assert [cell.source for cell in parts.opening] == ["# A lesson", "import jax"]
+    assert parts.set_up[-1].source == "large = [1, 2, 3]"
+
+
+def test_a_lesson_with_layers_as_they_should_be_has_no_mistake(written):
+    assert mistakes(written()) == []
+
+
+def test_a_core_of_more_than_20_minutes_is_a_mistake(written):
+    long = written(('{"minutes": 12}', '{"minutes": 13}'))
+    assert mistakes(long) == ["lesson.md:1: the core takes 21 minutes: 20 are the most"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "heading"),
+    [
+        ('+++ {"minutes": 12}\n', "## First"),
+        ('+++ {"minutes": 1, "for": "you want more"}\n', "## Deeper"),
+    ],
+)
+def test_a_section_without_minutes_is_a_mistake_at_its_heading(written, mark, heading):
+    files = written((mark, '+++ {"for": "you want more"}\n'))
+    (found,) = mistakes(files)
+    assert found.startswith(f"lesson.md:{line_of(heading, files)}: say how long it takes")
+
+
+def test_a_deeper_section_says_for_whom_it_is(written):
+    files = written((', "for": "you like it deep"', ""))
+    (found,) = mistakes(files)
+    assert found.startswith(f"lesson.md:{line_of('## Deep', files)}: say for whom it is")
+
+
+@pytest.mark.parametrize("name", ["small", "unheard_of"])
+def test_a_deeper_section_may_lean_on_no_name_of_the_core(written, name):
+    files = written(("leaves(large), mine", f"leaves({name}), mine"))
+    line = line_of(f"leaves({name})", files)
+    message = f"{name}: define it here, or in the set-up of Going deeper"
+    assert mistakes(files) == [f"lesson.md:{line}: {message}"]
+
+
+def test_a_deeper_section_may_lean_on_no_other(written):
+    files = written(("Read.", "```{code-cell} ipython3\nmine + 1\n```"))
+    line = line_of("mine + 1", files)
+    assert mistakes(files) == [
+        f"lesson.md:{line}: mine: define it here, or in the set-up of Going deeper"
+    ]
+
+
+def test_names_are_bound_by_whatever_binds_names_in_python(written):
+    code = """\
+import jax.numpy as jnp
+from functools import partial as part
+
+
+class Thing:
+    def method(self, x, *rest, key=1, **named):
+        return lambda y: (x, rest, key, named, y)
+
+
+def double(x):
+    return 2 * x
+
+
+squares = {i: j for i, j in enumerate([n * n for n in range(3)])}
+try:
+    jax.tree.map(double, squares, [])
+except ValueError as error:
+    print(type(error).__name__, len(str(error)))
+with open('text') as file:
+    text = file.read()
+if (length := len(text)) > 3:
+    print(length, part, jnp, Thing)
+first, *others = squares
+match others:
+    case [one, *more]:
+        print(one, more)
+    case {"a": other, **left}:
+        print(other, left)
+    case [] as whole:
+        print(whole)
+%timeit -n 1 double(1)
+display(squares, one, more, other, left, whole)"""
+    files = written(("print(jax.tree.leaves(large), mine)", code))
+    assert mistakes(files) == []
+
+
+def test_a_lesson_without_deeper_sections_has_no_mistake_in_its_layers(written):
+    start = LESSON.index("# Going deeper")
+    files = written((LESSON[start:], ""), ('{"minutes": 12}', '{"minutes": 90}'))
+    assert mistakes(files) == []
+    assert layers(files).deeper == []
+
+
+def test_under_a_deeper_heading_stands_how_long_it_takes_and_for_whom_it_is(written):
+    texts = {cell.id: cell.source for cell in render_lesson(read_sources(written())).cells}
+    assert texts["deep-1"] == "## Deep\n\n*About 5 minutes, for you if you like it deep.*\n"
+    assert "*About 1 minute, for you if" in texts["deeper-1"]
+    assert texts["first-1"] == "## First"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
+def test_each_deeper_section_runs_after_the_opening_and_the_set_up_alone(files):
+    parts = layers(files)
+    notebook = new_notebook()
+    for section in parts.deeper:
+        notebook.cells += alone(section, [*parts.opening, *parts.set_up])
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT,
+        allow_errors=True,
+        resources={"metadata": {"path": str(files.notebook.parent)}},
+    )
+    if notebook.cells:
+        client.execute(stderr=subprocess.DEVNULL, env={**os.environ, NOBODY_VARIABLE: "1"})
+    failed = [
+        f"{cell.metadata.section}: {output.ename}: {output.evalue} in:\n{cell.source}"
+        for cell in notebook.cells
+        for output in cell.outputs
+        if output.output_type == "error" and "raises-exception" not in cell.metadata.tags
+    ]
+    assert not failed, "\n\n".join(failed)
+
+
+def alone(section: Section, before: list[SourceCell]) -> list[NotebookNode]:
+    """Return the code of a section and what comes before it, to be run without earlier names."""
+    reset = new_code_cell("%reset -f", metadata={"tags": [], "section": section.title})
+    code = [cell for cell in (*before, *section.code) if cell.kind == "code"]
+    return [
+        reset,
+        *(
+            new_code_cell(
+                cell.source,
+                metadata={"tags": cell.metadata.get("tags", []), "section": section.title},
+            )
+            for cell in code
+        ),
+    ]
