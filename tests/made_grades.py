@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from pytree_course.checking.expected import Expected, ExpectedExercise, Misconception
+from pytree_course.checking.expected import Expected, ExpectedExercise, LessonSection, Misconception
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
 
@@ -19,7 +19,10 @@ def made_lesson(stem="01_made", exercises=("count", "paths"), points=2):
     return Expected(
         lesson=stem,
         title=f"Lesson {stem}",
-        sections={"leaves": "What is a leaf?", "none": "None is no leaf"},
+        sections={
+            "leaves": LessonSection("What is a leaf?", 3, False, []),
+            "none": LessonSection("None is no leaf", 2, False, []),
+        },
         predictions={},
         exercises={name: _exercise(name, points) for name in exercises},
         sources="digest",
@@ -37,6 +40,7 @@ def _exercise(name, points):
         section="leaves",
         hints=[SECRET],
         silent_bug=False,
+        core=False,
         functions=True,
         observations=[secret()],
         misconceptions=[

@@ -49,6 +49,7 @@ def expectation(seed=0):
         section="twice",
         hints=["add", "twice"],
         silent_bug=False,
+        core=False,
         functions=True,
         observations=right_ones,
         misconceptions=[

@@ -61,7 +61,7 @@ def test_the_course_of_a_first_exercise(kernel, course):
     kernel("def count_leaves(tree):\n    return len(jax.tree.leaves(tree))")
     right = kernel("check.count_leaves(count_leaves)")
     assert "Correct" in right
-    assert "1 of 2 exercises, 1 of 3 points. Next: first_leaf" in right
+    assert "1 of 2 exercises, 1 of 3 points; core: done. Next: first_leaf" in right
     assert "return len(jax.tree.leaves(tree))" in kernel("check.count_leaves.solution()")
 
     assert "Did you mean 'count_leaves'?" in kernel("check.count_leafs(count_leaves)")

@@ -37,6 +37,7 @@ def expecting(observations, features=None, misconceptions=()):
         section="there",
         hints=[],
         silent_bug=False,
+        core=False,
         functions=True,
         observations=observations,
         misconceptions=list(misconceptions),

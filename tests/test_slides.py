@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pytree_course.authoring.slides import SLIDE_LINES, slide_types
+import nbformat
+
+from pytree_course.authoring.slides import DEEPER_TAG, SLIDE_LINES, slide_types
 from pytree_course.authoring.source_cells import SourceCell
+from tests.conftest import ROOT
 
 
 def cell(cell_id, source, kind="markdown", **metadata):
@@ -37,11 +40,36 @@ def test_a_slide_that_would_get_too_tall_goes_on_below():
     assert types["code-1"] == types["code-2"] == "subslide"
 
 
-def test_the_deck_shows_each_answer_and_no_widget_to_click_on(mini, tmp_path):
-    command = [sys.executable, "-m", "nbconvert", "--to", "slides", "--output-dir", str(tmp_path)]
-    done = subprocess.run([*command, str(mini.notebook)], capture_output=True, text=True)
+def deck(notebook, folder, *options):
+    command = [sys.executable, "-m", "nbconvert", "--to", "slides", "--output-dir", str(folder)]
+    done = subprocess.run([*command, *options, str(notebook)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    deck = (tmp_path / "01_mini.slides.html").read_text(encoding="utf-8")
-    assert "predict(" not in deck
-    assert "Run this cell" not in deck
-    assert re.search(r"<pre>3\s*</pre>", deck)
+    [made] = folder.glob("*.slides.html")
+    return made.read_text(encoding="utf-8")
+
+
+def test_the_deck_shows_each_answer_and_no_widget_to_click_on(mini, tmp_path):
+    slides = deck(mini.notebook, tmp_path)
+    assert "predict(" not in slides
+    assert "Run this cell" not in slides
+    assert re.search(r"<pre>3\s*</pre>", slides)
+    assert "Going deeper" in slides
+
+
+def test_a_deck_of_the_core_has_nothing_of_what_is_deeper(mini, tmp_path):
+    authoring = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
+    options = re.findall(r"--TagRemovePreprocessor\S+", authoring)
+    assert len(options) == 2
+    slides = deck(mini.notebook, tmp_path, *options)
+    assert re.search(r"<pre>3\s*</pre>", slides)
+    assert "What you learned" in slides
+    for deeper in ("Going deeper", "(2, None)", "Counting without a list", "num_leaves"):
+        assert deeper not in slides
+
+
+def test_the_cells_of_going_deeper_are_tagged_and_no_others(mini):
+    cells = nbformat.read(mini.notebook, as_version=4).cells
+    tagged = [cell.id for cell in cells if DEEPER_TAG in cell.metadata.get("tags", [])]
+    assert tagged == [cell.id for cell in cells][-len(tagged) :]
+    assert tagged[0] == "going-deeper-1"
+    assert "counting-without-a-list-3-predict" in tagged

@@ -24,6 +24,9 @@ LINKS_VARIABLE = "PYTREE_COURSE_LINKS"
 NOBODY_VARIABLE = "PYTREE_COURSE_NOBODY"
 """Environment variable that the build sets: what it runs is no learner's progress."""
 
+GOING_DEEPER = "Going deeper"
+"""The heading of a lesson below which its deeper sections stand."""
+
 
 def answer_id(exercise: str) -> str:
     """Return the id of an exercise's answer cell."""

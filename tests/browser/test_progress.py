@@ -1,5 +1,9 @@
 """Predictions, progress and hints, used as a learner uses them: by mouse and by keyboard."""
 
+from playwright.sync_api import expect
+
+from pytree_course.checking.expected import Expected
+from pytree_course.checking.progress import Progress
 from tests.browser.lab import Visit
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
@@ -58,3 +62,30 @@ def test_the_header_follows_and_hints_come_by_button(visit: Visit):
     visit.screenshot("start_page")
     page.use_theme("JupyterLab Dark")
     visit.screenshot("start_page_dark")
+
+
+def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
+    lesson = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json")
+    core = [exercise for exercise in lesson.exercises.values() if exercise.core]
+    assert len(core) == 3
+    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises.run("setup")
+    shown = exercises.output("setup")
+    shown.get_by_role("link", name=core[-1].title).click()
+    title = visit.page.get_by_role("heading", name=core[-1].title)
+    expect(title).to_be_in_viewport()
+    progress = Progress.load(visit.lab.root / "progress.jsonl")
+    for exercise in core:
+        progress.add("01_leaves", exercise.name, "correct")
+    exercises.run("setup")
+    shown.get_by_text("The core of this lesson is done").wait_for()
+    visit.screenshot("core_done")
+    shown.get_by_role("link", name="Going deeper").click()
+    # JupyterLab opens the lesson; it does not always scroll to the heading that the link names.
+    visit.page.get_by_role("heading", name=lesson.title).wait_for()
+
+    page = visit.open("notebooks/00_start_here.ipynb")
+    page.run("course-map")
+    page.output("course-map").get_by_text("The core is done.").wait_for()
+    page.output("course-map").get_by_role("link", name="Going deeper").nth(1).click()
+    visit.page.get_by_role("tab", name="02_tree_map.ipynb").wait_for()

@@ -9,10 +9,9 @@ import pytest
 from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected, Prediction
-from pytree_course.checking.progress import Progress, standing
+from pytree_course.checking.progress import Progress
 from pytree_course.widgets import header
 from pytree_course.widgets.help_buttons import Help
-from pytree_course.widgets.html import render
 from pytree_course.widgets.prediction import Predict, _reveal_after_next_cell
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
@@ -141,6 +140,32 @@ def test_the_header_follows_the_progress(check, headers):
     assert str(headers[0]).endswith("All done: well done!")
 
 
+def test_the_header_shows_the_core_first_and_says_when_it_is_done(check, headers, in_course):
+    second = in_course.lesson("02_more")
+    text = in_course.lesson("01_mini").expected.read_text(encoding="utf-8")
+    second.expected.write_text(text.replace('"title": "Mini"', '"title": "More"', 1), "utf-8")
+    second.check_script.write_text("")
+    show_progress(check)
+    assert "0 of 1 exercises" in headers[0].html
+    link = '<a href="../exercises/01_mini.ipynb#Count-the-leaves">Count the leaves</a>'
+    assert headers[0].html.count(link) == 2
+    assert "(next, 3 min)" in headers[0].html
+    assert "02_more" not in headers[0].html
+    check.progress.add("01_mini", "count_leaves", "correct")
+    assert "The core of this lesson is done." in headers[0].html
+    assert f"{link} (solved)" in headers[0].html
+    assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in headers[0].html
+    assert '<a href="../notebooks/02_more.ipynb">More</a>' in headers[0].html
+    assert "The first leaf" in headers[0].html
+
+
+def test_on_colab_no_link_leads_to_the_notebook_that_is_open(check, headers, monkeypatch):
+    monkeypatch.setenv("PYTREE_COURSE_LINKS", "https://colab.example/blob/main")
+    show_progress(check)
+    assert "Count the leaves (next, 3 min)" in headers[0].html
+    assert "href" not in headers[0].html
+
+
 def test_the_header_of_a_solution_notebook_shows_nobodys_progress(in_course, monkeypatch, headers):
     monkeypatch.chdir(in_course.root / "solutions")
     check = Checks("01_mini")
@@ -204,9 +229,9 @@ def test_badges_are_earned_one_by_one(in_course):
     progress = Progress.load(None)
     assert earned(lessons, progress) == set()
     progress.add("01_mini", "count_leaves", "correct")
-    assert earned(lessons, progress) == {"First leaf"}
+    assert earned(lessons, progress) == {"First leaf", "First core"}
     progress.add("01_mini", "first_leaf", "correct")
-    assert earned(lessons, progress) == {"First leaf", "Bug hunter", "Whole lesson"}
+    assert earned(lessons, progress) == {"First leaf", "First core", "Bug hunter", "Whole lesson"}
     for number in range(10):
         progress.predict("01_mini", f"prediction {number}", "A")
     assert "Fortune teller" in earned(lessons, progress)
@@ -229,13 +254,60 @@ def test_the_last_badge_is_for_all_lessons_also_for_those_that_an_author_added(i
     assert evergreen.how == "solve all exercises of all 6 lessons"
 
 
+def test_the_badge_of_the_core_is_for_all_lessons_that_have_one(in_course):
+    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 7)]
+    bare = {name: replace(each, core=False) for name, each in lesson.exercises.items()}
+    lessons.append(replace(lesson, lesson="07_mini", exercises=bare))
+    progress = Progress.load(None)
+    for each in lessons[:5]:
+        progress.add(each.lesson, "count_leaves", "correct")
+    assert "The core" in earned(lessons[:5], progress)
+    assert "The core" not in earned(lessons, progress)
+    progress.add("06_mini", "count_leaves", "correct")
+    assert "The core" in earned(lessons, progress)
+    assert "Whole lesson" not in earned(lessons, progress)
+
+
 def test_the_start_page_shows_lessons_progress_and_badges(in_course):
     Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
     page = course_map()
     assert 'href="../notebooks/01_mini.ipynb"' in page.html
     for form in (page.html, page.text):
         assert "1 of 2 exercises" in form
-        assert form.count("(earned)") == 1
+        assert form.count("(earned)") == 2
+
+
+def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
+    page = course_map()
+    assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in page.html
+    assert 'href="../exercises/01_mini.ipynb#Count-the-leaves"' in page.html
+    assert "The core of all lessons: about 6 min left (reading 3 min, exercises 3 min)" in page.text
+    assert "Everything: about 17 min left (reading 10 min, exercises 7 min)" in page.text
+    progress = Progress.load(in_course.progress_file)
+    progress.predict("01_mini", "leaves-are-not-elements-4", "A")
+    left = "<b>3\xa0min</b> left, all of it exercises"
+    assert course_map().html.count(left) == 2  # of the lesson, and of all
+    progress.add("01_mini", "count_leaves", "correct")
+    page = course_map()
+    assert "The core of all lessons: done" in page.text
+    assert "The core is done." in page.html
+    assert "Everything: about 11 min left (reading 7 min, exercises 4 min)" in page.text
+
+
+def test_a_lesson_without_layers_is_on_the_start_page_too(in_course):
+    file = in_course.lesson("01_mini").expected
+    expected = Expected.read(file)
+    sections = {
+        slug: replace(each, minutes=0, deeper=False) for slug, each in expected.sections.items()
+    }
+    bare = {name: replace(each, core=False) for name, each in expected.exercises.items()}
+    file.write_text(replace(expected, sections=sections, exercises=bare).to_text(), "utf-8")
+    page = course_map()
+    assert "Two ways" not in page.html
+    assert "Going deeper" not in page.html
+    assert "The core of" not in page.text
+    assert "0 of 2 exercises" in page.html
 
 
 def test_a_page_that_is_built_shows_nobodys_progress(in_course, monkeypatch):
@@ -245,7 +317,7 @@ def test_a_page_that_is_built_shows_nobodys_progress(in_course, monkeypatch):
 
 
 def test_a_progress_bar_says_its_numbers(check):
-    html = render("progress.html", now=standing(check.expected, check.progress))
+    html = header.header(check).html
     assert 'role="progressbar"' in html
     assert 'aria-valuenow="0"' in html
     assert 'aria-valuemax="3"' in html

@@ -15,6 +15,7 @@ import jax
 import numpy as np
 
 from pytree_course import compiled
+from pytree_course.authoring.source_texts import slug
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources
 from pytree_course.checking.cases import Case
 from pytree_course.checking.comparison import compare, with_skeleton
@@ -22,6 +23,7 @@ from pytree_course.checking.expected import (
     ExerciseFacts,
     Expected,
     ExpectedExercise,
+    LessonSection,
     Misconception,
 )
 from pytree_course.checking.outcomes import run_check
@@ -177,6 +179,23 @@ def with_misconceptions(
     return replace(expected, misconceptions=misconceptions)
 
 
+def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
+    """Return what a learner's progress needs to know of a lesson's sections, by slug."""
+    layers = sources.layers
+    parts = [
+        (layers.opening, 0, False),
+        *((section.cells, section.minutes, False) for section in layers.core),
+        (layers.set_up, 0, True),
+        *((section.cells, section.minutes, True) for section in layers.deeper),
+    ]
+    sections = {}
+    for cells, minutes, deeper in parts:
+        if cells and (title := cells[0].heading):
+            asked = [cell.id for cell in cells if cell.id in sources.predictions]
+            sections[slug(title)] = LessonSection(title, minutes, deeper, asked)
+    return sections
+
+
 def expect(sources: LessonSources, seed: int) -> Expected:
     """Run a lesson's answers, and return what its checks expect on the cases of `seed`."""
     exercises = {}
@@ -187,7 +206,7 @@ def expect(sources: LessonSources, seed: int) -> Expected:
     return Expected(
         lesson=sources.files.stem,
         title=sources.title,
-        sections=sources.sections,
+        sections=sections_of(sources),
         predictions=sources.predictions,
         exercises=exercises,
         sources=sources.exercises_digest,

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from pytree_course.authoring.source_cells import Mistake, SourceCell
 from pytree_course.authoring.source_texts import slug
-
-GOING_DEEPER = "Going deeper"
-"""The heading between the layers; the code cells below it set up all deeper sections."""
+from pytree_course.course import GOING_DEEPER
 
 CORE_MINUTES = 20
 """The most that the core of a lesson takes to read."""

@@ -7,7 +7,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
 from pytree_course.authoring.layers import Section
-from pytree_course.authoring.slides import slide_types
+from pytree_course.authoring.slides import DEEPER_TAG, slide_types
 from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
@@ -39,7 +39,10 @@ if find_spec("pytree_course") is None:
 def render_lesson(sources: LessonSources) -> NotebookNode:
     """Return the lesson's notebook, without outputs."""
     slides = slide_types(sources.lesson)
-    deeper = {section.cells[0].id: section for section in sources.layers.deeper}
+    layers = sources.layers
+    deeper = {section.cells[0].id: section for section in layers.deeper}
+    after_core = {cell.id for section in layers.deeper for cell in section.cells}
+    after_core |= {cell.id for cell in layers.set_up}
     cells = []
     for cell in sources.lesson:
         if cell.kind == "markdown":
@@ -55,6 +58,8 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
             hide_outputs(code)  # those that it will have
         cells.append(code)
     for built in cells:
+        if built.id.removesuffix("-predict") in after_core:
+            built.metadata["tags"] = [*built.metadata.get("tags", []), DEEPER_TAG]
         if built.id in slides:
             built.metadata["slideshow"] = {"slide_type": slides[built.id]}
     return _notebook(_with_installed(cells), sources.lesson_digest)

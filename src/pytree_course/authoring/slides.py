@@ -8,6 +8,9 @@ from pytree_course.widgets import NAMES
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
 MARKDOWN_LINE = 75  # characters
+DEEPER_TAG = "deeper"
+"""Tag of all cells of "Going deeper": a deck of the core alone leaves them out."""
+
 OUTPUT_LINES = {"print": 2} | {name: entry.output_lines for name, entry in NAMES.items()}
 """About how many lines the output of a call takes."""
 

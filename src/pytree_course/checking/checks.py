@@ -17,10 +17,11 @@ from pytree_course.checking.expected import Expected, ExpectedExercise, Expected
 from pytree_course.checking.feedback import Feedback, feedback, note
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import CaseInterrupted, run_check
-from pytree_course.checking.progress import ExerciseProgress, Progress, standing
+from pytree_course.checking.progress import ExerciseProgress, Progress
 from pytree_course.checking.reported import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.checking.standings import standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind
-from pytree_course.course import Course, answer_id
+from pytree_course.course import GOING_DEEPER, Course, answer_id
 
 TRIES_BEFORE_SOLUTION = 3
 
@@ -63,6 +64,23 @@ class Checks:
     def present_with(self, presenter: Presenter) -> None:
         """Have feedback shown by another function."""
         self._presenter = presenter
+
+    def link_to_exercise(self, exercise: ExpectedExercise) -> str:
+        """Return the link to an exercise of this notebook; "" where a link would lead outside."""
+        link = self._course.link(self._files.exercises, exercise.title)
+        return "" if "://" in link else link
+
+    def link_deeper(self) -> str:
+        """Return the link to the lesson's deeper sections."""
+        return self._course.link(self._files.notebook, GOING_DEEPER)
+
+    def next_lesson(self) -> tuple[str, str] | None:
+        """Return title and link of the lesson after this one, if there is one."""
+        for files in self._course.lessons():
+            if files.stem > self._files.stem and files.expected.exists():
+                title = ExpectedFile(files.expected).without_observations().title
+                return title, self._course.link(files.notebook)
+        return None
 
     def __dir__(self) -> list[str]:
         return sorted(self.expected.exercises)
@@ -126,7 +144,7 @@ class ExerciseCheck:
             outcomes = run_check(self._check, answers, PUBLIC_SEED)
         except CaseInterrupted as stopped:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
-            display(note("⏱", words.INTERRUPTED_TITLE, [text]))
+            display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._checks._expected_file.exercise(self._exercise.name), outcomes)
         if verdict.kind is VerdictKind.CORRECT:
@@ -148,7 +166,7 @@ class ExerciseCheck:
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
         explained = verdict.misconceptions[0] if verdict.misconceptions else self._exercise
-        section = expected.sections[explained.section]
+        section = expected.sections[explained.section].title
         link = self._checks._course.link(self._checks._files.notebook, section)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)

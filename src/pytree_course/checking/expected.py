@@ -68,12 +68,22 @@ class Prediction:
 
 
 @dataclass(frozen=True)
+class LessonSection:
+    """A section of a lesson, and what the learner's progress needs to know of it."""
+
+    title: str
+    minutes: int  # to read and run it; 0 where the author does not say
+    deeper: bool  # whether it comes after the core
+    predictions: list[str]  # the ids of their answers' cells, in order
+
+
+@dataclass(frozen=True)
 class Expected:
     """What is expected in one lesson, on the cases of one seed."""
 
     lesson: str
     title: str
-    sections: dict[str, str]  # titles by slug
+    sections: dict[str, LessonSection]  # by slug, in the lesson's order
     predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExpectedExercise]
     sources: str  # digest of what this was built from
@@ -159,7 +169,9 @@ class ExpectedFile:
 
     def _expected(self, exercises: dict[str, ExpectedExercise]) -> Expected:
         predictions = {name: Prediction(**each) for name, each in self._data["predictions"].items()}
-        return Expected(**self._data | {"exercises": exercises, "predictions": predictions})
+        sections = {name: LessonSection(**each) for name, each in self._data["sections"].items()}
+        made = {"exercises": exercises, "predictions": predictions, "sections": sections}
+        return Expected(**self._data | made)
 
     def _by_case(self, numbers: dict[str, int]) -> dict[int, Observation]:
         return {int(case): self._observation(number) for case, number in numbers.items()}

@@ -33,7 +33,7 @@ LOOKS = {
         (VerdictKind.INCORRECT, "✗", "dashed", _ORANGE),
         (VerdictKind.NOT_ATTEMPTED, "○", "dotted", "currentColor"),
         (VerdictKind.ERROR, "!", "double", _RED),
-        (VerdictKind.TIMED_OUT, "⏱", "double", _RED),
+        (VerdictKind.TIMED_OUT, "◷", "double", _RED),
         (VerdictKind.CRASHED, "!", "double", _RED),
     )
 }

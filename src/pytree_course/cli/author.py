@@ -43,6 +43,7 @@ def build(
 ) -> None:
     """For authors: build notebooks, exercises and solutions from the sources."""
     from pytree_course.authoring.building import build as build_lesson
+    from pytree_course.authoring.teaching_plans import write_plans
     from pytree_course.authoring.traceability import write_table
 
     course = Course.around()
@@ -55,8 +56,9 @@ def build(
     for files in [*(files for files in chosen if files.has_exercises), *pages]:
         console.print(files.stem, style="bold")
         build_lesson(files, tell=lambda step: console.print(f"  {step}", markup=False))
-    # Last of all: which cells show a topic depends on every lesson.
+    # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
     write_table(course)
+    write_plans(course)
 
 
 @app.command()

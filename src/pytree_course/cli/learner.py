@@ -53,7 +53,8 @@ def progress() -> None:
     """Show your progress: points and exercises, lesson by lesson."""
     from pytree_course.checking.badges import badges
     from pytree_course.checking.expected import ExpectedFile
-    from pytree_course.checking.progress import Progress, standing
+    from pytree_course.checking.progress import Progress
+    from pytree_course.checking.standings import Way, standing
 
     course = Course.find()
     done = Progress.load(course.progress_file)
@@ -77,8 +78,13 @@ def progress() -> None:
             )
             table.add_row(f" {exercise.name}", *cells[: len(columns)])
     console.print(table)
-    for expected in lessons:
-        console.print(f"{expected.lesson}: {standing(expected, done)}", markup=False)
+    standings = [standing(expected, done) for expected in lessons]
+    for expected, now in zip(lessons, standings, strict=True):
+        console.print(f"{expected.lesson}: {now}", markup=False)
+    if any(now.core.exercises for now in standings):
+        console.print(f"The core: {Way.together([now.core for now in standings])}", markup=False)
+    everything = Way.together([now.everything for now in standings])
+    console.print(f"Everything: {everything}", markup=False)
     names = [f"{badge.symbol} {badge.name}" for badge in badges(lessons, done) if badge.earned]
     console.print(f"Badges: {', '.join(names) or 'none yet'}", markup=False)
     if done.unreadable_lines:

@@ -206,7 +206,7 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
         "look": _look(row),
         "answer": attempt.answers.get(row.exercise),  # None where the student did not work
         "got": got,
-        "reread": [lesson.sections[each] for each in known],
+        "reread": [lesson.sections[each].title for each in known],
     }
 
 

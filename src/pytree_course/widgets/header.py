@@ -4,7 +4,7 @@ from IPython.display import display
 
 from pytree_course.checking.checks import Checks, ExerciseCheck
 from pytree_course.checking.feedback import Feedback
-from pytree_course.checking.progress import standing
+from pytree_course.checking.standings import standing
 from pytree_course.widgets.html import render
 
 
@@ -28,7 +28,22 @@ def show_progress(check: Checks) -> None:
 def header(check: Checks) -> Feedback:
     """Return the present progress, as the set-up cell shows it."""
     now = standing(check.expected, check.progress)
-    return Feedback(render("progress.html", now=now), str(now))
+    core = [
+        (exercise, check.link_to_exercise(exercise))
+        for exercise in check.expected.exercises.values()
+        if exercise.core
+    ]
+    next_link = "" if now.next is None else check.link_to_exercise(now.next)
+    following = check.next_lesson() if now.core_is_done or now.next is None else None
+    shown = render(
+        "progress.html",
+        now=now,
+        core=core,
+        next_link=next_link,
+        deeper=check.link_deeper(),
+        following=following,
+    )
+    return Feedback(shown, str(now))
 
 
 def show_with_buttons(shown: Feedback, exercise: ExerciseCheck) -> None:

@@ -5,6 +5,7 @@ import hashlib
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from pytree_course.checking.feedback import LOOKS, VerdictLook, backticks_to_code
+from pytree_course.checking.standings import hours
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.colours import LEAF
 from pytree_course.drawing.labels import counted
@@ -25,7 +26,7 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATES.filters["code"] = backticks_to_code
-_TEMPLATES.globals |= {"counted": counted, "trouble_look": LOOKS[VerdictKind.ERROR]}
+_TEMPLATES.globals |= {"counted": counted, "hours": hours, "trouble_look": LOOKS[VerdictKind.ERROR]}
 
 
 def render(template: str, **values: object) -> str:

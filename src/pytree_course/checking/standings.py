@@ -1,0 +1,161 @@
+"""How far a learner is in a lesson: points, and the time left on both ways through it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytree_course.checking.expected import Expected, ExpectedExercise, LessonSection
+from pytree_course.checking.progress import Progress
+
+
+@dataclass(frozen=True)
+class Way:
+    """How far a learner is on one way through a lesson or the course: its core, or everything."""
+
+    exercises: int
+    todo: list[ExpectedExercise]  # the exercises to solve, in order
+    minutes: int  # that the whole way takes, by the author's estimate
+    reading_left: int  # minutes of the sections that are not read yet
+
+    @property
+    def solved(self) -> int:
+        """How many exercises are solved."""
+        return self.exercises - len(self.todo)
+
+    @property
+    def exercises_left(self) -> int:
+        """How many minutes the exercises that are left take."""
+        return sum(exercise.minutes for exercise in self.todo)
+
+    @property
+    def minutes_left(self) -> int:
+        """How many minutes the rest takes."""
+        return self.reading_left + self.exercises_left
+
+    @classmethod
+    def together(cls, ways: Sequence["Way"]) -> "Way":
+        """Return one way that is made of several, one after the other."""
+        return cls(
+            exercises=sum(way.exercises for way in ways),
+            todo=[exercise for way in ways for exercise in way.todo],
+            minutes=sum(way.minutes for way in ways),
+            reading_left=sum(way.reading_left for way in ways),
+        )
+
+    def __str__(self) -> str:
+        if not self.minutes_left:
+            return "done"
+        return (
+            f"about {hours(self.minutes_left)} left (reading {hours(self.reading_left)}, "
+            f"exercises {hours(self.exercises_left)})"
+        )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a learner is in one lesson, on both ways through it."""
+
+    core: Way
+    everything: Way
+    points: int
+    all_points: int
+
+    @property
+    def core_is_done(self) -> bool:
+        """Whether the lesson has core exercises, and all of them are solved."""
+        return self.core.exercises > 0 and not self.core.todo
+
+    @property
+    def next(self) -> ExpectedExercise | None:
+        """The exercise to solve next: those of the core come first."""
+        return next(iter((*self.core.todo, *self.everything.todo)), None)
+
+    def __str__(self) -> str:
+        line = (
+            f"{self.everything.solved} of {self.everything.exercises} exercises, "
+            f"{self.points} of {self.all_points} points"
+        )
+        if self.next is None:
+            return f"{line}. All done: well done!"
+        if self.core.exercises:
+            of = "done" if self.core_is_done else f"{self.core.solved} of {self.core.exercises}"
+            line = f"{line}; core: {of}"
+        return f"{line}. Next: {self.next.name} (about {self.next.minutes} min)"
+
+
+def standing(expected: Expected, progress: Progress) -> Standing:
+    """Return how far a learner is in a lesson."""
+    exercises = list(expected.exercises.values())
+    todo = [each for each in exercises if not progress.of(expected.lesson, each.name).correct]
+    unread = unread_sections(expected, progress)
+    return Standing(
+        core=_way(
+            [each for each in exercises if each.core],
+            [each for each in todo if each.core],
+            [each for each in expected.sections.values() if not each.deeper],
+            [each for each in unread if not each.deeper],
+        ),
+        everything=_way(exercises, todo, list(expected.sections.values()), unread),
+        points=expected.points - sum(each.points for each in todo),
+        all_points=expected.points,
+    )
+
+
+def _way(
+    exercises: list[ExpectedExercise],
+    todo: list[ExpectedExercise],
+    sections: list[LessonSection],
+    unread: list[LessonSection],
+) -> Way:
+    return Way(
+        exercises=len(exercises),
+        todo=todo,
+        minutes=sum(each.minutes for each in exercises) + sum(each.minutes for each in sections),
+        reading_left=sum(each.minutes for each in unread),
+    )
+
+
+def unread_sections(expected: Expected, progress: Progress) -> list[LessonSection]:
+    """Return the sections that do not count as read yet, in order.
+
+    Nothing tells what somebody has read. What is known: which predictions were made, and which
+    exercises were solved. So a section counts as read once its last prediction is made, or an
+    exercise about it is solved. One with neither counts with the next one that has some.
+    The core is read from top to bottom: all that is above counts as read, too, and all of it once
+    its exercises are solved. Deeper sections are read in any order, each for itself.
+    """
+    lesson, exercises = expected.lesson, expected.exercises.values()
+    todo = [each for each in exercises if not progress.of(lesson, each.name).correct]
+    read = {each.section for each in exercises if each not in todo}
+    read |= {
+        slug
+        for slug, section in expected.sections.items()
+        if section.predictions and (lesson, section.predictions[-1]) in progress.predictions
+    }
+    core, deeper = _together(expected, deeper=False), _together(expected, deeper=True)
+    furthest = max((at for at, slugs in enumerate(core) if read & set(slugs)), default=-1)
+    if any(each.core for each in exercises) and not any(each.core for each in todo):
+        furthest = len(core)
+    unread = [*core[furthest + 1 :], *(slugs for slugs in deeper if not read & set(slugs))]
+    return [expected.sections[slug] for slugs in unread for slug in slugs]
+
+
+def _together(expected: Expected, *, deeper: bool) -> list[list[str]]:
+    """Return the slugs of a layer, those together that count as read together."""
+    about = {each.section for each in expected.exercises.values()}
+    groups: list[list[str]] = [[]]
+    for slug, section in expected.sections.items():
+        if section.deeper is deeper:
+            groups[-1].append(slug)
+            if section.predictions or slug in about:
+                groups.append([])
+    *groups, last = groups
+    if groups:
+        groups[-1] += last
+    return groups or [last]
+
+
+def hours(minutes: int) -> str:
+    """Write minutes as people say them: `25 min`, `1 h 25 min`, `2 h`."""
+    whole, rest = divmod(minutes, 60)
+    parts = [f"{whole} h"] if whole else []
+    return " ".join(parts + ([f"{rest} min"] if rest or not whole else []))

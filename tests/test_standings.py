@@ -1,0 +1,131 @@
+"""How far a learner is on both ways, and which sections count as read."""
+
+from dataclasses import replace
+
+import pytest
+
+from pytree_course.checking.expected import Expected, LessonSection
+from pytree_course.checking.progress import Progress
+from pytree_course.checking.standings import Way, hours, standing, unread_sections
+
+SECTIONS = {
+    "mini": LessonSection("Mini", 0, False, []),
+    "one": LessonSection("One", 2, False, ["one-1", "one-2"]),
+    "plain": LessonSection("Plain", 3, False, []),
+    "two": LessonSection("Two", 4, False, ["two-1"]),
+    "what-you-learned": LessonSection("What you learned", 1, False, []),
+    "going-deeper": LessonSection("Going deeper", 0, True, []),
+    "words": LessonSection("Words", 5, True, []),
+    "asks": LessonSection("Asks", 6, True, ["asks-1"]),
+    "last": LessonSection("Last", 7, True, ["last-1"]),
+    "more-words": LessonSection("More words", 8, True, []),
+}
+
+
+@pytest.fixture
+def lesson(mini):
+    """Return a lesson with a core exercise about `two`, and another about `asks`."""
+    expected = Expected.read(mini.expected)
+    exercises = {
+        "count_leaves": replace(expected.exercises["count_leaves"], section="two", core=True),
+        "first_leaf": replace(expected.exercises["first_leaf"], section="asks"),
+    }
+    return replace(expected, sections=SECTIONS, exercises=exercises)
+
+
+@pytest.fixture
+def progress():
+    return Progress.load(None)
+
+
+def unread(lesson, progress):
+    return [section.title for section in unread_sections(lesson, progress) if section.minutes]
+
+
+DEEPER = ["Words", "Asks", "Last", "More words"]
+
+
+def test_at_first_nothing_is_read(lesson, progress):
+    assert unread(lesson, progress) == ["One", "Plain", "Two", "What you learned", *DEEPER]
+    now = standing(lesson, progress)
+    assert (now.core.minutes, now.core.reading_left, now.core.exercises_left) == (13, 10, 3)
+    assert (now.everything.minutes, now.everything.minutes_left) == (43, 43)
+
+
+def test_a_section_is_read_once_its_last_prediction_is_made(lesson, progress):
+    progress.predict(lesson.lesson, "one-1", "A")
+    assert "One" in unread(lesson, progress)
+    progress.predict(lesson.lesson, "one-2", "A")
+    assert unread(lesson, progress) == ["Plain", "Two", "What you learned", *DEEPER]
+
+
+def test_in_the_core_all_above_is_read_and_what_asks_nothing_goes_with_its_neighbour(
+    lesson, progress
+):
+    progress.predict(lesson.lesson, "two-1", "A")
+    assert unread(lesson, progress) == DEEPER
+
+
+def test_deeper_sections_are_read_each_for_itself(lesson, progress):
+    progress.predict(lesson.lesson, "last-1", "A")
+    assert unread(lesson, progress)[-2:] == ["Words", "Asks"]
+    progress.predict(lesson.lesson, "asks-1", "A")
+    assert unread(lesson, progress) == ["One", "Plain", "Two", "What you learned"]
+
+
+def test_who_solves_an_exercise_has_read_its_section(lesson, progress):
+    progress.add(lesson.lesson, "first_leaf", "correct")
+    assert unread(lesson, progress)[-2:] == ["Last", "More words"]
+    assert "Asks" not in unread(lesson, progress)
+
+
+def test_who_solves_all_core_exercises_has_read_the_core(lesson, progress):
+    about_one = replace(lesson.exercises["count_leaves"], section="one")
+    lesson = replace(lesson, exercises=lesson.exercises | {"count_leaves": about_one})
+    progress.add(lesson.lesson, "count_leaves", "correct")
+    assert unread(lesson, progress) == DEEPER
+    now = standing(lesson, progress)
+    assert now.core_is_done
+    assert str(now.core) == "done"
+    assert "; core: done. Next: first_leaf" in str(now)
+
+
+def test_predictions_of_an_older_edition_count_for_nothing(lesson, progress):
+    progress.predict(lesson.lesson, "gone-1", "A")
+    progress.predict("02_other", "one-2", "A")
+    assert len(unread(lesson, progress)) == 8
+
+
+def test_core_exercises_come_next_wherever_they_stand(lesson, progress):
+    names = ("first_leaf", "count_leaves")
+    lesson = replace(lesson, exercises={name: lesson.exercises[name] for name in names})
+    now = standing(lesson, progress)
+    assert now.everything.todo[0].name == "first_leaf"
+    assert now.next.name == "count_leaves"
+
+
+def test_a_lesson_without_a_core_has_one_way(lesson, progress):
+    exercises = {name: replace(each, core=False) for name, each in lesson.exercises.items()}
+    lesson = replace(lesson, exercises=exercises)
+    now = standing(lesson, progress)
+    assert not now.core_is_done
+    assert "core" not in str(now)
+
+
+def test_ways_add_up(lesson, progress):
+    now = standing(lesson, progress)
+    both = Way.together([now.core, now.everything])
+    assert (both.exercises, both.minutes, both.minutes_left) == (3, 56, 56)
+    progress.add(lesson.lesson, "count_leaves", "correct")
+    progress.add(lesson.lesson, "first_leaf", "correct")
+    progress.predict(lesson.lesson, "last-1", "A")
+    now = standing(lesson, progress)
+    assert str(Way.together([now.core, now.everything])) == "done"
+    assert now.next is None
+
+
+@pytest.mark.parametrize(
+    ("minutes", "said"), [(0, "0 min"), (25, "25 min"), (60, "1 h"), (135, "2 h 15 min")]
+)
+def test_minutes_are_written_as_people_say_them(minutes, said):
+    assert hours(minutes) == said

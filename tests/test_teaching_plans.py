@@ -1,0 +1,144 @@
+"""Plans for teachers: made of the lessons' minutes, and adding up."""
+
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+
+from pytree_course.authoring.teaching_plans import (
+    BEGIN,
+    END,
+    NOT_YET,
+    PAGE_FILE,
+    SESSION,
+    plans,
+    split_page,
+    write_plans,
+)
+from pytree_course.course import Course
+from tests.conftest import ROOT
+
+
+def edit(file, old, new):
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def tables(text):
+    """Return the steps of each table that has times: where it begins, and how long it takes."""
+    found = [[]]
+    for line in text.splitlines():
+        if row := re.match(r"\| (\d+):(\d\d) \| (\d* ?)\|", line):
+            found[-1].append((60 * int(row[1]) + int(row[2]), int(row[3].strip() or 0)))
+        elif found[-1]:
+            found.append([])
+    return [rows for rows in found if rows]
+
+
+def assert_times_add_up(text):
+    for rows in tables(text):
+        for (begun, minutes), (next_begun, _) in pairwise(rows):
+            assert begun + minutes == next_begun
+    for week in re.findall(r"^\| \d+ \| (\d+) min\. (.+?) \| ", text, re.MULTILINE):
+        assert int(week[0]) == sum(map(int, re.findall(r"\((\d+)\)", week[1])))
+
+
+# The course's own
+
+
+def test_the_plans_are_what_the_sources_make():
+    parts = split_page((ROOT / PAGE_FILE).read_text(encoding="utf-8"))
+    assert parts is not None
+    assert parts[1] == plans(Course(ROOT)), (
+        "docs/teaching.md is stale. Run: python3 course.py build"
+    )
+
+
+def test_the_course_has_a_plan_for_each_time():
+    text = plans(Course(ROOT))
+    assert_times_add_up(text)
+    one, *sessions = tables(text)
+    assert one[-1][0] == SESSION
+    assert len(sessions) == len(Course(ROOT).lessons())
+    weeks = re.findall(r"^\| (\d+) \| (\d+) min", text, re.MULTILINE)
+    assert weeks
+    assert all(int(minutes) <= SESSION for _, minutes in weeks)
+
+
+# A small course
+
+
+def test_a_small_course_is_planned(course):
+    text = plans(course)
+    assert_times_add_up(text)
+    one, session = tables(text)
+    assert one == [(0, 5), (5, 2), (7, 3), (10, 1), (11, 79), (90, 0)]
+    assert session[-1] == (16, 0)
+    assert "Lesson" not in text
+    assert "At home: 4 min. The first leaf (4)" in text
+    assert "Everything, in 1 week with a session of 90 minutes" in text
+
+
+def test_an_exercise_comes_after_the_section_that_it_is_about(course):
+    found = re.findall(r"\| (you show|they do) \| .*?\[(.+?)\]", plans(course))
+    assert found[:3] == [
+        ("you show", "Leaves are not elements"),
+        ("they do", "Count the leaves"),
+        ("you show", "What you learned"),
+    ]
+
+
+def test_what_does_not_fit_into_one_session_is_left_for_home(course):
+    for number in (2, 3, 4):
+        for file in ("sources/01_mini", "checks/check_01_mini.py"):
+            new = course.root / file.replace("01_mini", f"0{number}_mini")
+            copy = shutil.copytree if (course.root / file).is_dir() else shutil.copy
+            copy(course.root / file, new)
+    for number in (1, 2, 3, 4):
+        lesson = course.root / "sources" / f"0{number}_mini" / "lesson.md"
+        edit(lesson, '{"minutes": 2}', '{"minutes": 19}')
+        edit(lesson, "# Mini", f"# Lesson {number}: about something")
+    text = plans(course)
+    assert_times_add_up(text)
+    assert "The cores of the first 3 lessons" in text
+    assert tables(text)[0][-2:] == [(74, 16), (90, 0)]
+    weeks = re.findall(r"^\| \d+ \| (\d+) min\. (.+?) \|", text, re.MULTILINE)
+    assert [int(minutes) for minutes, _ in weeks] == [60, 60]
+    assert weeks[1][1].startswith("**Lesson 3**: the core, with its exercises (23), [None is")
+
+
+def test_lessons_without_minutes_have_no_part_in_a_plan(course):
+    lesson = course.root / "sources" / "01_mini" / "lesson.md"
+    text = lesson.read_text(encoding="utf-8").replace("# Going deeper\n", "")
+    lesson.write_text(text, encoding="utf-8")
+    assert plans(course) == NOT_YET
+
+
+@pytest.fixture
+def page(course):
+    page = course.root / PAGE_FILE
+    page.parent.mkdir()
+    page.write_text(f"# Teaching\n\n{BEGIN}\n\nOld.\n\n{END}\n\nThe end.\n", encoding="utf-8")
+    return page
+
+
+def test_the_build_writes_the_plans_between_the_marks_the_same_each_time(course, page):
+    command = [sys.executable, "-m", "pytree_course", "build", "1"]
+    subprocess.run(command, cwd=course.root, check=True, capture_output=True)
+    first = page.read_text(encoding="utf-8")
+    assert split_page(first) == ("# Teaching\n\n", plans(course), "\n\nThe end.\n")
+    write_plans(course)
+    assert page.read_text(encoding="utf-8") == first
+
+
+def test_a_page_without_marks_is_left_alone(course, page):
+    page.write_text("# Teaching\n", encoding="utf-8")
+    write_plans(course)
+    assert page.read_text(encoding="utf-8") == "# Teaching\n"
+    page.unlink()
+    write_plans(course)
+    assert not page.exists()
