@@ -306,6 +306,15 @@ class Notebook:
         """Return the ids of all cells, in order."""
         return self._script("return panel.content.widgets.map(c => c.model.id);")
 
+    def failed(self) -> list[str]:
+        """Return the ids of the cells that raised an error, but were not meant to."""
+        return self._script("""
+            const raised = c => (c.outputs ?? []).some(o => o.output_type === 'error');
+            const isMeantTo = c => (c.metadata.tags ?? []).includes('raises-exception');
+            return panel.content.model.toJSON().cells
+                .filter(c => raised(c) && !isMeantTo(c)).map(c => c.id);
+        """)
+
     def cell(self, cell_id: str) -> Locator:
         """Return a cell on the page, scrolled into sight."""
         cell = self.page.locator(f'[data-cell-id="{cell_id}"]')

@@ -19,7 +19,10 @@ def test_lesson_1_runs_to_its_end(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     lesson.run_all()
     visit.screenshot("lesson_1_end")
-    assert lesson.page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    assert lesson.failed() == []
+    lesson.write("what-jax-sees-4", "1 / 0")
+    lesson.run("what-jax-sees-4")
+    assert lesson.failed() == ["what-jax-sees-4"]
     assert visit.other_hosts == []
 
 
