@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.teaching_plans import (
     BEGIN,
     END,
@@ -56,6 +57,16 @@ def test_the_plans_are_what_the_sources_make():
     assert parts[1] == plans(Course(ROOT)), (
         "docs/teaching.md is stale. Run: python3 course.py build"
     )
+
+
+def test_the_readme_says_how_long_the_cores_take():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    said = re.findall(r"^\| \d .+? \| (\d+) minutes \| (\d+) minutes \|", readme, re.MULTILINE)
+    lessons = [read_sources(files) for files in Course(ROOT).lessons()]
+    for (reading, solving), lesson in zip(said, lessons, strict=True):
+        core = [each.minutes for each in lesson.exercises.values() if each.core]
+        assert 0 <= int(reading) - lesson.layers.core_minutes < 3
+        assert 0 <= int(solving) - sum(core) < 3
 
 
 def test_the_course_has_a_plan_for_each_time():
