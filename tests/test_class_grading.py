@@ -88,7 +88,7 @@ def test_the_gradebook_keeps_nothing_that_was_expected_in_a_fresh_case(quick):
     row = bob.rows[0]
     assert set(row.failure) == {"case", "inputs", "written", "got", "printed", "line", "note"}
     assert row.explanation == (
-        "Wherever your result is wrong (6 cases), it is the same in all other cases too, whatever "
+        "Wherever your result is wrong (6 cases), it is the same as in all other cases, whatever "
         "the input."
     )
 

@@ -161,7 +161,7 @@ def test_what_cannot_be_judged_or_recorded_is_a_row_that_says_so(made, monkeypat
     for student in ("no outcome", "nested", "huge number", "no kind"):
         (row, other) = attempts[student].rows
         assert (row.kind, row.points, other.kind) == ("error", 0, "not attempted")
-        assert "Its results could not be judged" in row.explanation
+        assert "The course could not judge the results" in row.explanation
     failed = {student for student in attempts if attempts[student].state is AttemptState.FAILED}
     assert failed == {"a set"}
     assert "If this happens again, look at the notebook yourself" in attempts["a set"].reason

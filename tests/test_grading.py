@@ -152,7 +152,7 @@ def test_what_cannot_be_a_result_is_incorrect(lesson):
 def test_an_answer_that_ends_python_costs_its_own_exercise_only(lesson, code):
     found = verdicts(lesson, count_leaves=code, first_leaf=RIGHT_FIRST)
     assert str(found["count_leaves"].kind) == "crashed"
-    assert "ended the Python" in found["count_leaves"].reason
+    assert "ended its own Python" in found["count_leaves"].reason
     assert str(found["first_leaf"].kind) == "correct"
 
 

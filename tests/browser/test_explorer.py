@@ -151,7 +151,7 @@ def test_the_stepper_with_the_keyboard_alone(notebook: Notebook):
         keyboard.press("Shift+Tab")
     for _ in range(2):
         keyboard.press("Enter")
-    expect(status).to_contain_text("its own unflatten function")
+    expect(status).to_contain_text("the unflatten function of the class")
     picture(notebook, "steps_unflatten")
     assert notebook.visit.other_hosts == []
 

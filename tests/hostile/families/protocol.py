@@ -192,7 +192,7 @@ talk(
 
 # ---- what is said in the place of the check's report: one kernel for all
 
-SEVERAL = "code reported in the place of the check"
+SEVERAL = "reported results in the place of the check"
 _REPORT = """
 from IPython.display import display
 def {name}(*inputs):
