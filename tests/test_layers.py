@@ -133,8 +133,11 @@ def test_a_core_of_more_than_20_minutes_is_a_mistake(written):
         ('+++ {"minutes": 1, "for": "you want more"}\n', "## Deeper"),
     ],
 )
-def test_a_section_without_minutes_is_a_mistake_at_its_heading(written, mark, heading):
-    files = written((mark, '+++ {"for": "you want more"}\n'))
+@pytest.mark.parametrize("instead", ["", '"minutes": "five", ', '"minutes": 2.5, '])
+def test_a_section_without_whole_minutes_is_a_mistake_at_its_heading(
+    written, mark, heading, instead
+):
+    files = written((mark, f'+++ {{{instead}"for": "you want more"}}\n'))
     (found,) = mistakes(files)
     assert found.startswith(f"lesson.md:{line_of(heading, files)}: say how long it takes")
 

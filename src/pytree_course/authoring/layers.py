@@ -91,8 +91,13 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
 
 def _section(cells: list[SourceCell]) -> Section:
     said = cells[0].metadata
-    minutes, for_whom = int(said.get("minutes", 0)), str(said.get("for", ""))
-    return Section(str(cells[0].heading), minutes, for_whom, cells)
+    minutes = said.get("minutes")
+    return Section(
+        title=str(cells[0].heading),
+        minutes=minutes if isinstance(minutes, int) else 0,  # anything else is a mistake as well
+        for_whom=str(said.get("for", "")),
+        cells=cells,
+    )
 
 
 def _bound(code: str) -> set[str]:
