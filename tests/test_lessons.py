@@ -11,7 +11,7 @@ from pytree_course.authoring.authors_answers import SEEDS
 from pytree_course.authoring.building import find_stale
 from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.sources import read_sources
-from pytree_course.built import hides_outputs
+from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
 from tests.conftest import ROOT
@@ -47,6 +47,15 @@ def test_the_author_made_no_mistakes(files, monkeypatch):
     # The build has asked on every seed. The public one makes the built files, which are tested.
     monkeypatch.setattr(mistakes, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])
     assert find_mistakes(read_sources(files)) == []
+
+
+@each_page
+def test_a_cell_that_should_show_an_error_shows_one(files):
+    for cell in nbformat.read(files.notebook, as_version=4).cells:
+        if "raises-exception" in cell.metadata.get("tags", []):
+            if hides_outputs(cell):
+                show_outputs(cell)
+            assert "error" in [output.output_type for output in cell.outputs], cell.source
 
 
 @each_page
