@@ -116,9 +116,8 @@ def wrong_on_the_web(text: str) -> list[str]:
     wrong = []
     for link in links_in(text):
         named = OF_JAX.fullmatch(link)
-        if link.startswith("http:") or ("/_autosummary/" in link and named is None):
-            wrong.append(link)
-        elif named and not is_in_jax(named[1]):
+        is_unknown = "/_autosummary/" in link and (named is None or not is_in_jax(named[1]))
+        if link.startswith("http:") or is_unknown:
             wrong.append(link)
     return wrong
 
