@@ -11,6 +11,9 @@ from pytree_course import drawing
 from pytree_course.checking import words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 
+WIDTH = 78
+"""The longest line of a paragraph in plain text."""
+
 
 @dataclass(frozen=True)
 class VerdictLook:
@@ -60,8 +63,12 @@ def feedback(
     section: str = "",
     link: str = "",
     standing: str = "",
+    width: int = WIDTH,
 ) -> Feedback:
-    """Show a verdict, what to do next, the section to reread, and one line on the progress."""
+    """Show a verdict, what to do next, the section to reread, and one line on the progress.
+
+    Paragraphs of the plain text are wrapped to the width; pictures and code are not.
+    """
     return _render(
         "feedback",
         verdict=verdict,
@@ -71,12 +78,14 @@ def feedback(
         section=section,
         link=link,
         standing=standing,
+        width=min(width, WIDTH),
     )
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> Feedback:
     """Show what is no verdict: a hint, a solution, which cell to run first."""
-    return _render("note", symbol=symbol, title=title, paragraphs=paragraphs, code=code)
+    shown = {"symbol": symbol, "title": title, "paragraphs": paragraphs, "code": code}
+    return _render("note", **shown, width=WIDTH)
 
 
 def _render(template: str, **values: object) -> Feedback:
