@@ -11,7 +11,7 @@ from typing import Any
 from IPython.display import display
 
 from pytree_course import nbgrader
-from pytree_course.checking import words
+from pytree_course.checking import cell_runs, words
 from pytree_course.checking.cases import Check
 from pytree_course.checking.expected import Expected, ExpectedExercise, ExpectedFile
 from pytree_course.checking.feedback import Feedback, feedback, note
@@ -147,7 +147,9 @@ class ExerciseCheck:
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._checks._expected_file.exercise(self._exercise.name), outcomes)
-        if verdict.kind is VerdictKind.CORRECT:
+        if cell_runs.are_stale(self._exercise.answers):
+            display(note("→", words.STALE_TITLE, [words.STALE]))
+        elif verdict.kind is VerdictKind.CORRECT:
             self._record("correct")
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._record("tried")
