@@ -101,6 +101,26 @@ def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(
     assert kernel(CHECK).startswith("✓ Correct")
 
 
+NOTING = """
+import threading
+from pytree_course.checking import checks
+said, show = threading.Event(), checks.display
+checks.display = lambda *it, **them: (show(*it, **them), said.set())[0]
+checks.SLOW_AFTER = 0
+def count_leaves(tree):
+    said.wait()
+    return len(jax.tree.leaves(tree))
+"""
+
+
+def test_a_check_that_waits_for_slow_code_says_how_to_stop_it(kernel):
+    kernel(SET_UP)
+    kernel(NOTING)
+    shown = kernel(CHECK)
+    assert shown.startswith("◷ Still running Your code takes long. To stop it, press ■")
+    assert "✓ Correct" in shown
+
+
 def test_a_misnamed_answer_is_told_what_its_cell_defined(kernel):
     kernel(SET_UP)
     kernel(RIGHT.replace("def count_leaves", "def count_leafs"), "count_leaves-answer")

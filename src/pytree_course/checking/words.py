@@ -126,6 +126,8 @@ PROGRESS_NOT_KEPT = (
 # Checks that do not come to a verdict.
 CALLED_TITLE = "Give the check {names} itself"
 CALLED = "Write `{names}` without `()`."
+SLOW_TITLE = "Still running"
+SLOW = "Your code takes long. To stop it, press ■ in the toolbar above."
 INTERRUPTED_TITLE = "You stopped it"
 INTERRUPTED = "Your code was working on `{inputs}`."
 TOO_EARLY_TITLE = "Not yet: another cell comes first"
