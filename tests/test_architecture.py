@@ -11,7 +11,17 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "src" / "pytree_course"
 MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
-    {"trees", "course", "built", "compiled", "nbgrader", "observations", "printable", "startup"},
+    {
+        "built",
+        "compiled",
+        "course",
+        "nbgrader",
+        "observations",
+        "printable",
+        "rendering",
+        "startup",
+        "trees",
+    },
     {"drawing"},
     {"checking"},
     {"widgets"},
