@@ -11,7 +11,8 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "src" / "pytree_course"
 MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
-    {"trees", "course", "built", "compiled", "nbgrader", "observations", "printable", "startup"},
+    {"trees", "course", "built", "bundle", "compiled", "handout", "nbgrader", "observations"}
+    | {"printable", "startup", "texts"},
     {"drawing"},
     {"checking"},
     {"widgets"},

@@ -7,10 +7,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader
 
-from pytree_course.drawing.labels import shorten
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
 from pytree_course.observations import Observation, Path
+from pytree_course.texts import shorten
 
 _TEMPLATES = Environment(loader=PackageLoader("pytree_course.drawing"), autoescape=True)
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import ipywidgets
 from IPython.core.getipython import get_ipython
 
 from pytree_course.checking.expected import ExpectedFile, Prediction
@@ -11,7 +12,6 @@ from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.course import Course
 from pytree_course.widgets.base import Play
-from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import render
 
 
