@@ -11,8 +11,20 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "src" / "pytree_course"
 MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
-    {"trees", "course", "built", "bundle", "compiled", "handout", "nbgrader", "observations"}
-    | {"printable", "startup", "texts"},
+    {
+        "built",
+        "bundle",
+        "compiled",
+        "course",
+        "handout",
+        "nbgrader",
+        "observations",
+        "printable",
+        "rendering",
+        "startup",
+        "texts",
+        "trees",
+    },
     {"drawing"},
     {"checking"},
     {"widgets"},
