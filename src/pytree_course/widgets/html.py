@@ -5,7 +5,6 @@ import hashlib
 from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.colours import LEAF
-from pytree_course.drawing.labels import counted
 from pytree_course.rendering import TEMPLATES, render
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"
@@ -16,7 +15,6 @@ FRAMES = {
     "bad": VerdictLook("✗", "fails", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
 
-TEMPLATES.filters["counted"] = counted
 TEMPLATES.globals["trouble_look"] = LOOKS[VerdictKind.ERROR]
 
 
