@@ -13,13 +13,16 @@ MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
     {
         "built",
+        "bundle",
         "compiled",
         "course",
+        "handout",
         "nbgrader",
         "observations",
         "printable",
         "rendering",
         "startup",
+        "texts",
         "trees",
     },
     {"drawing"},

@@ -7,7 +7,7 @@ from pytree_course.authoring.layers import Section
 from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
 from pytree_course.checking.standings import hours
 from pytree_course.course import Course, write_file
-from pytree_course.drawing.labels import counted
+from pytree_course.texts import counted
 
 PAGE_FILE = "docs/teaching.md"
 """The page that has the plans in it, between the two marks."""

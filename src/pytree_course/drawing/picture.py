@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any
 
-from pytree_course.drawing.labels import shorten
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
 from pytree_course.observations import Observation, Path
 from pytree_course.rendering import render
+from pytree_course.texts import shorten
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from markupsafe import Markup
 
 from pytree_course import drawing
 from pytree_course.checking.feedback import backticks_to_code
-from pytree_course.drawing.labels import all_parts, counted, shorten
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_parts
 from pytree_course.printable import printable_lines
 from pytree_course.rendering import TEMPLATES
+from pytree_course.texts import counted, shorten
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000

@@ -5,8 +5,8 @@ import hashlib
 from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.colours import LEAF
-from pytree_course.drawing.labels import counted
 from pytree_course.rendering import TEMPLATES, render
+from pytree_course.texts import counted
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import ipywidgets
 from IPython.core.getipython import get_ipython
 
 from pytree_course.checking.expected import ExpectedFile, Prediction
@@ -12,7 +13,6 @@ from pytree_course.checking.progress import Progress
 from pytree_course.course import Course
 from pytree_course.rendering import render
 from pytree_course.widgets.base import Play
-from pytree_course.widgets.controls import ipywidgets
 
 
 def predict(lesson: str, name: str) -> "Predict":

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ipywidgets
 import jax
 
 from pytree_course.checking.feedback import Feedback
-from pytree_course.drawing.labels import counted
 from pytree_course.rendering import render
+from pytree_course.texts import counted
 from pytree_course.widgets.base import Play, button
-from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import FRAMES
 from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.trace_plot import trace_plot

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from pytree_course.drawing.colours import LEAF, MARK
-from pytree_course.drawing.labels import counted
 from pytree_course.drawing.vector import FONT
 from pytree_course.rendering import render
+from pytree_course.texts import counted
 from pytree_course.widgets.trace_log import CallOutcome
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 12, 34
