@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pytree_course import drawing
+from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.folder import read_class_folder
@@ -320,8 +321,7 @@ def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_pat
 
 
 def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tmp_path):
-    line = {"name": "A", "text": "`[1, <b>]`", "said": "'<i>'", "wrong": "Not `this`."}
-    line["misconception"] = ""
+    line = WrongLine("A", "`[1, <b>]`", said="'<i>'", wrong="Not `this`.")
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
     reasons = ["Every case with a `None` fails (2)."]
     rows = [
@@ -354,7 +354,7 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
     assert made.grade().graded == 2
     folder = read_class_folder(made.folder, course)
     with made.gradebook() as gradebook:
-        grades = ClassGrades.of(course, folder, gradebook, None, None, best=False)
+        grades = ClassGrades.of(course, folder, gradebook, None, None)
     pages = pages_of(grades, tmp_path / "out")
     assert "count_leaves · 2 students" in visible(pages["report.html"])
 
@@ -363,7 +363,7 @@ def test_a_graded_class_learns_nothing_about_the_fresh_cases(course, mini, tmp_p
     fresh = GradedLesson(mini, attempt.seed)
     for row in attempt.rows:
         assert row.failure
-        drawn = [drawing.svg(each) for each in row.failure["inputs"]]
+        drawn = [drawing.svg(each) for each in row.failure.inputs]
         assert all(picture in page for picture in drawn)
         for observation in fresh.right(row.exercise).observations:
             assert drawing.svg(observation) not in page

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from dataclasses import replace
 from unicodedata import category
 from xml.etree import ElementTree
 
@@ -188,16 +187,6 @@ def test_a_table_that_cannot_be_written_stops_no_other(tmp_path):
     assert {file.name for file in tmp_path.iterdir()} == {
         *("grades.csv", "exercises.csv", "canvas.csv", "moodle.csv", "junit.xml")
     }
-
-
-def test_one_row_of_another_form_costs_no_table(tmp_path):
-    bad = replace(made_row("count", "incorrect"), misconceptions=[None, {}], reasons=3)
-    grades = made_grades(
-        [made_attempt("eve", [bad]), made_attempt("ada", [made_row("count", "correct")])]
-    )
-    text = tables(grades, tmp_path)["exercises.csv"]
-    assert [row[0] for row in read(text)[1:]] == ["ada", "eve"]
-    assert "cannot be shown" in text
 
 
 def test_a_full_disk_leaves_the_old_file_whole(tmp_path):
