@@ -103,7 +103,9 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
 def digest(root: Path, *paths: str) -> str:
     """Return a digest of files and of what is in folders, by names or patterns; without caches."""
     found = hashlib.sha256()
-    for path in (path for pattern in paths for path in sorted(root.glob(pattern))):
+    matching = {pattern: sorted(root.glob(pattern)) for pattern in paths}
+    assert all(matching.values()), f"nothing is called so: {matching}"
+    for path in (path for pattern in paths for path in matching[pattern]):
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 found.update(f"{file.relative_to(root).as_posix()}\0".encode())

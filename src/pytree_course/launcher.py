@@ -44,7 +44,7 @@ Commands:
   check      grade your exercises of one lesson:  check 1
   progress   show what you have solved so far
   reset      start a lesson's exercises afresh:  reset 1
-  test       run all of the course's own tests
+  test       run the course's own tests; all of them:  test --all
   release    for teachers: write the learners' bundle:  release DIR
   grade      for teachers: grade a class:  grade FOLDER --into DIR
   explain    for teachers: wrong results that nothing explains yet:  explain DIR
