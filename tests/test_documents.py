@@ -12,9 +12,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.bundle import FILES, FOLDERS
 from pytree_course.authoring.source_texts import slug
 from pytree_course.authoring.sources import read_sources
+from pytree_course.bundle import FILES, FOLDERS
 from pytree_course.course import Course
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook
 from tests.made_submissions import ELEMENTS, RIGHT
