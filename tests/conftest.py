@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.bundle import FILES, FOLDERS
+from pytree_course.bundle import FILES, FOLDERS
 from pytree_course.course import Course, LessonFiles
 
 # course.py sets it when it is called from another folder; the tests look in folders of their own.

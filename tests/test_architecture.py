@@ -11,7 +11,20 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "src" / "pytree_course"
 MODULES = sorted(file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py"))
 LAYERS = [
-    {"trees", "course", "built", "compiled", "nbgrader", "observations", "printable", "startup"},
+    {
+        "built",
+        "bundle",
+        "compiled",
+        "course",
+        "handout",
+        "nbgrader",
+        "observations",
+        "printable",
+        "rendering",
+        "startup",
+        "texts",
+        "trees",
+    },
     {"drawing"},
     {"checking"},
     {"widgets"},

@@ -12,9 +12,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.bundle import FILES, FOLDERS
 from pytree_course.authoring.source_texts import slug
 from pytree_course.authoring.sources import read_sources
+from pytree_course.bundle import FILES, FOLDERS
 from pytree_course.course import Course
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook
 from tests.made_submissions import ELEMENTS, RIGHT
@@ -40,8 +40,8 @@ RUN_ELSEWHERE = {
     "uvx --from ../pytree_course-0.1.0-py3-none-any.whl pytree-course lab": (
         "test_wheel.py::test_jupyterlab_opens_the_unpacked_course_at_lesson_1"
     ),
-    "python3 course.py cases 1": "test_telling_apart.py::test_the_command_writes_its_table",
-    "python3 course.py cases --write": "test_telling_apart.py::test_the_command_writes_its_table",
+    "python3 course.py cases 1": "test_mutants.py::test_the_command_writes_its_table",
+    "python3 course.py cases --write": "test_mutants.py::test_the_command_writes_its_table",
     "python benchmarks/made_class.py ../class-of-20 20 01_leaves": (
         "test_benchmarks.py::test_a_made_class_can_be_graded"
     ),

@@ -6,11 +6,11 @@ import statistics
 import nbformat
 import pytest
 
-from pytree_course.authoring import mistakes
+from pytree_course.authoring import validation
 from pytree_course.authoring.authors_answers import SEEDS
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.validation import find_mistakes
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
@@ -45,7 +45,7 @@ def test_what_is_expected_names_no_address_of_one_run(files):
 @each_lesson
 def test_the_author_made_no_mistakes(files, monkeypatch):
     # The build has asked on every seed. The public one makes the built files, which are tested.
-    monkeypatch.setattr(mistakes, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])
+    monkeypatch.setattr(validation, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])
     assert find_mistakes(read_sources(files)) == []
 
 

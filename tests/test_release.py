@@ -13,10 +13,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pytree_course.authoring.bundle import FILES, FOLDERS, RELEASE_FILE, bundle
 from pytree_course.authoring.release import release
 from pytree_course.authoring.sources import read_sources
 from pytree_course.built import METADATA_KEY, other_version, stamp_of
+from pytree_course.bundle import FILES, FOLDERS, RELEASE_FILE, bundle
 from pytree_course.course import Course, CourseError
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.leaks import find_leaks

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
-from pytree_course.drawing.labels import counted, truncate
 from pytree_course.observations import Observation
+from pytree_course.texts import counted, truncate
 
 VERDICTS = {
     VerdictKind.CORRECT: "Correct",

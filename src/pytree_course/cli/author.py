@@ -74,11 +74,11 @@ def cases(
 ) -> None:
     """For authors: see whether the checks tell every wrong answer from the right answer.
 
-    The command tries mutants of the right answers and a memoriser of the public cases, and measures
-    how many bits a forger has to guess. The exit status is 0 if nothing is left to do.
+    The command tries mutants of the right answers and a memoriser of the public cases. The exit
+    status is 0 if the checks refuse them all.
     """
     from pytree_course.authoring.case_table import write_case_table
-    from pytree_course.authoring.telling_apart import find_untold_in
+    from pytree_course.authoring.mutation_testing import try_wrong_answers
     from pytree_course.cli.untold import show_findings, show_totals
 
     lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
@@ -88,7 +88,7 @@ def cases(
     for files in lessons:
         console.print(files.stem, style="bold")
         in_lesson = []
-        for findings in find_untold_in(files, exercise, jobs):
+        for findings in try_wrong_answers(files, exercise, jobs):
             show_findings(findings, console)
             in_lesson.append(findings)
         if write:

@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pytree_course.authoring.case_table import numbers
-from pytree_course.authoring.guessing import ENOUGH
-from pytree_course.authoring.telling_apart import FRESH_SEEDS, Findings, Survivor
+from pytree_course.authoring.mutation_testing import FRESH_SEEDS, Findings
 
 COLUMNS = (
     "Cases",
@@ -19,14 +18,13 @@ COLUMNS = (
     "Surviving",
     "One case",
     "Memoriser",
-    "Bits",
     "ms",
 )
 
 
 def show_findings(found: Findings, console: Console) -> None:
     """Print what is left to do for one exercise, or that nothing is."""
-    lines = [line for survivor in found.survivors for line in _survivor(survivor)]
+    lines = [f"  survives: {name}" for name in found.survivors]
     lines += [
         f"  listed as equivalent, but refused or gone: {name}" for name in found.not_equivalent
     ]
@@ -34,26 +32,10 @@ def show_findings(found: Findings, console: Console) -> None:
     if found.memoriser not in (None, len(FRESH_SEEDS)):
         refused = f"{found.memoriser} of {len(FRESH_SEEDS)}"
         lines.append(f"  the memoriser of the public cases is refused on {refused} seeds only")
-    if found.is_guessed:
-        lines.append(
-            f"  only {found.bits:.0f} bits of its results have to be guessed; {ENOUGH:.0f} are the "
-            "least: draw cases whose results are not in their inputs, such as numbers that have to "
-            "be computed, or ask a yes/no question many times in one case"
-        )
     symbol, style = ("✓", "green") if found.is_fine else ("✗", "yellow")
     console.print(Text(f"{symbol} {found.exercise.name}", style=style))
     for line in lines:
         console.print(Text(line), soft_wrap=True)
-
-
-def _survivor(survivor: Survivor) -> list[str]:
-    lines = [f"  survives: {survivor.mutant.name}"]
-    if survivor.proposed is not None:
-        inputs = ", ".join(survivor.proposed.written)
-        note = f" ({survivor.proposed.note})" if survivor.proposed.note else ""
-        where = "with another seed" if survivor.is_drawn else "if the prompt allows it"
-        lines.append(f"    this case tells it apart, {where}: {inputs}{note}")
-    return lines
 
 
 def show_totals(found: Sequence[Findings], console: Console) -> None:
@@ -68,5 +50,5 @@ def show_totals(found: Sequence[Findings], console: Console) -> None:
     equivalent = sum(each.equivalent for each in found)
     surviving = sum(len(each.survivors) for each in found)
     table.add_section()
-    table.add_row("all", "", *map(str, (made, killed, equivalent, surviving)), "", "", "", "")
+    table.add_row("all", "", *map(str, (made, killed, equivalent, surviving)), "", "", "")
     console.print(table)

@@ -7,7 +7,6 @@ from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from pytree_course.checking.expected import Expected
@@ -15,6 +14,7 @@ from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
+from pytree_course.rendering import render
 from pytree_course.reports.class_plots import (
     MOST_MISCONCEPTIONS,
     misconceptions_plot,
@@ -32,7 +32,7 @@ from pytree_course.reports.class_statistics import (
     points_of_students,
 )
 from pytree_course.reports.clusters import find_clusters
-from pytree_course.reports.page_texts import Pictures, page_names, templates
+from pytree_course.reports.page_texts import Pictures, page_names
 from pytree_course.reports.showable_rows import showable, without_details
 from pytree_course.reports.whole_files import write_each
 
@@ -54,15 +54,14 @@ def write_pages(grades: ClassGrades, into: Path) -> list[str]:
         What could not be written, in words; everything else is.
     """
     grades = showable(grades)
-    environment = templates()
     names = page_names(student.id for student in grades.students)
     _remove_earlier(into / STUDENTS, {*names.values()})
     pages = {
-        into / STUDENTS / names[student.id]: partial(_student_page, environment, grades, student)
+        into / STUDENTS / names[student.id]: partial(_student_page, grades, student)
         for student in grades.students
     }
     links = {student: f"{STUDENTS}/{name}" for student, name in names.items()}
-    return write_each({**pages, into / REPORT: partial(_report, environment, grades, links)})
+    return write_each({**pages, into / REPORT: partial(_report, grades, links)})
 
 
 def _remove_earlier(folder: Path, names: set[str]) -> None:
@@ -73,12 +72,12 @@ def _remove_earlier(folder: Path, names: set[str]) -> None:
                 file.unlink()
 
 
-def _student_page(environment: Environment, grades: ClassGrades, student: Student) -> str:
+def _student_page(grades: ClassGrades, student: Student) -> str:
     pictures = Pictures()
 
     def exercise(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
         view = _exercise_view(lesson, attempt, row)
-        return Markup(environment.get_template("exercise.html").render(view, svg=pictures))
+        return Markup(render("reports/exercise.html", **view, svg=pictures))
 
     def exercise_or_less(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
         try:
@@ -87,12 +86,12 @@ def _student_page(environment: Environment, grades: ClassGrades, student: Studen
             return exercise(lesson, attempt, without_details(row))
 
     view = student_view(grades, student)
-    return environment.get_template("student.html").render(view, one_exercise=exercise_or_less)
+    return render("reports/student.html", **view, one_exercise=exercise_or_less)
 
 
-def _report(environment: Environment, grades: ClassGrades, links: dict[str, str]) -> str:
+def _report(grades: ClassGrades, links: dict[str, str]) -> str:
     view = report_view(grades)
-    return environment.get_template(REPORT).render(view, links=links, svg=Pictures())
+    return render("reports/report.html", **view, links=links, svg=Pictures())
 
 
 def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from pytree_course.checking.untrusted import validate
 from pytree_course.classroom.attempt import Attempt, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades
-from pytree_course.drawing.labels import truncate
+from pytree_course.texts import truncate
 
 MOST_INPUTS = 10  # of a case
 MOST_LINES = 40  # that were predicted wrongly
