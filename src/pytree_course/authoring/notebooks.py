@@ -12,7 +12,7 @@ from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.course import Course, answer_id, check_id
-from pytree_course.drawing.labels import counted
+from pytree_course.texts import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from pytree_course import drawing
 from pytree_course.checking import words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
+from pytree_course.rendering import TEMPLATES, render
 
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
@@ -100,9 +100,7 @@ def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> 
 
 
 def _render(template: str, **values: object) -> Feedback:
-    html, text = (
-        _TEMPLATES.get_template(f"{template}.{form}").render(values) for form in ("html", "txt")
-    )
+    html, text = (render(f"checking/{template}.{form}", **values) for form in ("html", "txt"))
     return Feedback(html, text)
 
 
@@ -111,10 +109,9 @@ def backticks_to_code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("pytree_course.checking"),
-    autoescape=select_autoescape(),
-    undefined=StrictUndefined,
-)
-_TEMPLATES.filters.update(code=backticks_to_code, headline=words.headline, reason=words.reason)
-_TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text}
+TEMPLATES.filters |= {
+    "code": backticks_to_code,
+    "headline": words.headline,
+    "reason": words.reason,
+}
+TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text}

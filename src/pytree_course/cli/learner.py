@@ -18,7 +18,7 @@ def lab(context: typer.Context) -> None:
 
     JupyterLab gets all other options.
     """
-    from pytree_course.authoring.bundle import unpack
+    from pytree_course.bundle import unpack
     from pytree_course.cli.jupyter_folders import writable_folders
 
     try:
@@ -109,7 +109,7 @@ def progress() -> None:
 @app.command()
 def reset(lesson: options.Lesson) -> None:
     """Start a lesson's exercises afresh. Your notebook is kept beside the fresh one."""
-    from pytree_course.authoring.handout import hand_out
+    from pytree_course.handout import hand_out
 
     files = options.lesson_with_exercises(lesson)
     try:

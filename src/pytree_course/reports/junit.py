@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element, SubElement
 from pytree_course.checking.feedback import feedback
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.class_grades import ClassGrades
-from pytree_course.drawing.labels import truncate
 from pytree_course.grading.grade import Grade
+from pytree_course.texts import truncate
 
 LONGEST_TEXT = 20_000
 _NO_XML = re.compile("[^\\t\\n\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -31,10 +31,10 @@ from pytree_course.classroom.class_grades import (
     Student,
 )
 from pytree_course.classroom.class_grading import ShowProgress, Summary
-from pytree_course.drawing.labels import shorten
 from pytree_course.grading.grade import Grade
 from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.class_statistics import not_graded
+from pytree_course.texts import shorten
 
 LONGEST_NAME = 120
 LONGEST_REASON = 600
