@@ -99,14 +99,6 @@ def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(run, notebook
     assert "…" not in shown
 
 
-def test_reset_keeps_the_learners_notebook(run, notebook, mini):
-    notebook.answer("count_leaves", "mine").save()
-    shown = run("reset", "1").stdout
-    assert "kept" in shown
-    assert mini.exercises.read_bytes() == mini.blank.read_bytes()
-    assert len(list(mini.exercises.parent.glob("*kept-1*"))) == 1
-
-
 def test_build_names_an_authors_mistake_and_fails(run, mini):
     exercises = mini.sources / "exercises.md"
     text = exercises.read_text(encoding="utf-8")
