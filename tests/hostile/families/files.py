@@ -107,12 +107,6 @@ def _(folder, written):
     folder.symlink_to("p-victim", target_is_directory=True)
 
 
-@files("a link to the root folder", state=NOTHING, said="links are not followed")
-def _(folder, written):
-    folder.rmdir()
-    folder.symlink_to("/", target_is_directory=True)
-
-
 @files("a FIFO in the place of a folder", state=NOTHING, said="neither a folder nor a file")
 def _(folder, written):
     folder.rmdir()
