@@ -85,7 +85,7 @@ def cases(
     """
     from pytree_course.authoring.case_table import write_case_table
     from pytree_course.authoring.mutation_testing import try_wrong_answers
-    from pytree_course.cli.untold import show_findings, show_totals
+    from pytree_course.cli.mutation_report import show_findings, show_totals
 
     lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
     if write and exercise is not None:
