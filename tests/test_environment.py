@@ -18,6 +18,7 @@ from tests.environments import (
     pip_section,
     run,
 )
+from tests.lesson_reads import each_of
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ another_python = pytest.mark.parametrize("version", OTHERS)
 
 @pytest.mark.slow
 @another_python
-@pytest.mark.parametrize("files", PAGES, ids=lambda files: files.stem)
+@each_of(PAGES)
 def test_another_python_yields_what_the_built_files_hold(version, files):
     # What checks expect, what misconceptions yield, and each stored output.
     built = f"tests/test_lessons.py::test_built_files_are_what_their_sources_make[{files.stem}]"
@@ -87,6 +88,7 @@ def test_another_python_yields_what_the_built_files_hold(version, files):
 
 
 @pytest.mark.slow
+@pytest.mark.reads("src", "tests", "checks", "benchmarks", "jupyter", "course.py")
 @another_python
 def test_the_types_are_right_with_another_pythons_packages(version):
     python = locked(version)
@@ -94,6 +96,7 @@ def test_the_types_are_right_with_another_pythons_packages(version):
 
 
 @pytest.mark.slow
+@pytest.mark.reads("environment.yml", "jupyter")
 def test_settings_come_with_the_environment_of_environment_yml():
     share = locked(NEWEST).parents[1]
     assert (share / "share/jupyter/lab/settings/overrides.d/pytree-course.json").exists()

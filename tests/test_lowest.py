@@ -9,6 +9,7 @@ from packaging.requirements import Requirement
 from pytree_course.course import Course
 from tests.browser.lab import Lab
 from tests.environments import OLDEST, PROJECT, ROOT, made, run
+from tests.lesson_reads import ENGINE
 
 GROUPS = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
 DECLARED = [Requirement(line) for group in GROUPS for line in group]
@@ -45,6 +46,7 @@ def test_the_start_page_says_which_jax_is_enough_for_the_exercises():
 
 
 @pytest.mark.slow
+@pytest.mark.reads("checks", "solutions", *ENGINE)
 def test_the_check_scripts_give_full_marks_to_the_solutions(tmp_path):
     # On the public cases, as in a learner's copy: the author's answers are not run.
     shutil.copytree(ROOT / "checks", tmp_path / "checks")
@@ -54,6 +56,7 @@ def test_the_check_scripts_give_full_marks_to_the_solutions(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.reads("jupyter", "src/pytree_course/server.py", "tests/browser/lab.py")
 def test_jupyterlab_starts(tmp_path):
     with Lab(tmp_path, lowest()) as lab:
         assert "ERROR" not in lab.log.read_text("utf-8")

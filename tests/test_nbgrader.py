@@ -16,8 +16,12 @@ from pytree_course.grading.grade import grade_notebook
 from pytree_course.nbgrader import VARIABLE
 from tests.conftest import ExerciseNotebook
 from tests.environments import RUNNING, made, run
+from tests.lesson_reads import ENGINE
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.reads("tests/mini_course", "src/pytree_course/grading/grade.py", *ENGINE),
+]
 
 ASSIGNMENT = "leaves"
 CONFIG = """

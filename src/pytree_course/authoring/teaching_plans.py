@@ -9,7 +9,6 @@ from pytree_course.authoring.sources import Exercise, LessonSources, read_source
 from pytree_course.checking.standings import hours
 from pytree_course.course import Course, write_file
 from pytree_course.rendering import TEMPLATES, render
-from pytree_course.texts import counted
 
 PAGE_FILE = "docs/plans.md"
 """The built page."""
@@ -18,7 +17,7 @@ SESSION = 90  # minutes of the one session, and of each week of a semester
 AROUND = 5  # minutes at the beginning of a session, and as many at its end
 FREE = SESSION - 2 * AROUND
 
-TEMPLATES.filters |= {"counted": counted, "hours": hours, "in_cell": in_cell}
+TEMPLATES.filters |= {"hours": hours, "in_cell": in_cell}
 
 
 @dataclass(frozen=True, eq=False)
