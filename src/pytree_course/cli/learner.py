@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 
 from pytree_course.cli import options
-from pytree_course.cli.app import app, console, run_in_course
+from pytree_course.cli.app import app, console, run_in_course, warn
 from pytree_course.course import Course, CourseError
 
 
@@ -40,11 +40,24 @@ def lab(context: typer.Context) -> None:
 
 @app.command()
 def check(lesson: options.Lesson, json: options.Json = False, junit: options.Junit = None) -> None:
-    """Grade my exercises of one lesson; the exit status is 0 if all answers are correct."""
+    """Grade my exercises of one lesson; the exit status is 0 if all answers are correct.
+
+    What is right counts as progress.
+    """
+    from pytree_course.checking.progress import Progress
+    from pytree_course.checking.verdicts import VerdictKind
     from pytree_course.cli.check_script import grade_and_show
 
     files = options.lesson_with_exercises(lesson)
-    raise typer.Exit(grade_and_show(files, files.exercises, json, junit))
+    grade = grade_and_show(files, files.exercises, json, junit)
+    done = Progress.load(Course(files.root).progress_file)
+    for verdict in grade.verdicts:
+        known = done.of(grade.lesson, verdict.exercise)
+        if verdict.kind is VerdictKind.CORRECT and not known.correct:
+            done.add(grade.lesson, verdict.exercise, "correct")
+    for line in done.news():
+        warn(line)
+    raise typer.Exit(0 if grade.all_correct else 1)
 
 
 @app.command()
@@ -98,7 +111,13 @@ def reset(lesson: options.Lesson) -> None:
     from pytree_course.handout import hand_out
 
     files = options.lesson_with_exercises(lesson)
-    kept = hand_out(files)
+    try:
+        kept = hand_out(files)
+    except OSError as error:
+        raise CourseError(
+            f"{files.exercises} is as it was: a fresh one could not be written ({error.strerror}). "
+            "Is the disk full, or the folder read-only?"
+        ) from error
     if kept:
         console.print(f"Your notebook is kept as {kept}")
     console.print(
