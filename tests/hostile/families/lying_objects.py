@@ -2,15 +2,7 @@
 
 from tests.hostile.case import Family
 
-family = Family(
-    "lying",
-    everyday=[
-        "always equal",
-        "a class that is every class",
-        "a dict that says other items each time",
-        "inputs that are changed before they are seen",
-    ],
-)
+family = Family("lying")
 
 family.local(
     "always equal",
