@@ -15,6 +15,7 @@ from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.checking.cases import WORDS
 from pytree_course.course import Course
 from tests.conftest import ROOT
+from tests.lesson_reads import lesson_reads
 
 ENOUGH = 30.0  # right by chance in less than one try of a billion
 SEEDS = range(101, 113)
@@ -123,7 +124,7 @@ def _atoms(observed: Any, place: tuple = ()) -> Iterator[tuple[tuple, Any]]:
 
 
 EXERCISES = [
-    (files, name)
+    pytest.param(files, name, marks=lesson_reads(ROOT, files.stem), id=name)
     for files in Course(ROOT).lessons()
     for name, exercise in read_sources(files).exercises.items()
     if not exercise.is_prediction  # its lines are the same for everybody
@@ -131,6 +132,6 @@ EXERCISES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("files", "name"), EXERCISES, ids=[name for _, name in EXERCISES])
+@pytest.mark.parametrize(("files", "name"), EXERCISES)
 def test_the_results_of_fresh_cases_cannot_be_guessed(files, name):
     assert bits(read_sources(files), name) >= ENOUGH

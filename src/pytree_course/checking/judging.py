@@ -15,8 +15,6 @@ from pytree_course.observations import Observation
 def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     """Compare the outcomes with what is expected; a ValueError says that some are missing."""
     cases = len(expected.observations)
-    if len(outcomes) != cases:
-        raise ValueError(f"{len(outcomes)} outcomes for {cases} cases")
     differences = {}
     for case, (right, outcome) in enumerate(zip(expected.observations, outcomes, strict=True)):
         if difference := compare(right, outcome.observation):

@@ -74,7 +74,6 @@ NO_REPORT = "the check could not report its results: perhaps your code used up a
 SEVERAL_REPORTS = (
     "your code reported results in the place of the check: only the check itself may report"
 )
-NOT_JUDGED = "the course could not judge the results ({type}): please look at the answer yourself"
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
 USED_UP = "your code used more {what} than allowed: look for a loop that makes more and more of it"
 KERNEL_DIED = "your code ended its own Python process"

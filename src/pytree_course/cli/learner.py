@@ -26,8 +26,7 @@ def lab(context: typer.Context) -> None:
     except CourseError:
         course = unpack(Path.cwd())
         console.print(
-            f"The course is in {course.root}. To go on later, start `lab` in this folder again.",
-            markup=False,
+            f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
@@ -93,17 +92,17 @@ def progress() -> None:
     console.print(table)
     standings = [standing(expected, done) for expected in lessons]
     for expected, now in zip(lessons, standings, strict=True):
-        console.print(f"{expected.lesson}: {now}", markup=False)
+        console.print(f"{expected.lesson}: {now}")
     if any(now.core.exercises for now in standings):
-        console.print(f"The core: {Way.together([now.core for now in standings])}", markup=False)
+        console.print(f"The core: {Way.together([now.core for now in standings])}")
     everything = Way.together([now.everything for now in standings])
-    console.print(f"Everything: {everything}", markup=False)
+    console.print(f"Everything: {everything}")
     names = [f"{badge.symbol} {badge.name}" for badge in badges(lessons, done) if badge.earned]
-    console.print(f"Badges: {', '.join(names) or 'none yet'}", markup=False)
+    console.print(f"Badges: {', '.join(names) or 'none yet'}")
     if done.unreadable_lines:
         console.print(f"{done.unreadable_lines} lines of {done.file} could not be read.")
     if done.trouble:
-        console.print(f"{done.file} could not be read: {done.trouble.strerror}", markup=False)
+        console.print(f"{done.file} could not be read: {done.trouble.strerror}")
 
 
 @app.command()

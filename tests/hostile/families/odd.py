@@ -2,19 +2,7 @@
 
 from tests.hostile.case import Family
 
-family = Family(
-    "odd",
-    everyday=[
-        "prints at each call",
-        "a plot",
-        "the learner's own call of the check",
-        "a partial",
-        "another process that ends",
-        "await at the top, and asyncio",
-        "JAX's settings",
-        "every warning is an error from now on",
-    ],
-)
+family = Family("odd")
 
 COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))\n"
 PREDICTIONS = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
