@@ -97,7 +97,7 @@ def grade(
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.classroom.pool import dask_cluster, local_pool, prepare_processes
-    from pytree_course.grading.class_sandboxes import class_sandboxes
+    from pytree_course.grading.sandbox import class_sandboxes
 
     course = Course.around()
     with ExitStack() as stack:

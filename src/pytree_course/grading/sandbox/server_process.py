@@ -3,38 +3,27 @@
 import atexit
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import sys
 import threading
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from pytree_course.grading import limits
-from pytree_course.grading.sandbox import COURSE_INSIDE, sandbox_user, serving, variables
-from pytree_course.grading.sandbox_request import READY, SandboxRequest
-from pytree_course.grading.system_calls import filter_instructions, keyctl_number
+from pytree_course.grading.sandbox.bubblewrap import OWN_VARIABLES, serving
+from pytree_course.grading.sandbox.description import sandbox_user, variables
+from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.system_calls import filter_instructions, keyctl_number
 
 _LAST_WORDS_SECONDS = 1.0
+_PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
 
 
 class WarmServerError(RuntimeError):
     """The warm server could not start, has ended, or could not make a sandbox."""
-
-
-@dataclass(frozen=True)
-class Sandbox:
-    """A sandbox, by two open files.
-
-    Attributes
-    ----------
-    process
-        Its first process.
-    lifeline
-        The sandbox ends when this is closed: with the process that asked for it, at the latest.
-    """
-
-    process: int
-    lifeline: int
 
 
 def request_for(
@@ -47,7 +36,6 @@ def request_for(
         filter_instructions().hex(),
         variables(environment),
         connection,
-        COURSE_INSIDE,
         files,
     )
 
@@ -92,12 +80,18 @@ def _answer(asked: _Asked) -> Sandbox:
             with channel.makefile("rb") as rest:
                 said += rest.read()
             if process and said[1:] == READY:
-                return Sandbox(process.pop(), asked.lifeline)
+                return Sandbox(_pid(process[0]), process.pop(), partial(os.close, asked.lifeline))
         except OSError as error:
             said = str(error).encode()
         for descriptor in (*process, asked.lifeline):
             os.close(descriptor)
     raise WarmServerError(said.decode(errors="replace").strip("\0 \n"))
+
+
+def _pid(process: int) -> int:
+    """Return the number that an open process has here."""
+    described = Path(f"/proc/self/fdinfo/{process}").read_text(encoding="ascii")
+    return int(_PID.findall(described)[0])
 
 
 class WarmServer:
@@ -117,8 +111,8 @@ class WarmServer:
         self.requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                serving([sys.executable, "-m", "pytree_course.grading.warm_server"], COURSE_INSIDE),
-                env={"PATH": os.environ.get("PATH", os.defpath)},
+                serving([sys.executable, "-m", "pytree_course.grading.sandbox.warm_server"]),
+                env=OWN_VARIABLES,
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -137,8 +131,7 @@ class WarmServer:
             sandbox = _answer(trial)
         except WarmServerError as error:
             raise WarmServerError(f"{error} {self.last_words()}".strip()) from error
-        os.close(sandbox.process)
-        os.close(sandbox.lifeline)
+        sandbox.end()
 
     def last_words(self) -> str:
         """Return what it said when it ended; nothing, where it still runs."""

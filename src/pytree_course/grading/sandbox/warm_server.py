@@ -6,7 +6,6 @@ every sandbox has. For the same reason it starts no thread, and nothing of JAX t
 
 import gc
 import importlib
-import json
 import os
 import socket
 import sys
@@ -14,11 +13,11 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from pytree_course.grading.sandbox_request import READY, SandboxRequest
-from pytree_course.grading.warm_sandbox import fork_sandbox
+from pytree_course.grading.sandbox.description import CONNECTION_FILE
+from pytree_course.grading.sandbox.fork import fork_sandbox
+from pytree_course.grading.sandbox.request import READY
 
 if TYPE_CHECKING:
     from ipykernel.kernelapp import IPKernelApp
@@ -43,7 +42,7 @@ def main() -> None:
     # The first one is a trial: it need not wait until all is loaded.
     asked = _fork_for_next(requests)
     if asked is not None:
-        _in_sandbox(asked, lambda request: None)
+        _in_sandbox(asked, lambda: None)
         return
     _load()
     while asked is None:
@@ -92,10 +91,11 @@ def _require_forkable() -> None:
         raise RuntimeError("the warm server has threads")
 
 
-def _in_sandbox(asked: _Asked, make: Callable[[SandboxRequest], Made]) -> Made:
+def _in_sandbox(asked: _Asked, make: Callable[[], Made]) -> Made:
     """Make something in a new sandbox; outside it is told that it is there, or what failed."""
     try:
-        made = make(fork_sandbox(asked.channel, asked.lifeline))
+        fork_sandbox(asked.channel, asked.lifeline)
+        made = make()
         asked.channel.sendall(READY)
     except BaseException:
         asked.channel.sendall(traceback.format_exc().encode())
@@ -104,16 +104,13 @@ def _in_sandbox(asked: _Asked, make: Callable[[SandboxRequest], Made]) -> Made:
     return made
 
 
-def _kernel(request: SandboxRequest) -> "IPKernelApp":
+def _kernel() -> "IPKernelApp":
     """Return the kernel that a fresh process would be, not yet started."""
     import numpy as np
     from ipykernel.kernelapp import IPKernelApp
 
     np.random.seed()  # otherwise the same in every sandbox; Python's own `random` sees to itself
-    file = Path("/tmp/kernel.json")
-    file.touch(0o600)
-    file.write_text(json.dumps(request.connection), encoding="utf-8")
-    sys.argv = [_LAUNCHER, "-f", str(file)]
+    sys.argv = [_LAUNCHER, "-f", CONNECTION_FILE]
     kernel = IPKernelApp.instance()
     kernel.initialize()
     if "ipywidgets" in sys.modules:  # which looks for a kernel when it is imported

@@ -1,0 +1,98 @@
+"""A kernel in a sandbox, through whichever door: it is started, watched and ended."""
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.connect import port_names
+
+from pytree_course.course import COURSE_VARIABLE
+from pytree_course.grading import limits
+from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.sandbox import bubblewrap
+from pytree_course.grading.sandbox.description import COURSE_INSIDE, ENGINE_VARIABLE
+from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.server_process import (
+    WarmServerError,
+    request_for,
+    server_of_this_process,
+)
+from pytree_course.grading.sandbox.sockets import SandboxSockets
+from pytree_course.grading.sandbox.usage import UsageWatch
+
+
+class SandboxedKernel:
+    """A running kernel in a sandbox of its own.
+
+    Attributes
+    ----------
+    pid
+        The process with which it ends.
+    processes
+        All processes of the sandbox.
+    """
+
+    def __init__(self, course: Path, environment: Mapping[str, str]) -> None:
+        """Start one that sees the files of a folder as the course."""
+        self._sockets = SandboxSockets()
+        ports = {name: number for number, name in enumerate(port_names, start=1)}
+        self._connection: Any = {
+            "transport": "ipc",  # no network reaches into the sandbox
+            "ip": self._sockets.inside,
+            "key": secrets.token_hex(32),
+            "signature_scheme": "hmac-sha256",
+            **ports,
+        }
+        files = {
+            f"{COURSE_INSIDE}/{file.relative_to(course).as_posix()}": file.read_text("utf-8")
+            for file in course.rglob("*")
+            if file.is_file()
+        }
+        inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
+        self._sandbox = _sandbox(request_for(inside, self._connection, files))
+        self._watch = UsageWatch(self._sandbox, self._sockets)
+        try:
+            self._sockets.open(self._sandbox, ports.values(), limits.START_SECONDS)
+            self._watch.start()
+        except BaseException:
+            self.end()
+            raise
+        self.pid = self._sandbox.pid
+        self.processes = ProcessTree.of_sandbox(self._sockets.proc)
+
+    def client(self) -> BlockingKernelClient:
+        """Return a client, not yet connected."""
+        client = BlockingKernelClient()
+        client.load_connection_info({**self._connection, "ip": self._sockets.outside})
+        return client
+
+    def connected(self) -> None:
+        """Let nothing else be connected to; called once the client is."""
+        self._sockets.leave()
+
+    @property
+    def exceeded(self) -> str:
+        """What its processes together used up, in words, for which it was ended; or nothing."""
+        return self._watch.exceeded
+
+    def is_alive(self) -> bool:
+        """Say whether it still runs."""
+        return self._sandbox.is_alive()
+
+    def end(self) -> None:
+        """End it at once, with all processes of its sandbox."""
+        self._watch.stop()
+        self._sandbox.end()
+        self._sockets.close()
+
+
+def _sandbox(request: SandboxRequest) -> Sandbox:
+    if os.environ.get(ENGINE_VARIABLE) != "fresh":
+        try:
+            return server_of_this_process.ask(request)
+        except WarmServerError:
+            pass  # it has said why; what follows has the same walls, and takes longer
+    return bubblewrap.make_sandbox(request)
