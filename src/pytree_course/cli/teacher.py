@@ -118,7 +118,7 @@ def grade(
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
             if sandboxes is None:
                 warn(UNSANDBOXED)
-            requests = sandboxes.require() if sandboxes else None
+            requests = sandboxes() if sandboxes else None
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into)

@@ -7,31 +7,52 @@ package does not see which door it was.
 
 # What is imported inside of the functions is for Linux only.
 
+import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytree_course.grading.sandbox.class_sandboxes import ClassSandboxes
     from pytree_course.grading.sandbox.kernel import SandboxedKernel
 
 
 @contextmanager
-def class_sandboxes() -> Iterator["ClassSandboxes"]:
-    """Begin to start what makes sandboxes for a class; a CourseError says what is not there."""
-    from pytree_course.grading.sandbox.requirements import require_programs
+def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
+    """Begin to start what makes sandboxes for all processes that grade a class.
+
+    Yields a function that waits until one sandbox was made, and returns how to ask for more: see
+    `use_server`; None says that each is made afresh. Both raise a CourseError that says what to
+    install or to switch on.
+    """
+    from pytree_course.grading.sandbox.requirements import require_programs, require_sandbox
 
     require_programs()
 
-    from pytree_course.grading.sandbox.class_sandboxes import ClassSandboxes
+    from pytree_course.grading.sandbox.description import ENGINE_VARIABLE
+    from pytree_course.grading.sandbox.server_process import WarmServer, WarmServerError, say_slow
 
-    sandboxes = ClassSandboxes()
+    server = None if os.environ.get(ENGINE_VARIABLE) == "fresh" else WarmServer()
+
+    def wait() -> socket.socket | None:
+        why = ""
+        if server is not None:
+            try:
+                server.require_sandbox()
+                return server.requests
+            except WarmServerError as error:
+                why = str(error)
+        require_sandbox()
+        if why:
+            say_slow(why)
+        return None
+
     try:
-        yield sandboxes
+        yield wait
     finally:
-        sandboxes.close()
+        if server is not None:
+            server.close()
 
 
 def use_server(requests: socket.socket) -> None:

@@ -2,22 +2,16 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import ipykernel.kernelspec
-
 from pytree_course.grading import limits
+from pytree_course.grading.plain_kernel import kernel_command
 from pytree_course.grading.sandbox import description
-from pytree_course.grading.sandbox.launcher import FILTER
 from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
 
-OWN_VARIABLES = {"PATH": os.environ.get("PATH", os.defpath)}
-"""bubblewrap's own environment variables: inside, they can be read from its process."""
-
-_LAUNCHER = (sys.executable, "-I", "-m", "pytree_course.grading.sandbox.launcher")
-# What bubblewrap itself cannot set, in the language of the shell.
+_LAUNCHER = 'echo 1000 > /proc/self/oom_score_adj && exec "$@"'  # see `fork`
+# What bubblewrap itself cannot set.
 _SET = [
     f"mount -n -t devpts -o remount,nosuid,noexec,{description.TERMINALS} devpts /dev/pts",
     *(f"echo {value} > {setting}" for setting, value in description.SETTINGS.items()),
@@ -26,30 +20,37 @@ _SET = [
 
 def make_sandbox(request: SandboxRequest) -> Sandbox:
     """Start a kernel in a new sandbox; it ends with the thread that called this."""
-    kernel = [
-        part.replace("{connection_file}", description.CONNECTION_FILE)
-        for part in ipykernel.kernelspec.get_kernel_dict()["argv"]
-    ]
-    files = {place: _in_memory(text) for place, text in request.all_files().items()}
+    opened = {place: _in_memory(text.encode()) for place, text in request.files.items()}
+    call_filter = _in_memory(bytes.fromhex(request.call_filter))
     nowhere = subprocess.DEVNULL
     try:
         process = subprocess.Popen(
-            sandboxed(kernel, request.variables, files),
-            env=OWN_VARIABLES,
+            sandboxed(
+                kernel_command(description.CONNECTION_FILE), request.variables, call_filter, opened
+            ),
+            env=own_variables(),
             stdin=nowhere,
             stdout=nowhere,
             stderr=nowhere,
-            pass_fds=[*files.values()],
+            pass_fds=[*opened.values(), call_filter],
             start_new_session=True,
         )
     finally:
-        for file in files.values():
+        for file in (*opened.values(), call_filter):
             os.close(file)
     return Sandbox(process.pid, os.pidfd_open(process.pid), process.wait)
 
 
+def own_variables() -> dict[str, str]:
+    """Return bubblewrap's own environment variables: inside, they can be read from its process."""
+    return {"PATH": os.environ.get("PATH", os.defpath)}
+
+
 def sandboxed(
-    command: Sequence[str], variables: Mapping[str, str], files: Mapping[str, int] | None = None
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    call_filter: int,
+    files: Mapping[str, int] | None = None,
 ) -> list[str]:
     """Return the command that runs a command inside a sandbox.
 
@@ -57,6 +58,8 @@ def sandboxed(
     ----------
     variables
         All environment variables inside; see `description.variables`.
+    call_filter
+        The file descriptor to read the filter of system calls from.
     files
         Files to be seen, read-only: where, and the file descriptors to read them from.
     """
@@ -72,11 +75,11 @@ def sandboxed(
     inside = str(description.USER_INSIDE)
     bounds = [f"--{name}={bound}" for name, bound in description.process_limits().items()]
     return [
-        *(*_LAUNCHER, "bwrap", *_view(own, variables, "0"), "--"),
+        *("sh", "-c", _LAUNCHER, "sh", "bwrap", *_view(own, variables, "0"), "--"),
         *("sh", "-c", " && ".join((*_SET, 'exec "$@"')), "sh"),
         *((*become, "--") if os.geteuid() == 0 else ()),
         *("bwrap", "--unshare-user", "--uid", inside, "--gid", inside, "--cap-drop", "ALL"),
-        *("--disable-userns", "--seccomp", FILTER, "--dev-bind", "/", "/"),
+        *("--disable-userns", "--seccomp", str(call_filter), "--dev-bind", "/", "/"),
         # A process that may write there can have itself kept waiting (`autogroup`), and so use no
         # time.
         *("--remount-ro", "/proc", "--", "prlimit", *bounds, "--", *command),
@@ -147,10 +150,10 @@ def _folders_above(place: str) -> list[str]:
     ]
 
 
-def _in_memory(text: str) -> int:
-    """Return a text as an open file that is in no folder."""
+def _in_memory(content: bytes) -> int:
+    """Return a content as an open file that is in no folder."""
     file = os.memfd_create("shown")
-    with open(file, "w", encoding="utf-8", closefd=False) as writing:
-        writing.write(text)
+    with open(file, "wb", closefd=False) as writing:
+        writing.write(content)
     os.lseek(file, 0, os.SEEK_SET)
     return file

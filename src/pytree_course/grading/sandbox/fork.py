@@ -46,7 +46,6 @@ def fork_sandbox(channel: socket.socket, lifeline: int) -> None:
     os.setsid()
     _send_this_process(channel)
     request = SandboxRequest.received(channel)
-    linux.leave_session_keyring(request.keyctl)
     _make_view(request)
     _start_loopback()
     for setting, value in description.SETTINGS.items():
@@ -99,7 +98,7 @@ def _make_view(request: SandboxRequest) -> None:
     for place in description.covered_files():
         linux.cover(place)
     linux.mount("tmpfs", COURSE_INSIDE, _FILE, "mode=0755")
-    for place, text in request.all_files().items():
+    for place, text in request.files.items():
         file = Path(place)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

@@ -1,7 +1,6 @@
 """A kernel in a sandbox, through whichever door: it is started, watched and ended."""
 
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ from pytree_course.grading.sandbox.description import COURSE_INSIDE, ENGINE_VARI
 from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.server_process import (
     WarmServerError,
-    request_for,
+    kernel_request,
+    new_connection,
     server_of_this_process,
 )
 from pytree_course.grading.sandbox.sockets import SandboxSockets
@@ -37,25 +37,19 @@ class SandboxedKernel:
 
     def __init__(self, course: Path, environment: Mapping[str, str]) -> None:
         """Start one that sees the files of a folder as the course."""
-        self._sockets = SandboxSockets()
-        ports = {name: number for number, name in enumerate(port_names, start=1)}
-        self._connection: Any = {
-            "transport": "ipc",  # no network reaches into the sandbox
-            "ip": self._sockets.inside,
-            "key": secrets.token_hex(32),
-            "signature_scheme": "hmac-sha256",
-            **ports,
-        }
+        self._connection = new_connection()
+        self._sockets = SandboxSockets(self._connection["ip"])
         files = {
             f"{COURSE_INSIDE}/{file.relative_to(course).as_posix()}": file.read_text("utf-8")
             for file in course.rglob("*")
             if file.is_file()
         }
         inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
-        self._sandbox = _sandbox(request_for(inside, self._connection, files))
+        self._sandbox = _sandbox(kernel_request(self._connection, inside, files))
         self._watch = UsageWatch(self._sandbox, self._sockets)
         try:
-            self._sockets.open(self._sandbox, ports.values(), limits.START_SECONDS)
+            ports = [self._connection[name] for name in port_names]
+            self._sockets.open(self._sandbox, ports, limits.START_SECONDS)
             self._watch.start()
         except BaseException:
             self.end()
@@ -66,7 +60,8 @@ class SandboxedKernel:
     def client(self) -> BlockingKernelClient:
         """Return a client, not yet connected."""
         client = BlockingKernelClient()
-        client.load_connection_info({**self._connection, "ip": self._sockets.outside})
+        connection: Any = {**self._connection, "ip": self._sockets.outside}
+        client.load_connection_info(connection)
         return client
 
     def connected(self) -> None:

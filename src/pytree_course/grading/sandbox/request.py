@@ -9,8 +9,6 @@ import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from pytree_course.grading.sandbox.description import CONNECTION_FILE
-
 READY = b"\1"  # after the byte that comes with the sandbox's process; anything else is an error
 
 _ENDING_MILLISECONDS = 10_000
@@ -24,27 +22,18 @@ class SandboxRequest:
     ----------
     user
         Who its processes are for the outside.
-    keyctl, call_filter
-        The number of this system call, and the filter of all, in hexadecimal: libseccomp, which
-        knows them, cannot be loaded inside.
+    call_filter
+        The filter of system calls, in hexadecimal: libseccomp cannot be loaded inside.
     variables
         All of its environment variables.
-    connection
-        The connection information of its kernel.
     files
-        Texts to be seen in the place of the course, read-only, by path.
+        Texts to be seen, read-only, by place; by one of them its kernel is reached.
     """
 
     user: int
-    keyctl: int
     call_filter: str
     variables: dict[str, str]
-    connection: dict[str, str | int]
     files: dict[str, str]
-
-    def all_files(self) -> dict[str, str]:
-        """Return all texts that it sees, with the one by which its kernel is reached."""
-        return {**self.files, CONNECTION_FILE: json.dumps(self.connection)}
 
     def to_bytes(self) -> bytes:
         """Return it as it is sent."""

@@ -1,6 +1,7 @@
 """What a sandbox needs of this machine, and what to do where that is not there."""
 
 import importlib
+import os
 import shutil
 import subprocess
 import sys
@@ -44,12 +45,15 @@ def require_sandbox() -> None:
     """Raise a CourseError with what to install or to switch on, unless the sandbox works."""
     require_programs()
 
-    from pytree_course.grading.sandbox.bubblewrap import OWN_VARIABLES, sandboxed
+    from pytree_course.grading.sandbox.bubblewrap import own_variables, sandboxed
+    from pytree_course.grading.sandbox.system_calls import open_filter
 
+    call_filter = open_filter()
     try:
         trial = subprocess.run(
-            sandboxed([sys.executable, "-c", "import pytree_course"], variables({})),
-            env=OWN_VARIABLES,
+            sandboxed([sys.executable, "-c", "import pytree_course"], variables({}), call_filter),
+            env=own_variables(),
+            pass_fds=[call_filter],
             capture_output=True,
             text=True,
             timeout=_TRIAL_SECONDS,
@@ -60,6 +64,8 @@ def require_sandbox() -> None:
             f"The sandbox did not start within {_TRIAL_SECONDS} seconds. If this machine is very "
             f"busy, try again later. {_INSTEAD}"
         ) from error
+    finally:
+        os.close(call_filter)
     # It is Python, and not bubblewrap, that speaks of the course's package.
     if "No module named 'pytree_course'" in trial.stderr:
         raise CourseError(

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import socket
 import time
 from collections.abc import Iterable
@@ -20,16 +19,13 @@ class SandboxSockets:
 
     Attributes
     ----------
-    inside
-        The beginning of the sockets' names, as the kernel sees them.
     folders
         The sandbox's folders in memory, as file descriptors, once it is open.
     """
 
-    def __init__(self) -> None:
-        # What has this name is our sandbox's, and of no other.
-        self._name = f"kernel-{secrets.token_hex(8)}"
-        self.inside = f"/tmp/{self._name}"
+    def __init__(self, inside: str) -> None:
+        """Know the beginning of the sockets' names, which only this sandbox's kernel has."""
+        self._name = os.path.basename(inside)
         self.folders: list[int] = []
         self._proc: int | None = None
         self._way: int | None = None

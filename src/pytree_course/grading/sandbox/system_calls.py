@@ -6,8 +6,6 @@ import os
 
 import pyseccomp
 
-from pytree_course.grading.sandbox import linux
-
 # What a mature sandbox refuses (Flatpak's list, and Docker's), by what each call would reach.
 _REFUSED = [
     # keys: those of a session and of a user outlive a process
@@ -107,16 +105,6 @@ def filter_instructions() -> bytes:
     """Return the filter's instructions."""
     with open(open_filter(), "rb") as file:
         return file.read()
-
-
-def leave_session_keyring() -> None:
-    """Give this process, and those that it starts, an empty session keyring of their own."""
-    linux.leave_session_keyring(keyctl_number())
-
-
-def keyctl_number() -> int:
-    """Return by which number this processor's system call `keyctl` is called."""
-    return int(pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "keyctl"))
 
 
 def _is(argument: int, value: int) -> pyseccomp.Arg:
