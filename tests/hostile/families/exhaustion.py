@@ -500,3 +500,24 @@ use_up(
         return open("/proc/net/sockstat").read()
     """,
 )
+use_up(
+    "all processes killed that there are",
+    "leaf_shapes",
+    "import os; os.kill(1, 9); os.kill(-1, 9)",
+)
+for number, (name, code) in enumerate(
+    {
+        "messages signed with another key": "get_ipython().kernel.session.key = b'forged'",
+        "nothing is published": "get_ipython().display_pub.publish = lambda *_, **__: None",
+        "no message at all": (
+            "get_ipython().kernel.iopub_socket.send_multipart([b'no', b'message'])"
+        ),
+        "a message without end, in the grader's memory before it could be counted": (
+            "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
+            "while True: socket.send(bytes(2**20), SNDMORE)"
+        ),
+    }.items()
+):
+    use_up(
+        name, ("whole_shapes", "leaves_in_layer_order", "shared_leaves", "nan_paths")[number], code
+    )
