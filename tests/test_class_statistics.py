@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.reports.class_statistics import (
@@ -55,12 +56,9 @@ def test_what_could_not_be_graded_is_counted_nowhere():
 
 
 def test_the_seconds_are_those_of_who_tried():
+    seconds = {"correct": 3, "error": 1, "not attempted": 0}
     grades = made_grades(
-        [
-            made_attempt("a", [made_row("count", "correct", seconds=3)]),
-            made_attempt("b", [made_row("count", "error", seconds=1)]),
-            made_attempt("c", [made_row("count", "not attempted", seconds=0)]),
-        ]
+        [made_attempt(kind, [made_row("count", kind, seconds=s)]) for kind, s in seconds.items()]
     )
     assert count_exercises(grades)[0].seconds == [1, 3]
     assert count_exercises(grades)[0].median_seconds == 2
@@ -127,11 +125,10 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
     lesson = replace(made_lesson(), exercises={"count": exercise})
 
     def line(name, said, wrong="Too high.", misconception=""):
-        values = {"name": name, "text": exercise.lines[name], "said": said, "wrong": wrong}
-        return values | {"misconception": misconception}
+        return WrongLine(name, exercise.lines[name], said, wrong, misconception)
 
     def predicting(student, *lines, seed=7, **values):
-        failed = ["AB".index(line["name"]) for line in lines]
+        failed = ["AB".index(line.name) for line in lines]
         values = {"lines": list(lines), "failed": failed, "failure": None} | values
         return made_attempt(student, [made_row("count", "incorrect", **values)], seed=seed)
 

@@ -23,6 +23,7 @@ from pytree_course.grading.sandbox import description
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
 from pytree_course.grading.sandbox.system_calls import open_filter
 from tests.conftest import ROOT
+from tests.lesson_reads import each_of
 
 FRESH = 4711
 
@@ -139,9 +140,9 @@ def test_an_environment_that_cannot_be_written_is_left_alone(cache, exercise, mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stem", ["02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp"])
-def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, stem):
-    sources = read_sources(Course(ROOT).lesson(stem))
+@each_of(Course(ROOT).lessons())
+def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, files):
+    sources = read_sources(files)
     for exercise in sources.exercises.values():
         for answer in (exercise.solution, *exercise.misconceptions[:2]):
             observed = []

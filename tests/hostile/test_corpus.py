@@ -3,12 +3,20 @@
 import pytest
 
 from tests.hostile.case import NOTHING, Case
-from tests.hostile.families import all_cases
+from tests.hostile.families import all_cases, everyday_cases
 from tests.hostile.secrets_kept import VICTIM
 
 pytestmark = pytest.mark.slow
 
 CASES = all_cases()
+EVERYDAY = [case.id for case in everyday_cases()]
+each_case = pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[] if case.id in EVERYDAY else pytest.mark.thorough, id=case.id)
+        for case in CASES
+    ],
+)
 MOST_MEMORY = 2_000 * 2**20  # most of it is what JAX compiled of the authors' answers
 
 
@@ -17,7 +25,7 @@ def test_no_two_cases_are_called_alike():
     assert sorted(set(ids)) == sorted(ids)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@each_case
 def test_a_case_gets_its_verdict(graded, case: Case):
     student = graded.student_of(case)
     attempt = graded.attempt(student)
@@ -38,7 +46,7 @@ def test_a_case_gets_its_verdict(graded, case: Case):
     assert case.said in graded.done.said
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@each_case
 def test_a_case_costs_no_right_answer_beside_it(graded, case: Case):
     student = graded.student_of(case)
     rows = {name: graded.row(student, name) for name in student.beside}
@@ -46,7 +54,7 @@ def test_a_case_costs_no_right_answer_beside_it(graded, case: Case):
     assert not lost
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@each_case
 def test_a_case_reads_no_secret(graded, case: Case):
     assert not [*graded.secrets.in_texts(graded.texts_about(graded.student_of(case)))]
 

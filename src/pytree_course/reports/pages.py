@@ -1,20 +1,17 @@
 """The pages of a class: one for each student to read, and a report for the teacher."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
-from jinja2 import Environment
-from markupsafe import Markup
-
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.classroom.attempt import Attempt, VerdictRow
 from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
+from pytree_course.rendering import render
 from pytree_course.reports.class_plots import (
     MOST_MISCONCEPTIONS,
     misconceptions_plot,
@@ -32,14 +29,11 @@ from pytree_course.reports.class_statistics import (
     points_of_students,
 )
 from pytree_course.reports.clusters import find_clusters
-from pytree_course.reports.page_texts import Pictures, page_names, templates
-from pytree_course.reports.showable_rows import showable, without_details
+from pytree_course.reports.page_texts import Pictures, page_names
 from pytree_course.reports.whole_files import write_each
 
 REPORT = "report.html"
 STUDENTS = "students"
-MOST_CLUSTERS = 20
-MOST_REASONS = 20
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
@@ -53,16 +47,14 @@ def write_pages(grades: ClassGrades, into: Path) -> list[str]:
     list of str
         What could not be written, in words; everything else is.
     """
-    grades = showable(grades)
-    environment = templates()
     names = page_names(student.id for student in grades.students)
     _remove_earlier(into / STUDENTS, {*names.values()})
     pages = {
-        into / STUDENTS / names[student.id]: partial(_student_page, environment, grades, student)
+        into / STUDENTS / names[student.id]: partial(_student_page, grades, student)
         for student in grades.students
     }
     links = {student: f"{STUDENTS}/{name}" for student, name in names.items()}
-    return write_each({**pages, into / REPORT: partial(_report, environment, grades, links)})
+    return write_each({**pages, into / REPORT: partial(_report, grades, links)})
 
 
 def _remove_earlier(folder: Path, names: set[str]) -> None:
@@ -73,102 +65,56 @@ def _remove_earlier(folder: Path, names: set[str]) -> None:
                 file.unlink()
 
 
-def _student_page(environment: Environment, grades: ClassGrades, student: Student) -> str:
-    pictures = Pictures()
-
-    def exercise(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
-        view = _exercise_view(lesson, attempt, row)
-        return Markup(environment.get_template("exercise.html").render(view, svg=pictures))
-
-    def exercise_or_less(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
-        try:
-            return exercise(lesson, attempt, row)
-        except Exception:  # one answer's strange data must not cost the rest of the page
-            return exercise(lesson, attempt, without_details(row))
-
-    view = student_view(grades, student)
-    return environment.get_template("student.html").render(view, one_exercise=exercise_or_less)
+def _student_page(grades: ClassGrades, student: Student) -> str:
+    """Write a student's page: it shows no other student, and nothing that was expected."""
+    return render(
+        "reports/student.html",
+        student=student,
+        points=grades.points(student),
+        all_points=grades.all_points,
+        lessons=[_lesson_view(grades, student, lesson) for lesson in grades.lessons],
+        svg=Pictures(),
+    )
 
 
-def _report(environment: Environment, grades: ClassGrades, links: dict[str, str]) -> str:
-    view = report_view(grades)
-    return environment.get_template(REPORT).render(view, links=links, svg=Pictures())
-
-
-def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:
-    """Return what a student's page shows: no other student, and nothing that was expected."""
-    return {
-        "student": student,
-        "points": grades.points(student),
-        "all_points": grades.all_points,
-        "lessons": [_lesson_view(grades, student, lesson) for lesson in grades.lessons],
-    }
-
-
-def report_view(grades: ClassGrades) -> dict[str, Any]:
-    """Return what the class report shows."""
+def _report(grades: ClassGrades, links: dict[str, str]) -> str:
     counts = count_exercises(grades)
-    points = points_of_students(grades)
-    held = held_misconceptions(grades)
-    return {
-        "grades": grades,
-        "points": sorted(points),
-        "points_plot": _plot(points_plot, points, grades.all_points) if points else "",
-        "graded_at": max((each.graded_at for _, _, each in grades.all_attempts()), default=None),
-        "handed_in": len(
-            {student.id for student, _, _ in grades.all_attempts()}
-            | {student for student, _ in grades.waiting}
-        ),
-        "lessons": [list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
-        "pass_plot": partial(_plot, pass_plot),
-        "time_plot": partial(_plot, time_plot),
-        "held": held,
-        "misconceptions_plot": _plot(misconceptions_plot, held) if held else "",
-        "most_misconceptions": MOST_MISCONCEPTIONS,
-        "reasons": held_reasons(grades),
-        "most_reasons": MOST_REASONS,
-        "clusters": find_clusters(grades),
-        "most_clusters": MOST_CLUSTERS,
-        "seeds": _several_seeds(grades),
-        "extremes": find_extremes(counts),
-        "not_graded": not_graded(grades),
-    }
-
-
-def _plot(plot: Callable[..., Markup], *of: object) -> str:
-    try:
-        return plot(*of)
-    except Exception:
-        return "This plot could not be drawn; its numbers are below."
+    attempts = list(grades.all_attempts())
+    return render(
+        "reports/report.html",
+        grades=grades,
+        links=links,
+        svg=Pictures(),
+        points=sorted(points_of_students(grades)),
+        points_plot=points_plot,
+        graded_at=max((attempt.graded_at for _, _, attempt in attempts), default=None),
+        handed_in=len({each.id for each, _, _ in attempts} | {each for each, _ in grades.waiting}),
+        lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
+        pass_plot=pass_plot,
+        time_plot=time_plot,
+        held=held_misconceptions(grades),
+        misconceptions_plot=misconceptions_plot,
+        most_misconceptions=MOST_MISCONCEPTIONS,
+        reasons=held_reasons(grades),
+        clusters=find_clusters(grades),
+        seeds=_several_seeds(grades),
+        extremes=find_extremes(counts),
+        not_graded=not_graded(grades),
+    )
 
 
 def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:
     attempt = grades.attempt(student, lesson)
-    problem = _problem(attempt, grades.missing(student, lesson))
-    view: dict[str, Any] = {"lesson": lesson, "attempt": attempt}
-    view |= {"problem": problem, "remark": ""}
-    if attempt is not None:
-        view["late_by"] = grades.late_by(attempt)
-        view["remark"] = "" if problem else _reason(attempt)
-        view["exercises"] = [
-            {"look": _look(row), "row": row, **_names(lesson, row)} for row in attempt.rows
-        ]
-    return view
-
-
-def _problem(attempt: Attempt | None, missing: str) -> str:
-    """Say why there is no grade; nothing where there is one."""
-    if attempt is None and missing == NOT_YET_GRADED:
-        return "Your notebook has not been graded yet."
-    if attempt is None:
-        return "Nothing was handed in."
-    match attempt.state:
-        case AttemptState.GRADED:
-            return ""
-        case AttemptState.UNREADABLE:
-            return f"Your notebook could not be read: {_reason(attempt)}"
-        case AttemptState.FAILED:
-            return "Grading failed, through no fault of yours. It will be tried again."
+    return {
+        "lesson": lesson,
+        "attempt": attempt,
+        "is_waiting": grades.missing(student, lesson) == NOT_YET_GRADED,
+        "late_by": grades.late_by(attempt) if attempt else None,
+        "reason": _reason(attempt) if attempt else "",
+        "exercises": [_exercise_view(lesson, attempt, row) for row in attempt.rows]
+        if attempt
+        else [],
+    }
 
 
 def _reason(attempt: Attempt) -> str:
@@ -176,24 +122,12 @@ def _reason(attempt: Attempt) -> str:
     return attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
 
 
-def _look(row: VerdictRow) -> VerdictLook:
-    return LOOKS.get(row.kind, _NO_VERDICT)  # type: ignore[call-overload]
-
-
-def _names(lesson: Expected, row: VerdictRow) -> dict[str, str]:
-    exercise = lesson.exercises.get(row.exercise)
-    return {
-        "anchor": f"{lesson.lesson}-{row.exercise}",
-        "title": exercise.title if exercise else row.exercise,
-    }
-
-
 def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[str, Any]:
     exercise = lesson.exercises.get(row.exercise)
     got = None
     if row.failure is not None:
         # What an error's message had to mention belongs to what was expected.
-        got = {name: value for name, value in row.failure["got"].items() if name != "mentions"}
+        got = {name: value for name, value in row.failure.got.items() if name != "mentions"}
         got |= {"mentions": {}} if got["kind"] == "raised" else {}
     sections = []
     if exercise is not None and row.kind != VerdictKind.CORRECT:
@@ -201,9 +135,10 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
         sections = [each.section for each in held] or [exercise.section]
     known = [each for each in dict.fromkeys(sections) if each in lesson.sections]
     return {
-        **_names(lesson, row),
+        "anchor": f"{lesson.lesson}-{row.exercise}",
+        "title": exercise.title if exercise else row.exercise,
         "row": row,
-        "look": _look(row),
+        "look": LOOKS.get(row.kind, _NO_VERDICT),  # type: ignore[call-overload]
         "answer": attempt.answers.get(row.exercise),  # None where the student did not work
         "got": got,
         "reread": [lesson.sections[each].title for each in known],

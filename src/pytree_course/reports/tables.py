@@ -7,7 +7,6 @@ from pytree_course.classroom.attempt import Attempt
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.reports.junit import class_junit
-from pytree_course.reports.showable_rows import showable
 from pytree_course.reports.spreadsheets import ImportKey, plain_text, to_csv
 from pytree_course.reports.whole_files import write_each
 
@@ -16,7 +15,6 @@ Cells = list[str | int]
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
     """Write every table, and the JUnit XML; return, in words, what could not be written."""
-    grades = showable(grades)
     tables = {
         "grades.csv": grades_csv,
         "exercises.csv": exercises_csv,
@@ -76,13 +74,12 @@ def exercises_csv(grades: ClassGrades) -> str:
 def canvas_csv(grades: ClassGrades) -> str:
     """Return what Canvas imports under Grades.
 
-    Canvas looks for a student by its own ID, then by the SIS login ID, then by the whole name
-    (`lib/gradebook_importer.rb` in instructure/canvas-lms). Who has neither of the first is left
-    out: Canvas would take another student of that name, or ask. An empty cell leaves a grade as it
-    is in Canvas: so it is where nothing was handed in.
-
-    Who has an ID is found by that; otherwise the login has to be written as it is: see
-    `_import_login`. Canvas takes a row whose name has "Points Possible" in it for the points.
+    Canvas looks for a student by its own ID, then by the SIS login ID, then by the full name
+    (`lib/gradebook_importer.rb` in instructure/canvas-lms). A student with neither ID nor login is
+    left out, because Canvas might take another student of the same name. Without an ID the login
+    has to match exactly: see `_import_login`. An empty cell leaves the grade in Canvas unchanged;
+    it stands where nothing was handed in. A row whose name contains "Points Possible" would be
+    read as the points that can be had.
     """
     titles = [lesson.title for lesson in grades.lessons]
     rows: list[Cells] = [
@@ -100,7 +97,7 @@ def canvas_csv(grades: ClassGrades) -> str:
 def moodle_csv(grades: ClassGrades) -> str:
     """Return what Moodle imports under Grades, CSV file: map `username` to the user's username.
 
-    Who has no known username is left out: one that Moodle does not find stops the import.
+    Students whose username is unknown are left out: an unknown username stops Moodle's import.
     """
     rows: list[Cells] = [["username", *(lesson.title for lesson in grades.lessons)]]
     for student in grades.students:
@@ -110,10 +107,10 @@ def moodle_csv(grades: ClassGrades) -> str:
 
 
 def _import_login(student: Student) -> str:
-    """Return the login as it must stand in what an LMS imports; nothing where it may not.
+    """Return the login as an LMS has to find it; "" if it must not be written.
 
-    One that a spreadsheet takes for a formula would match nobody with an apostrophe before it. It
-    is written as it is where the teacher's list has it, for then it is no student's invention.
+    A login that a spreadsheet takes for a formula would match nobody once it is escaped. It is
+    written unescaped only if it is on the teacher's list, for then no student made it up.
     """
     if plain_text(student.login) == student.login:
         return student.login
@@ -122,39 +119,33 @@ def _import_login(student: Student) -> str:
 
 def about_imports(grades: ClassGrades) -> list[str]:
     """Say whom Canvas or Moodle cannot import, and why; and of which logins to beware."""
-    said = []
-    moodles = [each for each in grades.students if each.system == MOODLE and not each.login]
-    if moodles:
-        said.append(
-            f"Not in moodle.csv, for Moodle's downloads do not say usernames: {_names(moodles)}. "
-            "With --roster, name a CSV file with the first line `student,name`, then the username "
-            "and the name of each, once, and grade again: nothing is run twice."
-        )
-    canvas = [each for each in grades.students if each.system == CANVAS and not each.canvas_id]
-    if canvas:
-        said.append(
-            f"Not in canvas.csv, for Canvas did not say who it is: {_names(canvas)}. Turn "
-            "anonymous grading off there, download again, and grade that into another folder."
-        )
-    odd = [each for each in grades.students if plain_text(each.login) != each.login]
-    listed = [each for each in odd if each.login_is_listed]
-    if listed:
-        said.append(
-            "canvas.csv and moodle.csv have logins that begin as a formula does, as your list "
-            f"has them: {_names(listed)}. Import those files, and open them in no spreadsheet."
-        )
-    unlisted = [each for each in odd if not each.login_is_listed]
-    if unlisted:
-        said.append(
-            "Not in moodle.csv, nor without an ID in canvas.csv, for a spreadsheet would take the "
-            f"login for a formula: {_names(unlisted)}. If they are right, name with --roster a "
-            "list of the class that has them: they are then written as they are."
-        )
-    return said
-
-
-def _names(students: list[Student]) -> str:
-    return ", ".join(student.label for student in students)
+    students = grades.students
+    odd = [each for each in students if plain_text(each.login) != each.login]
+    said = {
+        "Not in moodle.csv, for Moodle's downloads do not say usernames: {}. With --roster, name a "
+        "CSV file with the first line `student,name`, then the username and the name of each, "
+        "once, and grade again: nothing is run twice.": [
+            each for each in students if each.system == MOODLE and not each.login
+        ],
+        "Not in canvas.csv, for Canvas did not say who it is: {}. Turn anonymous grading off "
+        "there, download again, and grade that into another folder.": [
+            each for each in students if each.system == CANVAS and not each.canvas_id
+        ],
+        "canvas.csv and moodle.csv have logins that begin as a formula does, as your list has "
+        "them: {}. Import those files, and open them in no spreadsheet.": [
+            each for each in odd if each.login_is_listed
+        ],
+        "Not in moodle.csv, nor without an ID in canvas.csv, for a spreadsheet would take the "
+        "login for a formula: {}. If they are right, name with --roster a list of the class that "
+        "has them: they are then written as they are.": [
+            each for each in odd if not each.login_is_listed
+        ],
+    }
+    return [
+        words.format(", ".join(each.label for each in named))
+        for words, named in said.items()
+        if named
+    ]
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
