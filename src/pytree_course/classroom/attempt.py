@@ -76,6 +76,7 @@ class Attempt:
     checks: str  # a digest
     environment: str
     seed: int
+    on_public_cases: bool  # which every learner has: the course's sources were not there
     state: AttemptState
     reason: str
     seconds: float

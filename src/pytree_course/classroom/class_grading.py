@@ -220,10 +220,12 @@ class _Grading:
         return self.lessons[stem]
 
     def _is_current(self, attempt: Attempt) -> bool:
+        lesson = self._lesson(attempt.lesson)
         return (
             attempt.state is AttemptState.GRADED
             and attempt.environment == self.environment
-            and attempt.checks == self._lesson(attempt.lesson).digest
+            and attempt.checks == lesson.digest
+            and (lesson.on_public_cases or not attempt.on_public_cases)
         )
 
     def _record_failure(self, read: _ReadNotebook, error: Exception) -> None:
@@ -261,6 +263,7 @@ class _Grading:
                 checks=lesson.digest,
                 environment=self.environment,
                 seed=lesson.seed,
+                on_public_cases=lesson.on_public_cases,
                 state=state,
                 reason=reason,
                 seconds=seconds,

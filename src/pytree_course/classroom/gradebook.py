@@ -153,6 +153,7 @@ def _unreadable(columns: dict[str, str], error: Exception) -> Attempt:
         checks=columns["checks"],
         environment=columns["environment"],
         seed=0,
+        on_public_cases=False,
         state=AttemptState.FAILED,
         reason=reason,
         seconds=0.0,

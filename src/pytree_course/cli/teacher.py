@@ -117,7 +117,7 @@ def grade(
             requests = sandboxes.require() if sandboxes else None
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
-            submitted = read_handed_in(folder, course, into)
+            submitted = read_handed_in(folder, course, into, names)
             refuse_mistakes(submitted, into, moment)
             chosen = GradingOptions(
                 lessons=lessons,
