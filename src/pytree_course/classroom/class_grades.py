@@ -15,6 +15,10 @@ from pytree_course.course import Course
 
 NOT_HANDED_IN = "not handed in"
 NOT_YET_GRADED = "handed in, but not graded yet"
+ON_PUBLIC_CASES = (
+    "graded on the public cases only, whose results every learner can look up: an answer that just "
+    "repeats them is correct, too"
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,12 @@ class ClassGrades:
     def _undated(self) -> set[str]:
         """Whose attempts have the time of a download only."""
         return {student.id for student in self.students if student.system}
+
+    @property
+    def on_public_cases(self) -> list[str]:
+        """The lessons of which an attempt counts that was graded on the public cases only."""
+        attempts = [attempt for _, _, attempt in self.all_attempts() if attempt.on_public_cases]
+        return sorted({attempt.lesson for attempt in attempts})
 
     def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
         """Yield every attempt that counts."""

@@ -41,10 +41,10 @@ class GradingOptions:
     force: bool = False  # run also what has not changed since it was graded
     in_sandbox: bool = True
 
-    def wants(self, student: str, lesson: str) -> bool:
-        """Say whether this is to be graded."""
-        return (not self.students or student in self.students) and (
-            not self.lessons or lesson in self.lessons
+    def wants(self, notebook: SubmittedNotebook) -> bool:
+        """Say whether a notebook is to be graded."""
+        return (not self.students or notebook.student in self.students) and (
+            not self.lessons or notebook.lesson in self.lessons
         )
 
 
@@ -80,9 +80,7 @@ def grade_class(
     before = counting(gradebook.attempts())
     authors = (authors_pool or pool).executor
     grading = _Grading(course, gradebook, options, pool, authors, show_progress)
-    grading.grade(
-        [each for each in last_handed_in(folder) if options.wants(each.student, each.lesson)]
-    )
+    grading.grade([each for each in last_handed_in(folder) if options.wants(each)])
     after = counting(gradebook.attempts())
     grading.summary.changes = list(verdict_changes(before, after))
     return grading.summary

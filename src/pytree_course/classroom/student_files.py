@@ -1,9 +1,7 @@
 """A student's files: which may be notebooks, what they are called, when they were handed in."""
 
 import os
-from collections import deque
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -33,7 +31,7 @@ def printable_path(path: PurePath) -> Path:
 
 
 def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
-    """Find all that is called like a notebook in a folder that may be a trap.
+    """Find all that is named like a notebook in a folder that may be a trap.
 
     Returns
     -------
@@ -44,37 +42,34 @@ def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
     """
     found: list[Path] = []
     left_out: LeftOut = []
-    folders, entries, is_too_deep = deque([(folder, 1)]), 0, False
-    while folders:
-        here, depth = folders.popleft()
-        try:
-            with os.scandir(here) as inside:
-                some = [*islice(inside, MOST_ENTRIES - entries)]
-                is_too_much = next(inside, None) is not None
-        except OSError as error:
-            left_out.append((here, cannot_be_opened(error)))
-            continue
-        entries += len(some)
-        for entry in some:
-            file = here / entry.name
-            if entry.name.endswith(".ipynb"):
-                found.append(file)
-            elif entry.is_symlink():
-                if depth == 1:
-                    left_out.append((file, A_LINK))
-            elif entry.is_dir(follow_symlinks=False) and entry.name != _CHECKPOINTS:
-                if depth < MOST_DEEP:
-                    folders.append((file, depth + 1))
-                else:
-                    is_too_deep = True
-        if is_too_much:
+    entries = 0
+
+    def cannot_open(error: OSError) -> None:
+        left_out.append((Path(error.filename), cannot_be_opened(error)))
+
+    for name, folders, files in os.walk(folder, onerror=cannot_open):
+        here = Path(name)
+        is_deepest = len(here.relative_to(folder).parts) == MOST_DEEP - 1
+        inside = [here / each for each in (*folders, *files)]
+        found += [each for each in inside if each.name.endswith(".ipynb")]
+        if here == folder:
+            left_out += [(each, A_LINK) for each in inside if _is_other_link(each)]
+        folders[:] = [each for each in folders if not each.endswith((".ipynb", _CHECKPOINTS))]
+        if is_deepest and any(not (here / each).is_symlink() for each in folders):
+            why = f"the course did not read what is more than {MOST_DEEP} folders deep in it"
+            left_out.append((here, f"{why}: put notebooks into the student's folder"))
+        if is_deepest:
+            folders.clear()
+        entries += len(inside)
+        if entries > MOST_ENTRIES:
             why = f"it holds more than {MOST_ENTRIES:,} files, and the course did not read the rest"
             left_out.append((folder, f"{why}: leave only the notebooks in it"))
             break
-    if is_too_deep:
-        why = f"the course did not read what is more than {MOST_DEEP} folders deep in it"
-        left_out.append((folder, f"{why}: put notebooks into the student's folder"))
     return sorted(found), left_out
+
+
+def _is_other_link(file: Path) -> bool:
+    return file.is_symlink() and not file.name.endswith(".ipynb")
 
 
 def cannot_be_opened(error: OSError) -> str:

@@ -13,7 +13,12 @@ from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
+from pytree_course.classroom.class_grades import (
+    NOT_YET_GRADED,
+    ON_PUBLIC_CASES,
+    ClassGrades,
+    Student,
+)
 from pytree_course.reports.class_plots import (
     MOST_MISCONCEPTIONS,
     misconceptions_plot,
@@ -103,6 +108,7 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
     held = held_misconceptions(grades)
     return {
         "grades": grades,
+        "on_public_cases": ON_PUBLIC_CASES,
         "points": sorted(points),
         "points_plot": points_plot(points, grades.all_points) if points else "",
         "graded_at": max((each.graded_at for _, _, each in grades.all_attempts()), default=None),
