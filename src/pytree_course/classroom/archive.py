@@ -9,7 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytree_course.classroom.downloads import is_download
@@ -21,6 +21,8 @@ NBGRADER_FOLDER = "submitted"
 NO_NOTEBOOK = "it is no notebook"
 MOST_ENTRIES = 50_000
 MOST_BYTES = 2_000_000_000
+
+Parts = list[tuple[str, str]]
 
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]')  # Windows allows none of these
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
@@ -76,66 +78,66 @@ def _is_wanted(name: str) -> bool:
 
 def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
     """Unpack what is wanted, and yield the name of what is not, with the reason."""
-    names = {info: _safe_name(info) for info in zipped.infolist()}
-    collisions = _collisions(names)
-    for info, name in names.items():
-        file = folder / name
+    entries = [(info, _parts(info)) for info in zipped.infolist()]
+    originals: dict[str, set[object]] = defaultdict(set)
+    for info, parts in entries:
+        for place in _places(parts):
+            is_file = len(place) == len(parts) and not info.is_dir()
+            originals[_folded(place)].add(info if is_file else tuple(raw for raw, _ in place))
+    for info, parts in entries:
+        name = Path(*(safe for _, safe in parts))
         if any(part.startswith((".", "__MACOSX")) for part in name.parts):
             continue  # what systems and editors leave behind
-        why = ""
-        if not collisions.isdisjoint(_folded(each) for each in (name, *name.parents)):
+        if any(len(originals[_folded(place)]) > 1 for place in _places(parts)):
             why = "another name in the zip would be the same on some systems: rename one of them"
         elif _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
             why = f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
         else:
             try:
-                # Also a folder without notebooks is a student's.
-                (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
-                if _is_wanted(info.filename):
-                    file.write_bytes(zipped.read(info))  # a link's is where it leads to
-                    if info.date_time[0] > 1980:  # where the format's calendar begins: no time
-                        os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
-                elif file.suffix.lower() == ".zip":
-                    why = "it is a zip in the zip: take it out, and grade it by itself"
-                elif is_download(file.name) and not info.is_dir():
-                    why = NO_NOTEBOOK
+                why = _unpack_one(zipped, info, folder / name)
             except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
                 if isinstance(error, OSError) and error.errno in _NO_ROOM:
                     raise
                 why = f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
         if why:
-            yield Path(name), why
+            yield name, why
 
 
-def _safe_name(info: ZipInfo) -> PurePosixPath:
-    """Return a name that leads out of no folder, and that any system can write."""
-    parts = (_NOT_IN_NAMES.sub("_", part).rstrip(". ") for part in _name(info).split("/"))
-    return PurePosixPath(*(unicodedata.normalize("NFC", part) for part in parts if part))
+def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
+    """Unpack an entry, or say why not; a link becomes a file that says where it leads."""
+    # Also a folder without notebooks is a student's.
+    (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
+    if _is_wanted(info.filename):
+        file.write_bytes(zipped.read(info))
+        if info.date_time[0] > 1980:  # where the format's calendar begins: no time
+            os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
+    elif file.suffix.lower() == ".zip":
+        return "it is a zip in the zip: take it out, and grade it by itself"
+    elif is_download(file.name) and not info.is_dir():
+        return NO_NOTEBOOK
+    return ""
 
 
-def _name(info: ZipInfo) -> str:
+def _parts(info: ZipInfo) -> Parts:
+    """Return the parts of a name as they are, and so that any system takes them for a name."""
     name = info.filename
     if not info.flag_bits & 0x800:
         # Most programs write UTF-8, but few say so; otherwise it is code page 437.
         with suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
-    return name.replace("\\", "/")
+    raw = name.replace("\\", "/").split("/")
+    safe = [unicodedata.normalize("NFC", _NOT_IN_NAMES.sub("_", each)).rstrip(". ") for each in raw]
+    return [parts for parts in zip(raw, safe, strict=True) if parts[1]]  # not "..", nor "/"
 
 
-def _collisions(names: dict[ZipInfo, PurePosixPath]) -> set[str]:
-    """Return the folded names that more than one name became: two students would be one."""
-    original = defaultdict(set)
-    for at, (info, name) in enumerate(names.items()):
-        parts = [part for part in _name(info).split("/") if part.rstrip(". ")]
-        for depth in range(1, len(parts) + 1):
-            is_file = depth == len(parts) and not info.is_dir()
-            place = PurePosixPath(*name.parts[:depth])
-            original[_folded(place)].add((*parts[:depth], at if is_file else None))
-    return {folded for folded, origins in original.items() if len(origins) > 1}
+def _places(parts: Parts) -> Iterator[Parts]:
+    """Yield all folders that an entry is in, and the entry."""
+    return (parts[:depth] for depth in range(1, len(parts) + 1))
 
 
-def _folded(name: PurePosixPath) -> str:
-    return unicodedata.normalize("NFC", name.as_posix().casefold())
+def _folded(place: Parts) -> str:
+    """Return what the names of two students may not share."""
+    return unicodedata.normalize("NFC", "/".join(safe for _, safe in place).casefold())
 
 
 def _top(folder: Path, stems: Sequence[str]) -> Path:

@@ -55,13 +55,15 @@ class ClassGrades:
         due: datetime | None,
     ) -> "ClassGrades":
         """Put together what is in the gradebook, in the folder and on the list of the class."""
-        attempts = counting(gradebook.attempts())
+        all_attempts = gradebook.attempts()
+        attempts = counting(all_attempts)
         attempted = {lesson for _, lesson in attempts}
         lessons = [
             Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
         ]
         ids = {*folder.students, *(student for student, _ in attempts)}
-        known = gradebook.submitters() | {each.id: each for each in folder.submitters}
+        known = {each.student: each.submitter for each in all_attempts}
+        known |= {each.id: each for each in folder.submitters}
         submitters = [known.get(each, Submitter(each)) for each in ids]
         entries = match(roster or (), submitters)
         missing = {*(roster or ())} - {*entries.values()}

@@ -42,7 +42,6 @@ A_HARD_LINK = (
     "linked the files, copy the whole folder with `cp -rp`, and grade the copy"
 )
 _SAME_NAME = "its name is shown like another one's here, so it is nobody's: rename one of them"
-_NBGRADERS_OWN = (NBGRADER_FOLDER, "source", "release", "autograded", "feedback")
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ def read_class_folder(
             "you downloaded from Canvas or Moodle."
         )
     stems = [files.stem for files in course.lessons()]
-    if _holds_nbgraders(folder, stems):
+    if _holds_nbgraders(folder):
         folder = folder / NBGRADER_FOLDER
     is_nbgraders = folder.resolve().name == NBGRADER_FOLDER
     try:
@@ -220,30 +219,12 @@ def _refuse_without_students(folder: Path, stems: Sequence[str], ignored: LeftOu
     )
 
 
-def _holds_nbgraders(folder: Path, stems: Sequence[str]) -> bool:
+def _holds_nbgraders(folder: Path) -> bool:
     """Say whether nbgrader's folder `submitted` is in it, and no student who is called so."""
     submitted = folder / NBGRADER_FOLDER
     if folder.resolve().name == NBGRADER_FOLDER or submitted.is_symlink():
         return False
-    others = [each for each in folder.iterdir() if each.name not in _NBGRADERS_OWN]
-    return (
-        submitted.is_dir()
-        and not _has_notebooks(submitted, stems, deep=1)
-        and not any(
-            each.is_dir() and not each.is_symlink() and _has_notebooks(each, stems, deep=2)
-            for each in others
-            if not each.name.startswith((".", "_"))
-        )
-    )
-
-
-def _has_notebooks(folder: Path, stems: Sequence[str], deep: int) -> bool:
-    """Say whether a lesson's notebook is in a folder, no deeper than so."""
-    found, _ = find_notebooks(folder)
-    return any(
-        file.name.startswith(tuple(stems)) and len(file.relative_to(folder).parts) <= deep
-        for file in found
-    )
+    return any(submitted.glob("*/*/*.ipynb")) and not any(folder.glob("*/*.ipynb"))
 
 
 def _files(

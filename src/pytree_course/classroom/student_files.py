@@ -15,6 +15,10 @@ MOST_DEEP = 5
 MOST_ENTRIES = 10_000
 MOST_LEFT_OUT = 20
 A_LINK = "it is a link, and links are not followed"
+_TOO_DEEP = (
+    f"more than {MOST_DEEP} folders deep nothing is read: put notebooks nearer to the student"
+)
+_TOO_MUCH = f"it holds more than {MOST_ENTRIES:,} files: not all are read, so leave only notebooks"
 
 NBGRADER_TIMESTAMP = "timestamp.txt"
 NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
@@ -31,15 +35,7 @@ def printable_path(path: PurePath) -> Path:
 
 
 def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
-    """Find all that is named like a notebook in a folder that may be a trap.
-
-    Returns
-    -------
-    found
-        Sorted. They may be folders, FIFOs, links or anything else.
-    left_out
-        What was not looked into.
-    """
+    """Find what is named like a notebook, a trap or not, in a folder; and say what is not read."""
     found: list[Path] = []
     left_out: LeftOut = []
     entries = 0
@@ -49,27 +45,21 @@ def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
 
     for name, folders, files in os.walk(folder, onerror=cannot_open):
         here = Path(name)
-        is_deepest = len(here.relative_to(folder).parts) == MOST_DEEP - 1
         inside = [here / each for each in (*folders, *files)]
-        found += [each for each in inside if each.name.endswith(".ipynb")]
+        notebooks = [each for each in inside if each.name.endswith(".ipynb")]
+        found += notebooks
         if here == folder:
-            left_out += [(each, A_LINK) for each in inside if _is_other_link(each)]
+            links = (each for each in inside if each.is_symlink() and each not in notebooks)
+            left_out += [(each, A_LINK) for each in links]
         folders[:] = [each for each in folders if not each.endswith((".ipynb", _CHECKPOINTS))]
-        if is_deepest and any(not (here / each).is_symlink() for each in folders):
-            why = f"the course did not read what is more than {MOST_DEEP} folders deep in it"
-            left_out.append((here, f"{why}: put notebooks into the student's folder"))
-        if is_deepest:
+        if len(here.relative_to(folder).parts) == MOST_DEEP - 1:
+            left_out += [(here / each, _TOO_DEEP) for each in folders]
             folders.clear()
         entries += len(inside)
         if entries > MOST_ENTRIES:
-            why = f"it holds more than {MOST_ENTRIES:,} files, and the course did not read the rest"
-            left_out.append((folder, f"{why}: leave only the notebooks in it"))
+            left_out.append((folder, _TOO_MUCH))
             break
     return sorted(found), left_out
-
-
-def _is_other_link(file: Path) -> bool:
-    return file.is_symlink() and not file.name.endswith(".ipynb")
 
 
 def cannot_be_opened(error: OSError) -> str:
