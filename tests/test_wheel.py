@@ -13,13 +13,18 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from pytree_course.authoring.bundle import bundle, write_bundle
 from pytree_course.authoring.colab import Repository, for_colab
 from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import Course
 from tests.conftest import ROOT, ExerciseNotebook, contents
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.reads(
+        "hatch_build.py", "jupyter", "src/pytree_course/*.py", "src/pytree_course/authoring"
+    ),
+]
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 WRONG = "def count_leaves(tree):\n    return len(tree)"
@@ -144,7 +149,7 @@ def test_a_wheel_of_a_release_holds_that_release(tmp_path):
     write_bundle(tmp_path / "bundle", released)
     again = Installed(tmp_path / "bundle", tmp_path)
     (tmp_path / "pytrees").mkdir()
-    code = "import pathlib, pytree_course.authoring.bundle as b; b.unpack(pathlib.Path.cwd())"
+    code = "import pathlib, pytree_course.bundle as b; b.unpack(pathlib.Path.cwd())"
     line = [sys.executable, "-c", code]
     subprocess.run(line, cwd=tmp_path / "pytrees", env=again.variables, check=True)
     assert contents(tmp_path / "pytrees") == released

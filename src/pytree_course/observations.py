@@ -1,6 +1,7 @@
-"""What an observation is, its bounds, and which text it holds; it is made by `trees`."""
+"""Observations, which `trees` makes: what one is, its bounds, and the walk through its parts."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 Observation = dict[str, Any]
@@ -32,3 +33,25 @@ def writable(text: str, most: int = MAX_CHARACTERS) -> str:
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def all_parts(observation: Observation) -> Iterator[tuple[Path, Observation]]:
+    """Yield an observation and all below it, each with its path, in JAX's order."""
+    waiting: list[tuple[Path, Observation]] = [((), observation)]
+    while waiting:  # no recursion: an untrusted tree may be deeper than Python's stack
+        path, seen = waiting.pop()
+        yield path, seen
+        if seen["kind"] == "node":
+            waiting += [((*path, key), child) for key, child in reversed(seen["children"])]
+
+
+def all_leaves(observation: Observation) -> Iterator[tuple[Path, Observation]]:
+    """Yield the leaves, each with its path, in JAX's order."""
+    for path, seen in all_parts(observation):
+        if seen["kind"] not in ("node", "none") or seen.get("leaf"):
+            yield path, seen
+
+
+def count_leaves(observation: Observation) -> int:
+    """Count the leaves of a tree."""
+    return sum(1 for _ in all_leaves(observation))

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from pytree_course.authoring.mutation_testing import FRESH_SEEDS, Findings
 from pytree_course.authoring.source_texts import text_digest
 from pytree_course.authoring.sources import read_sources
-from pytree_course.authoring.telling_apart import FRESH_SEEDS, Findings
 from pytree_course.course import Course, LessonFiles, write_file
 
 INTRODUCTION = """# What the checks were tried with
@@ -14,23 +14,26 @@ INTRODUCTION = """# What the checks were tried with
 with one small change each. It refuses a mutant (killed), or the author says why no input can tell
 it from the right answer (equivalent), or something is left to do (surviving). *One case* counts
 the misconceptions that fail on one case only. The memoriser knows every public case and its
-result, and is tried with fresh cases. *Bits* is how many bits of what is expected somebody has to
-guess who computes nothing: what is not in the words of a case's own inputs, on the seed with
-fewest ([guessing.py](../src/pytree_course/authoring/guessing.py)); 30 is the least. Exercises that
-ask for predictions have neither: their lines are the same for everybody.
+result, and is tried with fresh cases on 20 seeds; not on predictions, whose lines are the same for
+everybody.
 """
-HEADINGS = (
-    "| Exercise | Cases | Mutants | Killed | Equivalent | Surviving | One case | Memoriser | Bits |"
-)
+COUNTS = ("Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser")
+"""What is counted of an exercise: the headings of what `numbers` returns."""
 
 
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
     """Write what was found in all exercises of a lesson; the other lessons' parts stay."""
     course = Course(files.root)
     parts = _parts(course)
-    rows = "\n".join(f"| {' | '.join([each.exercise.name, *numbers(each)])} |" for each in found)
-    columns = "|---" + "|--:" * (HEADINGS.count("|") - 2) + "|"
-    parts[files.stem] = f"{_digest(files)}\n\n{HEADINGS}\n{columns}\n{rows}\n"
+    headings, *rows = (
+        f"| {' | '.join(row)} |"
+        for row in (
+            ["Exercise", *COUNTS],
+            *([each.exercise.name, *numbers(each)] for each in found),
+        )
+    )
+    lines = "\n".join([headings, "|---" + "|--:" * len(COUNTS) + "|", *rows])
+    parts[files.stem] = f"{_digest(files)}\n\n{lines}\n"
     text = "".join(f"\n## {stem}\n\n{parts[stem]}" for stem in sorted(parts))
     write_file(course.root / "docs" / "cases.md", INTRODUCTION + text)
 
@@ -51,8 +54,7 @@ def numbers(found: Findings) -> list[str]:
         len(found.survivors),
         len(found.on_one_case),
     )
-    guessed = "–" if found.bits is None else f"{found.bits:.0f}"
-    return [*map(str, counts), refused, guessed]
+    return [*map(str, counts), refused]
 
 
 def _digest(files: LessonFiles) -> str:

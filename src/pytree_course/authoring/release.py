@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.bundle import RELEASE_FILE, bundle, write_bundle
 from pytree_course.authoring.colab import Repository, for_colab
 from pytree_course.built import RELEASE
+from pytree_course.bundle import RELEASE_FILE, bundle, write_bundle
 from pytree_course.course import Course, CourseError
 
 

@@ -8,8 +8,8 @@ from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import ExpectedExercise, Misconception
 from pytree_course.checking.reported import NO_DICT, Outcome
 from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
-from pytree_course.drawing.labels import truncate
 from pytree_course.observations import Observation
+from pytree_course.texts import truncate
 
 LONGEST_PREDICTION = 40  # characters
 LARGEST_NUMBER = 10**12

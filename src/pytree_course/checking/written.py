@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pytree_course.drawing.labels import truncate
+from pytree_course.texts import truncate
 
 
 def written(value: object, most: int) -> str:

@@ -17,10 +17,14 @@ def test(
     fast: Annotated[
         bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what passed before and reads nothing new.")
+    ] = False,
 ) -> None:
-    """Run all tests of the course. pytest gets all other options."""
+    """Run the course's tests that are new, changed or failed. pytest gets all other options."""
     course = Course.around()
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
+    plugin = ["-p", "tests.unchanged"] if (course.root / "tests").is_dir() else []
     folders = ["tests"] if fast else ["notebooks", "solutions", "tests"]
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
@@ -28,6 +32,8 @@ def test(
         # One more than there are cores, for some tests wait; but no more than a laptop has memory
         # for, since some start a browser or kernels.
         *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
+        *plugin,
+        *(["--everyday"] if plugin and not everything else []),
         *(["-m", "not slow"] if fast else []),
         *(folder for folder in folders if (course.root / folder).is_dir()),
     ]
@@ -55,7 +61,7 @@ def build(
     pages = [files for files in everything if not files.has_exercises]
     for files in [*(files for files in chosen if files.has_exercises), *pages]:
         console.print(files.stem, style="bold")
-        build_lesson(files, tell=lambda step: console.print(f"  {step}", markup=False))
+        build_lesson(files, tell=lambda step: console.print(f"  {step}"))
     # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
     write_table(course)
     write_plans(course)
@@ -74,12 +80,12 @@ def cases(
 ) -> None:
     """For authors: see whether the checks tell every wrong answer from the right answer.
 
-    The command tries mutants of the right answers and a memoriser of the public cases, and measures
-    how many bits a forger has to guess. The exit status is 0 if nothing is left to do.
+    The command tries mutants of the right answers and a memoriser of the public cases. The exit
+    status is 0 if the checks refuse them all.
     """
     from pytree_course.authoring.case_table import write_case_table
-    from pytree_course.authoring.telling_apart import find_untold_in
-    from pytree_course.cli.untold import show_findings, show_totals
+    from pytree_course.authoring.mutation_testing import try_wrong_answers
+    from pytree_course.cli.mutation_report import show_findings, show_totals
 
     lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
     if write and exercise is not None:
@@ -88,7 +94,7 @@ def cases(
     for files in lessons:
         console.print(files.stem, style="bold")
         in_lesson = []
-        for findings in find_untold_in(files, exercise, jobs):
+        for findings in try_wrong_answers(files, exercise, jobs):
             show_findings(findings, console)
             in_lesson.append(findings)
         if write:

@@ -9,15 +9,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
-from pytree_course.drawing.labels import (
-    LONGEST_NAME,
-    count_leaves,
-    expression,
-    shorten,
-    summary,
-    values,
-)
-from pytree_course.observations import Observation, Path
+from pytree_course.drawing.labels import LONGEST_NAME, expression, summary, values
+from pytree_course.observations import Observation, Path, count_leaves
+from pytree_course.texts import shorten
 
 MOST_ITEMS = 48
 MOST_LEVELS = 8

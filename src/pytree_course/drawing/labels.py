@@ -1,11 +1,10 @@
 """Short words for observations, safe to put into a picture."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from pytree_course.observations import Observation, Path
-from pytree_course.printable import printable
+from pytree_course.observations import Observation, count_leaves
+from pytree_course.texts import counted, cut_middle, shorten
 
 LONGEST_NAME = 26
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
@@ -85,55 +84,11 @@ def values(array: Observation) -> str:
     return ", ".join(words) + (", …" if len(array["values"]) > 8 else "")
 
 
-def all_parts(observation: Observation) -> Iterator[tuple[Path, Observation]]:
-    """Yield an observation and all below it, each with its path, in JAX's order."""
-    waiting: list[tuple[Path, Observation]] = [((), observation)]
-    while waiting:  # no recursion: an untrusted tree may be deeper than Python's stack
-        path, seen = waiting.pop()
-        yield path, seen
-        if seen["kind"] == "node":
-            waiting += [((*path, key), child) for key, child in reversed(seen["children"])]
-
-
-def all_leaves(observation: Observation) -> Iterator[tuple[Path, Observation]]:
-    """Yield the leaves, each with its path, in JAX's order."""
-    for path, seen in all_parts(observation):
-        if seen["kind"] not in ("node", "none") or seen.get("leaf"):
-            yield path, seen
-
-
-def count_leaves(observation: Observation) -> int:
-    """Count the leaves of a tree."""
-    return sum(1 for _ in all_leaves(observation))
-
-
-def counted(count: int, noun: str, plural: str) -> str:
-    """Write a count with its noun: `1 leaf`, `2 leaves`."""
-    return f"{count:,} {noun if count == 1 else plural}"
-
-
-def shorten(text: str, limit: int) -> str:
-    """Make text printable and cut its middle out where it is too long."""
-    return _cut(printable(_cut(str(text), 4 * limit)), limit)
-
-
-def truncate(text: str, limit: int) -> str:
-    """Cut the end off where a text is too long."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
 def columns(text: str) -> int:
     """Width of a text in monospace columns; the characters of Asia and emoji take two."""
     # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
     narrow = sum(code < 0x1100 or 0x1E00 <= code < 0x2E80 for code in map(ord, text))
     return 2 * len(text) - narrow
-
-
-def _cut(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    tail = (limit - 1) // 2
-    return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
 
 
 def _type_and_shape(seen: Observation) -> str:
@@ -163,7 +118,7 @@ def _object(seen: Observation) -> str:
 
 
 def _quoted(seen: Observation) -> str:
-    value = _cut(str(seen["value"]), 4 * LONGEST_NAME).replace("\\", "\\\\")
+    value = cut_middle(str(seen["value"]), 4 * LONGEST_NAME).replace("\\", "\\\\")
     quote = '"' if "'" in value and '"' not in value else "'"
     value = value.replace(quote, "\\" + quote)
     return f"{'b' if seen['type'] == 'bytes' else ''}{quote}{value}{quote}"

@@ -5,14 +5,11 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any
 
-from jinja2 import Environment, PackageLoader
-
-from pytree_course.drawing.labels import shorten
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
 from pytree_course.observations import Observation, Path
-
-_TEMPLATES = Environment(loader=PackageLoader("pytree_course.drawing"), autoescape=True)
+from pytree_course.rendering import render
+from pytree_course.texts import shorten
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class Picture:
     def html(self) -> str:
         """Return one figure per tree; a wide one scrolls by itself, with the keyboard too."""
         svgs = [(title, svg(seen, marked=self.marked)) for title, seen in self._titled()]
-        html = _TEMPLATES.get_template("picture.html").render(svgs=svgs)
+        html = render("drawing/picture.html", svgs=svgs)
         # The stored notebooks have quotes as html.escape writes them.
         return html.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
 

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from pytree_course.drawing.colours import FADED, INK, LEAF, MARK
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.labels import columns, count_leaves, counted, shorten, summary
+from pytree_course.drawing.labels import columns, summary
 from pytree_course.drawing.layout import (
     MARK_GAP,
     NAME_ADVANCE,
@@ -22,7 +22,8 @@ from pytree_course.drawing.layout import (
     mark_words,
     small_width,
 )
-from pytree_course.observations import Observation, Path
+from pytree_course.observations import Observation, Path, count_leaves
+from pytree_course.texts import counted, shorten
 
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.kernel_course import KernelCourse
-from pytree_course.grading.notebook_run import NotebookRun, RunSettings
+from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 
 
 @dataclass(frozen=True)
@@ -18,14 +17,24 @@ class ExerciseRun:
     check: CellRun
 
     @property
+    def timed_out(self) -> bool:
+        """Whether it did not come to its end in time."""
+        return self.answer.timed_out or self.check.timed_out
+
+    @property
     def kernel_died(self) -> bool:
         """Whether its kernel ended while it ran."""
         return self.answer.died or self.check.died
 
     @property
+    def ran_short(self) -> bool:
+        """Whether it met an error that says that the machine has no more of something."""
+        return self.answer.ran_short or self.check.ran_short
+
+    @property
     def is_settled(self) -> bool:
-        """Whether what came of it is its own doing, whatever ran before it in its kernel."""
-        return self.answer.is_over or not self.check.is_silent
+        """Whether what came of it is its own doing, whatever ran before or beside it."""
+        return self.answer.is_over or not (self.check.is_silent or self.ran_short)
 
     @property
     def is_fit(self) -> bool:
@@ -45,17 +54,18 @@ def run_answers(
     """Put answers into `blank`, the exercise notebook as it was handed out, and run it."""
     if not answers:
         return {}  # a blank notebook needs no kernel
-    return _Runner(blank, course, settings).run(answers)
+    budget = SubmissionBudget(answers, settings.seconds)
+    return _Runner(blank, course, settings, budget).run(answers)
 
 
+@dataclass(frozen=True)
 class _Runner:
     """Runs the answers of one submission, in as few kernels as will do."""
 
-    def __init__(self, blank: str, course: KernelCourse, settings: RunSettings) -> None:
-        self._blank = blank
-        self._course = course
-        self._settings = settings
-        self._budget = SubmissionBudget(settings.seconds)
+    blank: str
+    course: KernelCourse
+    settings: RunSettings
+    budget: SubmissionBudget
 
     def run(self, answers: dict[str, str]) -> dict[str, ExerciseRun]:
         """Run all answers; none runs again that was over its budget."""
@@ -63,27 +73,31 @@ class _Runner:
         waiting, earlier = dict(answers), dict[str, str]()
         while waiting:
             together = self._run(waiting, earlier)
-            had_turn = [name for name in waiting if together.has(name)]
+            had_turn = [name for name in waiting if answer_id(name) in together]
             is_alone = len(had_turn) == 1 and not earlier
             if not had_turn:
                 earlier = {}  # one of them now does what it did not do the first time
             for name in had_turn:
                 source = waiting.pop(name)
-                runs[name] = _exercise(name, together)
-                if not (runs[name].is_settled or is_alone):
-                    # An earlier answer may be to blame, and only its exercise may suffer.
+                run = runs[name] = _exercise(name, together)
+                if run.ran_short or not (run.is_settled or is_alone):
+                    # An earlier answer may be to blame, or, where the machine ran short, another
+                    # submission. Only the exercise that is to blame may suffer.
                     runs[name] = _exercise(name, self._run({name: source}, {}))
                     earlier = {} if runs[name].is_settled else earlier
-                elif runs[name].is_fit:
+                elif run.is_fit:
                     earlier[name] = source
         return runs
 
-    def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> NotebookRun:
-        """Run answers with their checks, and without them earlier ones, which others may use."""
+    def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> dict[str, CellRun]:
+        """Run answers with their checks, and without them earlier ones, which others may use.
+
+        Return how each cell ran, by its id, as far as the kernel came.
+        """
         # nbval takes long to load, and a process that only judges does without.
         from pytree_course.grading.nbval_run import run_notebook
 
-        notebook = json.loads(self._blank)
+        notebook = json.loads(self.blank)
         sources = {answer_id(name): source for name, source in (answers | earlier).items()}
         checks = set(map(check_id, answers))
         notebook["cells"] = [
@@ -94,8 +108,9 @@ class _Runner:
         for cell in notebook["cells"]:
             cell["source"] = sources.get(cell["id"], cell["source"])
         names = (*earlier, *answers)
-        return run_notebook(notebook, names, self._course, self._settings, self._budget)
+        return run_notebook(notebook, names, self.course, self.settings, self.budget)
 
 
-def _exercise(name: str, run: NotebookRun) -> ExerciseRun:
-    return ExerciseRun(run.cell(answer_id(name)), run.cell(check_id(name)))
+def _exercise(name: str, run: dict[str, CellRun]) -> ExerciseRun:
+    cells = (run.get(cell, CellRun()) for cell in (answer_id(name), check_id(name)))
+    return ExerciseRun(*cells)

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from pytree_course.drawing.figures import INK, plot
-from pytree_course.drawing.labels import counted, shorten
 from pytree_course.reports.class_statistics import ExerciseCounts, HeldMisconception
+from pytree_course.texts import counted, shorten
 
 WIDTH = 9.2  # inches: as wide as the page's text
 BAR = 0.36  # inches for a bar with the gap to the next

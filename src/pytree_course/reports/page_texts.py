@@ -5,18 +5,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pytree_course import drawing
 from pytree_course.checking.feedback import backticks_to_code
-from pytree_course.drawing.labels import all_parts, counted, shorten
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_parts
 from pytree_course.printable import printable_lines
+from pytree_course.rendering import TEMPLATES
+from pytree_course.texts import counted, shorten
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000
@@ -30,34 +29,16 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|index", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Excerpt:
-    """A text as a page shows it."""
-
-    text: str
-    left_off: str  # what is not shown, in words; empty when all is
-
-
-def excerpt(text: str) -> Excerpt:
+def excerpt(text: str) -> str:
     """Shorten a text of any length to what fits a page."""
-    shown = "\n".join(text[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
-    hidden = len(text) - len(shown)
-    left_off = f"Shortened: {hidden:,} of {len(text):,} characters are not shown." if hidden else ""
-    return Excerpt(shown, left_off)
-
-
-def visible(value: object) -> object:
-    """Make a text printable line by line, with escapes for what HTML cannot hold or would hide."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return printable_lines(value)
+    return "\n".join(text[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
 
 
 def sentence(text: str) -> Markup:
     """Write a text of a sentence or two, what is between backticks as code."""
     if len(text) > MOST_IN_A_SENTENCE:
         text = f"{text[:MOST_IN_A_SENTENCE]}… (shortened)"
-    return backticks_to_code(str(visible(text)))
+    return backticks_to_code(printable_lines(text))
 
 
 def moment(at: datetime) -> str:
@@ -94,27 +75,15 @@ def page_names(students: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def templates() -> Environment:
-    """Return the templates of the pages: everything that they put in is escaped and visible."""
-    environment = Environment(
-        loader=PackageLoader("pytree_course.reports"),
-        autoescape=True,
-        finalize=visible,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "sentence": sentence,
-        "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
-        "median": lambda values: f"{median(values):g}",
-        "counts": lambda values: sorted(Counter(values).items()),
-        "excerpt": excerpt,
-        "moment": moment,
-        "duration": duration,
-        "counted": counted,
-    }
-    return environment
+TEMPLATES.filters |= {
+    "sentence": sentence,
+    "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
+    "median": lambda values: f"{median(values):g}",
+    "counts": lambda values: sorted(Counter(values).items()),
+    "excerpt": excerpt,
+    "moment": moment,
+    "duration": duration,
+}
 
 
 class Pictures:

@@ -14,9 +14,9 @@ from pytree_course.classroom.class_grades import ClassGrades
 from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
-from pytree_course.drawing.labels import counted
 from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.clusters import Cluster, find_clusters
+from pytree_course.texts import counted
 
 MOST_CASES = 5  # that are shown of an answer
 READ_FIRST = (

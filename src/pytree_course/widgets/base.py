@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ipywidgets
+
 from pytree_course.checking.feedback import Feedback
-from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import BORDER, EDGE
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"

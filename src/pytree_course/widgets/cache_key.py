@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import jax
 
-from pytree_course.drawing.labels import shorten, summary
+from pytree_course.drawing.labels import summary
 from pytree_course.observations import Path
+from pytree_course.texts import shorten
 from pytree_course.trees import flatten_one_level
 from pytree_course.widgets.value_texts import written
 

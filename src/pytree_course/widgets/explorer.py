@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import ipywidgets
 import jax
 
 from pytree_course import drawing
 from pytree_course.checking.feedback import Feedback
-from pytree_course.drawing.labels import all_leaves, counted, shorten
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_leaves
+from pytree_course.texts import counted, shorten
 from pytree_course.trees import observe
 from pytree_course.widgets.base import Play, button, frame_layout
-from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import block
 from pytree_course.widgets.linked import linking
 from pytree_course.widgets.trouble import Trouble, evaluate, flattening_advice

@@ -4,8 +4,8 @@ from IPython.display import display
 
 from pytree_course.checking.checks import Checks, ExerciseCheck
 from pytree_course.checking.feedback import Feedback
-from pytree_course.checking.standings import standing
-from pytree_course.widgets.html import render
+from pytree_course.checking.standings import hours, standing
+from pytree_course.rendering import render
 
 
 def show_progress(check: Checks) -> None:
@@ -36,7 +36,8 @@ def header(check: Checks) -> Feedback:
     next_link = "" if now.next is None else check.link_to_exercise(now.next)
     following = check.next_lesson() if now.core_is_done or now.next is None else None
     shown = render(
-        "progress.html",
+        "widgets/progress.html",
+        hours=hours,
         now=now,
         core=core,
         next_link=next_link,

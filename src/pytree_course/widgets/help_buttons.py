@@ -1,17 +1,15 @@
 """Buttons below a wrong answer's feedback: hints, and the solution when it is due."""
 
+import ipywidgets
 from IPython.display import display
 
 from pytree_course.checking.checks import ExerciseCheck
 from pytree_course.checking.feedback import Feedback
 from pytree_course.widgets.base import Play, button
-from pytree_course.widgets.controls import can_be_pressed, ipywidgets
 
 
 def show_buttons(exercise: ExerciseCheck) -> None:
-    """Show buttons for what help there is, where ipywidgets can be imported."""
-    if not can_be_pressed:
-        return  # the feedback above says how to ask for help in code
+    """Show buttons for what help there is."""
     buttons = Help(exercise)
     if buttons.children:
         display(buttons)

@@ -1,14 +1,11 @@
-"""The one way to write HTML: templates, the style sheet, and the frames around what is shown."""
+"""How widgets are written as HTML: the style sheet, and the frames around what is shown."""
 
 import hashlib
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
-from pytree_course.checking.feedback import LOOKS, VerdictLook, backticks_to_code
-from pytree_course.checking.standings import hours
+from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.colours import LEAF
-from pytree_course.drawing.labels import counted
+from pytree_course.rendering import TEMPLATES, render
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
@@ -18,20 +15,7 @@ FRAMES = {
     "bad": VerdictLook("✗", "fails", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("pytree_course.widgets"),
-    autoescape=select_autoescape(),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_TEMPLATES.filters["code"] = backticks_to_code
-_TEMPLATES.globals |= {"counted": counted, "hours": hours, "trouble_look": LOOKS[VerdictKind.ERROR]}
-
-
-def render(template: str, **values: object) -> str:
-    """Fill a template; everything put into HTML is escaped."""
-    return _TEMPLATES.get_template(template).render(values)
+TEMPLATES.globals["trouble_look"] = LOOKS[VerdictKind.ERROR]
 
 
 def block(name: str, linking: str = "", *, framed: bool, **values: object) -> str:
@@ -40,14 +24,14 @@ def block(name: str, linking: str = "", *, framed: bool, **values: object) -> st
     They are those of the same name in the style sheet, where § stands for the element, and those of
     `linking`. A live widget draws its frame around its controls too, and so needs none here.
     """
-    inner = render(f"{name}.html", **values)
+    inner = render(f"widgets/{name}.html", **values)
     # The stored notebooks have quotes as html.escape writes them.
     inner = inner.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
-    sheet = _TEMPLATES.get_template("styles.css").module
+    sheet = TEMPLATES.get_template("widgets/styles.css").module
     own_style = getattr(sheet, name, str)
     style = f"{sheet.block()}{own_style()}{linking}"  # type: ignore[attr-defined]
     unique = "pt-" + hashlib.sha256((inner + style).encode()).hexdigest()[:8]
     # The class twice outranks the notebook's own rules for tables and code.
     rules = style.replace("§", f".{unique}.{unique}").strip()
     edges = f"border:{BORDER};border-left:{EDGE}" if framed else ""
-    return render("block.html", unique=unique, edges=edges, rules=rules, inner=inner)
+    return render("widgets/block.html", unique=unique, edges=edges, rules=rules, inner=inner)

@@ -8,12 +8,13 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.labels import counted, shorten
 from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import as_lines
 from pytree_course.drawing.vector import drawn, rect
 from pytree_course.observations import Observation, Path
-from pytree_course.widgets.html import FRAMES, render
+from pytree_course.rendering import render
+from pytree_course.texts import counted, shorten
+from pytree_course.widgets.html import FRAMES
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
 from pytree_course.widgets.value_texts import function_name
 
@@ -94,12 +95,12 @@ class MapView:
     def static_html(self) -> str:
         """Return the view as HTML that needs no kernel and no script."""
         svgs = [self._svg(*tree) for tree in self._trees]
-        return self._render("map_view.html", svgs=svgs)
+        return self._render("widgets/map_view.html", svgs=svgs)
 
     def static_text(self) -> str:
         """Return the view as plain text."""
         texts = [as_lines(self._items(*tree, numbered=True)) for tree in self._trees]
-        return self._render("map_view.txt", texts=texts).rstrip("\n")
+        return self._render("widgets/map_view.txt", texts=texts)
 
     def __repr__(self) -> str:
         return self.static_text()

@@ -6,8 +6,8 @@ from typing import Any
 
 import jax
 
-from pytree_course.drawing.labels import shorten
 from pytree_course.observations import Observation, Path
+from pytree_course.texts import shorten
 from pytree_course.trees import Level, flatten_one_level, observe
 from pytree_course.widgets.value_texts import brief, error_line
 

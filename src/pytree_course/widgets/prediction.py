@@ -4,15 +4,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import ipywidgets
 from IPython.core.getipython import get_ipython
 
 from pytree_course.checking.expected import ExpectedFile, Prediction
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.course import Course
+from pytree_course.rendering import render
 from pytree_course.widgets.base import Play
-from pytree_course.widgets.controls import ipywidgets
-from pytree_course.widgets.html import render
 
 
 def predict(lesson: str, name: str) -> "Predict":
@@ -65,8 +65,9 @@ class Predict(Play):
         self.entry.observe(self._chosen, names="value")
         # An invitation to run the cell: the question itself stands above it.
         text = "Run this cell to write down your prediction."
-        static = Feedback(render("invitation.html", text=text), text)
+        static = Feedback(render("widgets/invitation.html", text=text), text)
         super().__init__([self.entry, self._said], static)
+        self.add_class("pytree-predict")  # by which `jupyter/lab_extension.js` knows it
 
     def _chosen(self, change: dict[str, Any]) -> None:
         if self.revealed or not change["new"]:
@@ -75,7 +76,7 @@ class Predict(Play):
         self._say(f"You predict {change['new']}. Now run the next cell.")
 
     def _say(self, text: str) -> None:
-        self._said.value = render("status.html", text=" ".join([text, *self.news]))
+        self._said.value = render("widgets/status.html", text=" ".join([text, *self.news]))
 
     def reveal(self) -> None:
         """Say whether the prediction was right; it cannot be changed any more."""

@@ -6,9 +6,9 @@ from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected, ExpectedFile
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
-from pytree_course.checking.standings import Standing, Way, standing
+from pytree_course.checking.standings import Standing, Way, hours, standing
 from pytree_course.course import GOING_DEEPER, Course, LessonFiles
-from pytree_course.widgets.html import render
+from pytree_course.rendering import render
 
 RULE = (
     "The minutes are the author’s estimate. The course cannot see what you read. A section counts "
@@ -53,7 +53,8 @@ def course_map() -> Feedback:
         lines.append(f"{badge.symbol} {badge.name} ({word}): {badge.how}")
     # No widget: only in plain HTML does JupyterLab see to it that links open notebooks.
     shown = render(
-        "start_page.html",
+        "widgets/start_page.html",
+        hours=hours,
         lessons=lessons,
         core=core,
         everything=everything,

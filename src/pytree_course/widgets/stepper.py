@@ -1,12 +1,12 @@
 """Flatten and unflatten as a film: one node at a time, forward and back."""
 
+import ipywidgets
+
 from pytree_course import drawing
 from pytree_course.checking.feedback import Feedback
-from pytree_course.drawing.labels import all_parts
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_parts
 from pytree_course.trees import observe
 from pytree_course.widgets.base import Play, button, frame_layout
-from pytree_course.widgets.controls import ipywidgets
 from pytree_course.widgets.html import block
 from pytree_course.widgets.linked import linking
 from pytree_course.widgets.walking import Step, walk

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ipywidgets
 import jax
 
 from pytree_course.checking.feedback import Feedback
-from pytree_course.drawing.labels import counted
+from pytree_course.rendering import render
+from pytree_course.texts import counted
 from pytree_course.widgets.base import Play, button
-from pytree_course.widgets.controls import ipywidgets
-from pytree_course.widgets.html import FRAMES, render
+from pytree_course.widgets.html import FRAMES
 from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.trace_plot import trace_plot
 from pytree_course.widgets.value_texts import aligned, function_name
@@ -65,7 +66,7 @@ class TraceCounter(Play):
         self.name = function_name(log.function)
         self._call_first()
         values = {"plot": trace_plot(log.totals), "frame": FRAMES["good"], "is_live": False}
-        html = self._html("trace_counter.html", log.rows, **values)
+        html = self._html("widgets/trace_counter.html", log.rows, **values)
         static = Feedback(html, self._text())
         self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
         self.again = button("Call again with the same values", self._call)
@@ -117,9 +118,9 @@ class TraceCounter(Play):
 
     def _update(self) -> None:
         rows = list(reversed(self.trace_log.rows))
-        self._headline.value = self._html("trace_headline.html", rows, is_live=True)
+        self._headline.value = self._html("widgets/trace_headline.html", rows, is_live=True)
         self._plot.value = trace_plot(self.trace_log.totals)
-        self._table.value = self._html("trace_table.html", rows, is_live=True)
+        self._table.value = self._html("widgets/trace_table.html", rows, is_live=True)
 
     def _html(self, template: str, rows: Sequence[LoggedCall], **values: object) -> str:
         return render(template, counter=self, rows=rows, **values)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from pytree_course.drawing.colours import LEAF, MARK
-from pytree_course.drawing.labels import counted
 from pytree_course.drawing.vector import FONT
-from pytree_course.widgets.html import render
+from pytree_course.rendering import render
+from pytree_course.texts import counted
 from pytree_course.widgets.trace_log import CallOutcome
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 12, 34
@@ -35,7 +35,7 @@ def trace_plot(totals: Totals) -> str:
         x = round(LEFT + (index + 0.5) * step, 1)
         calls.append((number if is_numbered else None, outcome, x, height_of(total)))
     return render(
-        "trace_plot.html",
+        "widgets/trace_plot.html",
         words=_described(totals),
         width=LEFT + width + RIGHT,
         height=ground + BOTTOM,

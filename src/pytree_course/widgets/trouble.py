@@ -7,8 +7,8 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 
 import __main__
-from pytree_course.drawing.labels import all_parts, shorten
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_parts
+from pytree_course.texts import shorten
 from pytree_course.widgets.value_texts import error_words, without_addresses
 
 LONGEST_MESSAGE = 300

@@ -7,7 +7,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from pytree_course.drawing.labels import expression, shorten, summary, values
+from pytree_course.drawing.labels import expression, summary, values
+from pytree_course.texts import shorten
 from pytree_course.trees import observe
 
 LONGEST_VALUE = 40

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import jax
 
-from pytree_course.drawing.labels import counted, expression, shorten, summary
+from pytree_course.drawing.labels import expression, summary
 from pytree_course.observations import Path
+from pytree_course.texts import counted, shorten
 from pytree_course.trees import Level, flatten_one_level, observe
 from pytree_course.widgets.value_texts import error_words, without_addresses
 

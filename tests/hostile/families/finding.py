@@ -7,7 +7,16 @@ from textwrap import dedent, indent
 
 from tests.hostile.case import Family
 
-family = Family("finding")
+family = Family(
+    "finding",
+    everyday=[
+        "files of the teacher and of other students",
+        "environment and command line of every process",
+        "memory of every process",
+        "expected results in this process",
+        "the check script is read, and its cases drawn again from the seed",
+    ],
+)
 
 # Each defines `found`, a list of texts; a right answer is given where one of them is telling.
 _SEARCH = """
@@ -75,15 +84,6 @@ find(
                     found.append(file.read_text(errors="replace"))
     found = [text for text in found if "END SOLUTION" in text or "PTC-SECRET" in text or
              '"observations": [{' in text or "jax.tree.leaves(tree))" in text]
-""",
-    "found",
-)
-find(
-    "what JAX compiled of the author's answers",
-    """
-    import glob, sys
-    found = glob.glob(sys.prefix + "/cache/**/*-cache", recursive=True)
-    found += glob.glob(sys.base_prefix + "/cache/**/*-cache", recursive=True)
 """,
     "found",
 )

@@ -4,7 +4,17 @@ import json
 
 from tests.hostile.case import LESSON, Family
 
-family = Family("structure")
+family = Family(
+    "structure",
+    everyday=[
+        "check cells deleted, and set-up too",
+        "a check cell that reports by itself",
+        "answer cells with each other's ids",
+        "a doubled answer cell, the wrong one last",
+        "format 3",
+        "cells that leave Python",
+    ],
+)
 
 COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 WRONG = "def count_leaves(tree):\n    return 1"
@@ -156,6 +166,22 @@ def _(content, cells):
 def _(content, cells):
     for cell in cells.values():
         del cell["id"]
+
+
+@notebook("one cell without an id, and one that is a copy", earns=EARN_BOTH)
+def _(content, cells):
+    del cells["count_leaves-answer"]["id"]
+    cells["leaf_shapes-answer"]["id"] = "a-copy"
+
+
+@notebook(
+    "an answer cell and its copy, the right one last",
+    {"count_leaves": WRONG},
+    earns=("count_leaves",),
+    reason="2 times",
+)
+def _(content, cells):
+    content["cells"].append(cells["count_leaves-answer"] | {"id": "a-copy", "source": COUNT})
 
 
 @notebook("ids that are no texts", BOTH)

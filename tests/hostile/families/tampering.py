@@ -9,7 +9,17 @@ from typing import Any
 
 from tests.hostile.case import Family
 
-family = Family("tampering")
+family = Family(
+    "tampering",
+    everyday=[
+        "jax.tree sees one leaf everywhere",
+        "comparisons are true",
+        "a check script of one's own",
+        "later cells are rewritten",
+        "another program takes the kernel's place",
+        "one answer defines those of all others",
+    ],
+)
 
 LAZY = {
     "count_leaves": "count_leaves = lambda tree: 1",
@@ -256,21 +266,6 @@ tamper(
                             {"status": "ok", "execution_count": 1}, parent, ident=ident)
         kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "idle"}, parent)
     kernel.shell_handlers["execute_request"] = execute
-""",
-)
-tamper(
-    "comm messages and foreign parents",
-    """
-    kernel = get_ipython().kernel
-    parent = dict(kernel.get_parent())
-    for n in range(200):
-        kernel.session.send(kernel.iopub_socket, "comm_open", {
-            "comm_id": str(n), "target_name": "x", "data": {"verdict": "correct", "points": 3}})
-        head = dict(parent["header"])
-        head["msg_id"] = head["msg_id"].rsplit("_", 1)[0] + f"_{n}"
-        kernel.session.send(kernel.iopub_socket, "display_data", {
-            "data": {"application/vnd.pytree-course.outcomes+json": []}, "metadata": {}},
-            parent={"header": head})
 """,
 )
 tamper(

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.drawing.labels import all_parts
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_parts
 
 FEWEST = 3  # wrong numbers, and right ones, that it takes where all are off by the same
 FALSE = "leaves that are false for Python (0, `False`, an empty text"

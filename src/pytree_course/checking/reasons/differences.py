@@ -18,8 +18,8 @@ from pytree_course.checking.reasons.places import (
 )
 from pytree_course.checking.reasons.spectrum import only_here, written_order
 from pytree_course.checking.reasons.wrong_leaves import leaves_clause
-from pytree_course.drawing.labels import counted
 from pytree_course.observations import Observation
+from pytree_course.texts import counted
 
 GIVES_BACK = "returns an input unchanged"
 

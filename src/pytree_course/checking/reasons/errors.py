@@ -10,7 +10,7 @@ from pathlib import Path
 from pytree_course.checking.comparison import skeleton
 from pytree_course.checking.reasons.evidence import Evidence, in_cases
 from pytree_course.checking.reasons.spectrum import only_here
-from pytree_course.drawing.labels import shorten
+from pytree_course.texts import shorten
 
 LONGEST_LINE = 60
 _OWN_ERROR = re.compile(r"\s*(raise|assert)\b")

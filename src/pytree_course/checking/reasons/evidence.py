@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytree_course.checking.reported import Line
-from pytree_course.drawing.labels import counted
 from pytree_course.observations import Observation
+from pytree_course.texts import counted
 
 
 @dataclass(frozen=True)

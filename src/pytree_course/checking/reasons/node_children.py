@@ -9,8 +9,7 @@ from pytree_course.checking.reasons.counts import direction
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.reasons.leaf_rules import text_rule
 from pytree_course.checking.reasons.places import are_alike, children_of, is_node, keys_of
-from pytree_course.drawing.labels import all_parts
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_parts
 
 
 def items_clause(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:

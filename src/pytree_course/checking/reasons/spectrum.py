@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pytree_course.checking.reasons.evidence import Evidence
 from pytree_course.checking.words import ERROR_EXPECTED, UNSORTED
-from pytree_course.drawing.labels import counted
+from pytree_course.texts import counted
 
 FEWEST = 2  # failing cases, and passing ones
 MANY = 3  # failing cases that it takes to speak of unsorted keys

@@ -30,8 +30,8 @@ FILES = (
 CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
-    "jupyter": {".json", ".py"},
-    CODE: {".css", ".html", ".py", ".toml", ".txt"},
+    "jupyter": {".js", ".json", ".py"},
+    CODE: {".css", ".html", ".md", ".py", ".toml", ".txt", ".xml"},
 }
 
 RELEASE_FILE = "checks/release.json"
@@ -66,7 +66,7 @@ def bundle_files(course: Course) -> dict[str, Path]:
 
     Not the folder `exercises`, in which somebody may have worked: a bundle has blank ones there.
     """
-    root, package = course.root, Path(__file__).parents[1]
+    root, package = course.root, Path(__file__).parent
     wanted = {name: root / name for name in FILES}
     for folder, kinds in FOLDERS.items():
         # A wheel holds the code once, in the package, which holds the rest in a folder.

@@ -1,4 +1,4 @@
-"""Find the author's mistakes before a learner does."""
+"""Validate a lesson's sources: everything that the build refuses."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -12,7 +12,8 @@ from pytree_course.authoring.traceability import find_wrong_marks, read_topics
 from pytree_course.checking.comparison import agree, compare
 from pytree_course.observations import Observation
 
-FEWEST = {"hints": 2, "misconceptions": 3, "variants": 2}
+REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
+"""How many of each an exercise needs at least."""
 
 
 def find_mistakes(sources: LessonSources) -> list[Mistake]:
@@ -40,10 +41,10 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     for number, hint in enumerate(exercise.hints, 1):
         if not hint:
             yield exercise.mistake(f"hint {number} is empty")
-    for what, fewest in FEWEST.items():
+    for what, required in REQUIRED.items():
         there_are = len(getattr(exercise, what))
-        if there_are < fewest:
-            yield exercise.mistake(f"it has {there_are} {what}; write {fewest} or more")
+        if there_are < required:
+            yield exercise.mistake(f"it has {there_are} {what}; write {required} or more")
     if exercise.section not in sources.sections:
         yield exercise.mistake(f"the lesson has no section {exercise.section!r}")
     for wrong in exercise.misconceptions:
@@ -98,16 +99,20 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             if agree(yielded[id(wrong)], yielded[id(other)]):
                 message = f"no case tells {wrong.name!r} and {other.name!r} apart"
                 yield exercise.mistake(message, other)
-    for wrong in on_one_case(sources, exercise):
-        yield exercise.mistake(f"only one case tells {wrong.name!r} from the right answer", wrong)
+    refused_once = refused_by_one_case(sources, exercise.name)
+    for wrong in exercise.misconceptions:
+        if wrong.name in refused_once:
+            message = f"only one case tells {wrong.name!r} from the right answer"
+            yield exercise.mistake(message, wrong)
 
 
-def on_one_case(sources: LessonSources, exercise: Exercise) -> list[Answer]:
-    """Return the misconceptions that only one case tells from the right answer, on some seed."""
+def refused_by_one_case(sources: LessonSources, name: str) -> list[str]:
+    """Name the misconceptions that, on some seed, only one case tells from the right answer."""
+    exercise = sources.exercises[name]
     if exercise.is_prediction:
         return []
     return [
-        wrong
+        wrong.name
         for wrong in exercise.misconceptions
         if any(_failures(sources, exercise, wrong, seed) == 1 for seed in SEEDS)
     ]
