@@ -25,7 +25,7 @@ NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 def bits(sources: LessonSources, name: str) -> float:
-    """Return how many bits of an exercise's results have to be guessed, on the seed with fewest.
+    """Return how many bits of an exercise's results have to be guessed, on average over `SEEDS`.
 
     The guesser knows the check and its results on all of `SEEDS`, but computes nothing: it fills in
     a table with an entry for each place in the results of each form of inputs. An entry is a
@@ -51,7 +51,7 @@ def bits(sources: LessonSources, name: str) -> float:
         entry = exact if samples[exact] >= OFTEN else anywhere
         return -math.log2((max(right[entry].values()) + 1) / (samples[entry] + 1))
 
-    return min(sum(cost(*each) for each in entries) for entries in held)
+    return sum(cost(*each) for entries in held for each in entries) / len(held)
 
 
 def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any, list]]:

@@ -137,19 +137,19 @@ def test_a_mismatch_is_where_it_says(trees, is_leaf):
 
 @given(tree_lists(), is_leaf_functions)
 def test_the_page_is_well_formed_and_the_same_every_time(trees, is_leaf):
-    html = pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static_html()
-    assert pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static_html() == html
+    html = pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static.html
+    assert pair(lambda *parts: parts, *trees, is_leaf=is_leaf).static.html == html
     ElementTree.fromstring(html)
     for word in ("<script", "href", "url(", "src=", ' id="'):
         assert word not in html
 
 
 def rows(view: MapView) -> list[str]:
-    return [line for line in view.static_text().splitlines() if line.startswith("#")]
+    return [line for line in view.static.text.splitlines() if line.startswith("#")]
 
 
 def page(view: MapView) -> ElementTree.Element:
-    return ElementTree.fromstring(view.static_html())
+    return ElementTree.fromstring(view.static.html)
 
 
 def numbers(picture: ElementTree.Element) -> dict[str, str]:
@@ -279,8 +279,7 @@ def test_trees_that_cannot_be_flattened_are_said_so():
 def test_the_function_is_called_once_a_leaf():
     calls: list[Any] = []
     view = pair(calls.append, [1, 2, 3])
-    view.static_html()
-    repr(view)
+    assert view.static.html and repr(view)
     assert calls == [1, 2, 3]
 
 
@@ -288,7 +287,7 @@ def test_a_large_tree_is_folded():
     view = pair(lambda x, y: x, list(range(10_000)), list(range(10_000)))
     assert len(rows(view)) == MOST_CALLS
     assert "… and 9,976 more calls" in repr(view)
-    assert len(view.static_html()) < 100_000
+    assert len(view.static.html) < 100_000
 
 
 def test_arrays_are_shown_by_type_and_few_numbers():
@@ -302,7 +301,7 @@ def test_arrays_are_shown_by_type_and_few_numbers():
 def test_words_of_the_trees_are_no_markup():
     view = pair(lambda x: x, {"<b>": "<i>&"})
     page(view)
-    assert "<b>" not in view.static_html() and "<i>" not in view.static_html()
+    assert "<b>" not in view.static.html and "<i>" not in view.static.html
 
 
 def test_no_tree_is_an_error():

@@ -229,7 +229,7 @@ def test_a_failing_make_arguments_is_said_so():
     assert [outcome for outcome, _ in log(counter)] == [
         *("traced", "cached", "ZeroDivisionError", "cached")
     ]
-    assert "division" in counter._table.value and "division" not in counter.static_html()
+    assert "division" in counter._table.value and "division" not in counter.static.html
 
 
 # Playing
@@ -291,12 +291,12 @@ def test_static_forms_are_the_first_calls_whatever_comes_later():
     bundle = counter._repr_mimebundle_()
     assert WIDGET_MIME in bundle
     counter.again.click()
-    assert counter.static_html() == made().static_html() == bundle["text/html"]
+    assert counter.static.html == made().static.html == bundle["text/html"]
     assert repr(counter) == repr(made()) == bundle["text/plain"]
 
 
 def test_static_page_is_well_formed_and_fetches_nothing():
-    html = count_traces(lambda x: x, lambda n: {"<b>": n}, n=["<i>", 1]).static_html()
+    html = count_traces(lambda x: x, lambda n: {"<b>": n}, n=["<i>", 1]).static.html
     page = ElementTree.fromstring(html)
     assert "<b>" not in html and "<i>" not in html
     for word in ("<script", "href", "url(", "src=", ' id="'):
