@@ -4,11 +4,9 @@ An engine gets a class made by `made_class`, and a folder of its own. What it ne
 grade is not timed; its commands are.
 """
 
-import sqlite3
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from measured_run import Command, measure
 from nbconvert import PythonExporter
 
 from pytree_course.checking.progress import Progress
+from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.cli.teacher import GRADEBOOK
 from pytree_course.course import COURSE_VARIABLE, PROGRESS_VARIABLE, LessonFiles, check_id
 from pytree_course.nbgrader import VARIABLE
@@ -100,11 +99,13 @@ class CourseEngine(Engine):
         return [Command(line, root, self._variables)]
 
     def marks(self, work: Work) -> Marks:
-        with closing(sqlite3.connect(gradebook_file(work))) as database:
-            rows = database.execute(
-                "SELECT student, exercise, kind FROM verdict JOIN attempt ON attempt.id = attempt"
-            ).fetchall()
-        return {(student, exercise): kind == "correct" for student, exercise, kind in rows}
+        with Gradebook(gradebook_file(work)) as gradebook:
+            attempts = gradebook.attempts()
+        return {
+            (attempt.student, row.exercise): row.kind == "correct"
+            for attempt in attempts
+            for row in attempt.rows
+        }
 
 
 def gradebook_file(work: Work) -> Path:

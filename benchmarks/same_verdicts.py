@@ -11,12 +11,11 @@ import json
 import re
 import shutil
 import signal
-import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,10 @@ from class_page import write_page_of_verdicts as write_page
 from engines import FRESH_KERNELS, CourseEngine, Work, gradebook_file
 from machine import described_machine
 from made_class import make_whole_class
-from measured_run import adopt_orphans, measure, temporary_folder
+from measured_run import Command, adopt_orphans, measure, temporary_folder
 from rich.console import Console
 
+from pytree_course.classroom.attempt import VerdictRow
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course, write_file
 
@@ -37,8 +37,26 @@ WORKERS = 2
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")  # of an object that is written as an input
 
+# Of what grading draws, only the cases' seed is drawn by this function.
+_ON_ONE_SEED = f"""
+import secrets
+secrets.randbits = lambda bits: {SEED}
+from pytree_course.cli.main import main
+main()
+"""
+
 Row = dict[str, Any]
 console = Console(stderr=True)
+
+
+class OneSeedEngine(CourseEngine):
+    """The command `grade`, always on the same cases."""
+
+    def commands(self, work: Work) -> list[Command]:
+        (command,) = super().commands(work)
+        arguments = command.line[command.line.index("grade") :]
+        line = [sys.executable, "-c", _ON_ONE_SEED, *arguments]
+        return [replace(command, line=line)]
 
 
 @dataclass
@@ -55,7 +73,7 @@ class Way:
     @property
     def engine(self) -> CourseEngine:
         """The engine that grades so."""
-        return CourseEngine("course", self.about, self.variables, options=self.options)
+        return OneSeedEngine("course", self.about, self.variables, options=self.options)
 
 
 def all_ways() -> list[Way]:
@@ -99,27 +117,24 @@ def main() -> None:
 
 def verdicts(way: Way, work: Work) -> dict[tuple[str, str], Row]:
     """Grade a lesson in one way, and return the gradebook's rows by student and exercise."""
-    with Gradebook(gradebook_file(work)) as gradebook:
-        gradebook.seed_of_run(work.files.stem, 0, SEED)
     with nullcontext() if way.with_programs else no_compiled_programs():
         measure(way.engine.commands(work))
-    with closing(sqlite3.connect(gradebook_file(work))) as database:
-        database.row_factory = sqlite3.Row
-        rows = database.execute(
-            "SELECT student, seed, verdict.* FROM verdict JOIN attempt ON attempt.id = attempt"
-        ).fetchall()
-    if {row["seed"] for row in rows} != {SEED}:
+    with Gradebook(gradebook_file(work)) as gradebook:
+        attempts = gradebook.attempts()
+    if {attempt.seed for attempt in attempts} != {SEED}:
         raise RuntimeError("the cases are not the same: verdicts cannot be compared")
-    return {(row["student"], row["exercise"]): without_time(row) for row in rows}
-
-
-def without_time(row: sqlite3.Row) -> Row:
-    """Return what has to be the same: all but the time, the attempt's number, and addresses."""
     return {
-        name: _ADDRESS.sub("0x", value) if isinstance(value, str) else value
-        for name, value in dict(row).items()
-        if name not in ("attempt", "seconds")
+        (attempt.student, row.exercise): without_time(row)
+        for attempt in attempts
+        for row in attempt.rows
     }
+
+
+def without_time(row: VerdictRow) -> Row:
+    """Return what has to be the same: all but the time, and addresses."""
+    entries = {name: value for name, value in asdict(row).items() if name != "seconds"}
+    read: Row = json.loads(_ADDRESS.sub("0x", json.dumps(entries)))
+    return read
 
 
 def compare(

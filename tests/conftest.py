@@ -11,6 +11,7 @@ from hypothesis import settings
 from pytree_course.authoring.building import build
 from pytree_course.bundle import FILES, FOLDERS
 from pytree_course.course import Course, LessonFiles
+from pytree_course.launcher import wait_for_turn
 
 # course.py sets it when it is called from another folder; the tests look in folders of their own.
 for name in ("PYTREE_COURSE", "PYTREE_COURSE_PROGRESS", "PYTREE_COURSE_LINKS"):
@@ -26,10 +27,18 @@ MINI_COURSE = ROOT / "tests" / "mini_course"
 
 @pytest.fixture(scope="session")
 def built_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the small course once; nobody may change this copy."""
-    root = tmp_path_factory.mktemp("built") / "course"
-    shutil.copytree(MINI_COURSE, root)
-    build(Course(root).lesson("01_mini"))
+    """Build the small course once for all processes of a run; nobody may change this copy."""
+    of_run = tmp_path_factory.getbasetemp()
+    of_run = of_run.parent if "PYTEST_XDIST_WORKER" in os.environ else of_run
+    root, is_built = of_run / "built" / "course", of_run / "built" / "is-built"
+    is_built.parent.mkdir(exist_ok=True)
+    with (is_built.parent / "lock").open("a+b") as lock:
+        wait_for_turn(lock.fileno())
+        if not is_built.exists():
+            shutil.rmtree(root, ignore_errors=True)
+            shutil.copytree(MINI_COURSE, root)
+            build(Course(root).lesson("01_mini"))
+            is_built.touch()
     return root
 
 

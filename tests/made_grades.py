@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from pytree_course.checking.expected import Expected, ExpectedExercise, LessonSection, Misconception
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.classroom.attempt import Attempt, AttemptState, FailedCase, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -61,7 +61,7 @@ def failure(got=None, **changes):
         "line": None,
         "note": "",
     }
-    return made | changes
+    return FailedCase(**(made | changes))
 
 
 def made_row(exercise, kind, points=2, **values):

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -46,7 +47,7 @@ class SameProcess(Executor):
         return future
 
 
-SAME_PROCESS = Pool(SameProcess, 1)
+SAME_PROCESS = Pool(SameProcess(), 1)
 
 
 class MadeClass:
@@ -54,7 +55,7 @@ class MadeClass:
 
     def __init__(self, course, tmp_path):
         self.course = course
-        self.pool = Pool(lambda: ThreadPoolExecutor(1), 1)
+        self.pool = Pool(ThreadPoolExecutor(1), 1)
         self.folder = tmp_path / "class"
         self.into = tmp_path / "grades"
 
@@ -81,7 +82,7 @@ class MadeClass:
                 runs[name] = ExerciseRun(CellRun(), CellRun(outcomes))
             return runs
 
-        monkeypatch.setattr("pytree_course.classroom.submission_run.run_answers", run)
+        monkeypatch.setattr("pytree_course.classroom.tasks.run_answers", run)
         self.pool = SAME_PROCESS
 
     def grade(self, options=OWN_WORK):
@@ -96,8 +97,8 @@ class MadeClass:
         with self.gradebook() as gradebook:
             return gradebook.attempts()
 
-    def points(self, best=False):
-        attempts = counting(self.attempts(), best)
+    def points(self):
+        attempts = counting(self.attempts())
         return {student: attempt.points for (student, _), attempt in attempts.items()}
 
     def arguments(self, *more):
@@ -120,7 +121,11 @@ class MadeClass:
         )
 
     def run_here(self, monkeypatch, *arguments):
-        """Run the command in this process, and return its exit status."""
+        """Run the command in this process, answers too, and return its exit status."""
+        monkeypatch.setattr(
+            "pytree_course.classroom.pool.local_pool", lambda *_: nullcontext(SAME_PROCESS)
+        )
+        monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.setenv("PYTREE_COURSE", str(self.course.root))
         monkeypatch.setattr(sys, "argv", ["course.py", *self.arguments(*arguments)])
         with pytest.raises(SystemExit) as ended:

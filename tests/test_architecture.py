@@ -76,25 +76,15 @@ def test_imports_run_down_only(module):
             assert module.as_posix() == RIGHT_ANSWERS, f"{module} imports {name}"
 
 
-def test_no_two_modules_share_a_name():
-    names = [module.stem for module in MODULES if module.stem != "__init__"]
-    assert sorted(names) == sorted(set(names))
-
-
 @pytest.mark.parametrize("module", MODULES, ids=Path.as_posix)
 def test_a_module_is_not_too_long(module):
     assert len((PACKAGE / module).read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
-def test_the_architecture_page_has_every_modules_first_line():
+def test_the_architecture_page_names_every_module():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([\w/]+\.py)` \| (.+) \|$", page, re.MULTILINE)
-    first_lines = {}
-    for module in MODULES:
-        docstring = ast.get_docstring(ast.parse((PACKAGE / module).read_text(encoding="utf-8")))
-        if module.name != "__init__.py":
-            first_lines[module.as_posix()] = (docstring or "").splitlines()[0]
-    assert dict(rows) == first_lines
+    named = re.findall(r"^\| `([\w/]+\.py)` \|", page, re.MULTILINE)
+    assert sorted(named) == [each.as_posix() for each in MODULES if each.stem != "__init__"]
 
 
 def test_the_architecture_page_points_at_what_is_there():

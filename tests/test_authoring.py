@@ -204,157 +204,83 @@ def test_a_changed_check_makes_the_exercises_stale(mini):
 
 
 VARYING = "```{code-cell} ipython3\n:tags: [varies]\nimport time"
-EXERCISES, ANSWERS, CHECKS = "exercises.md", "answers.py", "check_01_mini.py"
+LESSON, EXERCISES, ANSWERS, CHECKS = "lesson.md", "exercises.md", "answers.py", "check_01_mini.py"
+LOOP = '# %% exercise="first_leaf" variant="loop"'
+SOLUTION = "    # BEGIN SOLUTION\n    return len(jax.tree.leaves(tree))\n    # END SOLUTION"
+HINTS = '["one `jax.tree`", "two"]'
 
 MISTAKES = {
-    "no check": (
-        CHECKS,
-        "def first_leaf(answer, rng):",
-        "def first_leaf_of_all(answer, rng):",
-        EXERCISES,
-        "'first_leaf' has no check",
-    ),
-    "no exercise": (
-        CHECKS,
-        "def first_leaf(answer, rng):",
-        "def first_leaf_of_all(answer, rng):",
-        CHECKS,
-        "has no exercise",
-    ),
-    "answer to no exercise": (
-        ANSWERS,
-        'exercise="first_leaf" variant="loop"',
-        'exercise="frist_leaf" variant="loop"',
-        ANSWERS,
-        "there is no exercise 'frist_leaf'",
-    ),
-    "an answer without its exercise": (
-        ANSWERS,
-        '# %% exercise="first_leaf" variant="loop"',
-        "# %%",
-        ANSWERS,
-        'begin the cell with # %% exercise="..."',
-    ),
-    "an exercise without quotes": (
-        ANSWERS,
-        '# %% exercise="first_leaf" variant="loop"',
-        '# %% exercise=first_leaf variant="loop"',
-        ANSWERS,
-        'begin the cell with # %% exercise="..."',
-    ),
-    "a comma after the exercise": (
-        ANSWERS,
-        '# %% exercise="first_leaf" variant="loop"',
-        '# %% exercise="first_leaf", variant="loop"',
-        ANSWERS,
-        'begin the cell with # %% exercise="..."',
-    ),
-    "an answer of another name": (
-        ANSWERS,
-        "def first_leaf(tree):\n    for leaf",
-        "def first_leaves(tree):\n    for leaf",
-        ANSWERS,
-        "'loop' does not run: it does not define first_leaf",
-    ),
-    "misconception as the right answer": (
-        ANSWERS,
-        "return len(tree)",
-        "return len(jax.tree.leaves(tree))",
-        ANSWERS,
-        "no case tells the misconception 'elements' from the right answer",
-    ),
-    "two misconceptions alike": (
-        ANSWERS,
-        "return len(tree)",
-        "return jax.tree.structure(tree).num_nodes",
-        ANSWERS,
-        "no case tells 'elements' and 'nodes' apart",
-    ),
-    "failing variant": (
-        ANSWERS,
-        "lambda n, _: n + 1, tree, 0",
-        "lambda n, _: n + 1, tree, 1",
-        ANSWERS,
-        "the variant 'reduce' fails",
-    ),
-    "passing starter": (
-        EXERCISES,
-        "    # BEGIN SOLUTION\n    return len(jax.tree.leaves(tree))\n    # END SOLUTION",
-        "    return len(jax.tree.leaves(tree))",
-        EXERCISES,
-        "the starter passes",
-    ),
-    "empty hint": (EXERCISES, '["one `jax.tree`", "two"]', '["", "two"]', EXERCISES, "hint 1"),
-    "too few hints": (EXERCISES, '["one `jax.tree`", "two"]', '["one"]', EXERCISES, "1 hints"),
-    "unknown section": (
-        EXERCISES,
-        "section: leaves-are-not-elements",
-        "section: elsewhere",
-        EXERCISES,
-        "no section 'elsewhere'",
-    ),
-    "no explanation": (
-        ANSWERS,
-        '"""You counted nodes."""',
-        "",
-        ANSWERS,
-        "needs an explanation",
-    ),
-    "neither variant nor misconception": (
-        ANSWERS,
-        ' variant="loop"',
-        "",
-        ANSWERS,
-        'say variant="..."',
-    ),
-    "answer with a syntax error": (
-        ANSWERS,
-        "return len(tree)",
-        "return len(tree",
-        ANSWERS,
-        "SyntaxError",
-    ),
-    "points missing": (EXERCISES, "points: 1\n", "", EXERCISES, "`points` should be a int"),
-    "broken options": (EXERCISES, "points: 1\n", "points: [1\n", EXERCISES, "YAML"),
-    "prediction without its answer": (
-        "lesson.md",
-        ":prediction: C\n",
-        "",
-        "lesson.md",
-        "the prediction needs its answer",
-    ),
-    "prediction answered by no option": (
-        "lesson.md",
-        ":prediction: C",
-        ":prediction: D",
-        "lesson.md",
-        "the prediction needs its answer",
-    ),
-    "answer without a prediction": (
-        "lesson.md",
-        "◇ **Predict.**",
-        "**Predict.**",
-        "lesson.md",
-        "does not start with ◇",
-    ),
-    "no set-up cell": (EXERCISES, ":id: setup\n", "", EXERCISES, "add the set-up cell"),
+    ANSWERS: [
+        (LOOP, LOOP.replace("first", "frist"), "there is no exercise 'frist_leaf'"),
+        (LOOP, "# %%", 'begin the cell with # %% exercise="..."'),
+        (LOOP, LOOP.replace('"first_leaf"', "first_leaf"), "begin the cell with"),
+        (LOOP, LOOP.replace(" variant", ", variant"), "begin the cell with"),
+        (LOOP, LOOP.removesuffix(' variant="loop"'), 'say variant="..."'),
+        (
+            "def first_leaf(tree):\n    for leaf",
+            "def first_leaves(tree):\n    for leaf",
+            "'loop' does not run: it does not define first_leaf",
+        ),
+        (
+            "return len(tree)",
+            "return len(jax.tree.leaves(tree))",
+            "no case tells the misconception 'elements' from the right answer",
+        ),
+        (
+            "return len(tree)",
+            "return jax.tree.structure(tree).num_nodes",
+            "no case tells 'elements' and 'nodes' apart",
+        ),
+        ("lambda n, _: n + 1, tree, 0", "lambda n, _: n, tree, 0", "the variant 'reduce' fails"),
+        ('"""You counted nodes."""', "", "needs an explanation"),
+        ("return len(tree)", "return len(tree", "SyntaxError"),
+    ],
+    EXERCISES: [
+        (SOLUTION, "    return len(jax.tree.leaves(tree))", "the starter passes"),
+        (HINTS, '["", "two"]', "hint 1"),
+        (HINTS, '["one"]', "1 hints"),
+        (
+            "section: leaves-are-not-elements",
+            "section: elsewhere",
+            "no section 'elsewhere'",
+        ),
+        ("points: 1\n", "", "`points` should be a int"),
+        ("points: 1\n", "points: [1\n", "YAML"),
+        (":id: setup\n", "", "add the set-up cell"),
+    ],
+    CHECKS: [
+        ("def first_leaf(", "def first_leaf_of_all(", "has no exercise"),
+    ],
+    LESSON: [
+        (":prediction: C\n", "", "the prediction needs its answer"),
+        (":prediction: C", ":prediction: D", "the prediction needs its answer"),
+        ("◇ **Predict.**", "**Predict.**", "does not start with ◇"),
+    ],
 }
+"""By file: what is changed in it, and what the author is told of that file."""
 
 
 @pytest.mark.parametrize(
-    ("where", "old", "new", "named", "message"), MISTAKES.values(), ids=MISTAKES
+    ("name", "old", "new", "message"),
+    [(name, *mistake) for name, mistakes in MISTAKES.items() for mistake in mistakes],
 )
-def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, where, old, new, named, message):
-    folder = unbuilt.root / "checks" if where == CHECKS else unbuilt.sources
-    edit(folder / where, old, new)
+def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, name, old, new, message):
+    folder = unbuilt.root / "checks" if name == CHECKS else unbuilt.sources
+    edit(folder / name, old, new)
     with pytest.raises(AuthorMistakesError) as caught:
         build(unbuilt)
     mistakes = [mistake for mistake in caught.value.mistakes if message in mistake.message]
     assert mistakes, f"not among:\n{caught.value}"
-    assert mistakes[0].file.name == named
+    assert mistakes[0].file.name == name
     lines = mistakes[0].file.read_text(encoding="utf-8").splitlines()
     assert 1 <= mistakes[0].line <= len(lines)
     assert not any(file.exists() for file in built_files(unbuilt))
+
+
+def test_an_exercise_without_a_check_is_named(unbuilt):
+    edit(unbuilt.check_script, "def first_leaf(", "def first_leaf_of_all(")
+    with pytest.raises(AuthorMistakesError, match=r"exercises\.md:.*'first_leaf' has no check"):
+        build(unbuilt)
 
 
 def test_a_mistake_is_named_by_the_line_where_it_is(unbuilt):

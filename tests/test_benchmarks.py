@@ -11,7 +11,10 @@ from pytree_course.classroom.folder import read_class_folder
 from pytree_course.course import Course
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.reads("benchmarks", "src/pytree_course/classroom", "tests/mini_course"),
+]
 
 
 def run(folder, name, *arguments):

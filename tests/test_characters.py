@@ -61,7 +61,7 @@ def test_hints_explanations_and_what_is_expected(file):
     assert without_glyph(texts(json.loads(file.read_text(encoding="utf-8")))) == set()
 
 
-@pytest.mark.parametrize("ending", ["*.html", "*.txt", "*.css"])
+@pytest.mark.parametrize("ending", ["*.html", "*.md", "*.txt", "*.css"])
 def test_templates(ending):
     for file in PACKAGE.rglob(ending):
         assert without_glyph(file.read_text(encoding="utf-8")) == set(), file

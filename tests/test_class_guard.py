@@ -11,7 +11,7 @@ from pytree_course.classroom.attempt import AttemptState
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES
-from tests.made_submissions import RIGHT, SAME_PROCESS, MadeClass
+from tests.made_submissions import RIGHT, MadeClass
 
 pytestmark = pytest.mark.slow
 
@@ -145,7 +145,7 @@ def reporting(monkeypatch, made, reports):
         report = by_answer[answers["count_leaves"]]
         return {"count_leaves": ExerciseRun(CellRun(), CellRun(report))}
 
-    monkeypatch.setattr("pytree_course.classroom.submission_run.run_answers", run)
+    monkeypatch.setattr("pytree_course.classroom.tasks.run_answers", run)
     for student in reports:
         made.hand_in(student, {"count_leaves": f"# {student}"})
 
@@ -169,25 +169,10 @@ def test_what_cannot_be_judged_or_recorded_is_a_row_that_says_so(made, monkeypat
     assert len(summary.failed) == len(made.grade().failed) == 1
 
 
-def test_half_characters_in_what_an_answer_raises_or_prints_are_recorded(made, monkeypatch):
-    raised = {
-        **{"kind": "raised", "type": "ValueError", "message": "\ud800", "mentions": []},
-        "during": "\udfff",
-    }
-    reporting(monkeypatch, made, {"eve": [outcome(observation=raised, printed="\ud800")] * 6})
-    made.grade()
-    (eve,) = made.attempts()
-    assert eve.state is AttemptState.GRADED
-    assert eve.rows[0].failure["printed"] == "?"
-    json.dumps(eve.rows[0].failure, ensure_ascii=False).encode()
-
-
 def test_the_terminal_gets_no_escapes_and_no_path_of_a_student(made, monkeypatch, capsys):
     made.hand_in("eve\x1b[2J\nada", RIGHT).write_text("\x1b[2J")
     made.hand_in("ada", {}, "\x1b[2Jessay.ipynb")
     made.hand_in(os.fsdecode(b"j\xfcrgen"), RIGHT)
-    monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda *_: SAME_PROCESS)
-    monkeypatch.setenv("COLUMNS", "200")
     assert made.run_here(monkeypatch, "--unsandboxed") == 0
     said = capsys.readouterr()
     assert "\x1b[2J" not in said.out + said.err
@@ -207,7 +192,7 @@ def test_what_raises_before_judging_costs_its_submission_only(made, monkeypatch)
             raise error
         return []
 
-    monkeypatch.setattr("pytree_course.classroom.judgement.failed_exercises", first_raises)
+    monkeypatch.setattr("pytree_course.classroom.runs.failed_exercises", first_raises)
     summary = made.grade()
     assert (summary.graded, len(summary.failed)) == (1, 1)
     assert {each.state for each in made.attempts()} == {AttemptState.GRADED, AttemptState.FAILED}

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.reports.class_statistics import (
@@ -127,11 +128,10 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
     lesson = replace(made_lesson(), exercises={"count": exercise})
 
     def line(name, said, wrong="Too high.", misconception=""):
-        values = {"name": name, "text": exercise.lines[name], "said": said, "wrong": wrong}
-        return values | {"misconception": misconception}
+        return WrongLine(name, exercise.lines[name], said, wrong, misconception)
 
     def predicting(student, *lines, seed=7, **values):
-        failed = ["AB".index(line["name"]) for line in lines]
+        failed = ["AB".index(line.name) for line in lines]
         values = {"lines": list(lines), "failed": failed, "failure": None} | values
         return made_attempt(student, [made_row("count", "incorrect", **values)], seed=seed)
 

@@ -22,6 +22,7 @@ from pytree_course.grading import sandbox
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import sandboxed
 from tests.conftest import ROOT
+from tests.lesson_reads import each_of
 
 FRESH = 4711
 
@@ -138,9 +139,9 @@ def test_an_environment_that_cannot_be_written_is_left_alone(cache, exercise, mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stem", ["02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp"])
-def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, stem):
-    sources = read_sources(Course(ROOT).lesson(stem))
+@each_of(Course(ROOT).lessons())
+def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, files):
+    sources = read_sources(files)
     for exercise in sources.exercises.values():
         for answer in (exercise.solution, *exercise.misconceptions[:2]):
             observed = []

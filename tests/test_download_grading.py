@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from tests.made_submissions import ELEMENTS, NODES, RIGHT, SAME_PROCESS, MadeClass
+from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
 
 pytestmark = pytest.mark.slow
 
@@ -35,8 +35,6 @@ class Download(MadeClass):
         return [*csv.DictReader(io.StringIO((self.into / name).read_text()))]
 
     def grade_here(self, monkeypatch, capsys, *arguments):
-        monkeypatch.setattr("pytree_course.classroom.pool.local_pool", lambda *_: SAME_PROCESS)
-        monkeypatch.setenv("COLUMNS", "200")
         status = self.run_here(monkeypatch, *arguments, "--unsandboxed")
         said = capsys.readouterr()
         assert status == 0, said.err

@@ -120,7 +120,7 @@ def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook
     ("count", "count_reason", "first", "first_reason"),
     [
         ("def count_leaves(tree) return 1", "SyntaxError", "1 / 0", "ZeroDivisionError"),
-        ("count_leaves = None", "TypeError", "", "NameError"),
+        ("count_leaves = None", "TypeError", "", "does not define `first_leaf`"),
         ("def count_leaves(tree):\n    %nonsense", "UsageError", "raise KeyError", "KeyError"),
     ],
 )
@@ -187,19 +187,20 @@ def test_an_answer_that_does_not_end_runs_once(lesson, tmp_path):
     assert ran.read_text() == "x\n"
 
 
-def test_exercises_that_take_long_leave_each_other_one_its_shortest_time():
-    budget = SubmissionBudget()
-    given = []
-    for _ in range(5):
-        budget.start_exercise()
-        given.append(budget.seconds)
-        budget.spend(budget.seconds)
-    assert given == [18, 12, 6, 6, 6]
-    quick = SubmissionBudget()
-    for _ in range(20):
-        quick.start_exercise()
-        assert quick.seconds == limits.EXERCISE_SECONDS
-        quick.spend(4)
+@given(st.lists(st.sampled_from("abcdefghijk"), max_size=30), st.data())
+def test_exercises_share_one_budget_and_leave_each_other_their_shortest_time(turns, data):
+    budget = SubmissionBudget("abcdefghijk")
+    had_turn, taken = set(), 0.0
+    for exercise in turns:
+        budget.start_exercise(exercise)
+        given = budget.seconds
+        assert given <= limits.EXERCISE_SECONDS
+        assert exercise in had_turn or given >= limits.SHORTEST_SECONDS
+        had_turn.add(exercise)
+        lasted = data.draw(st.floats(0, 20))
+        taken += min(lasted, max(given, 0.0))
+        budget.spend(lasted)
+    assert taken <= limits.SUBMISSION_SECONDS + 1e-6
 
 
 def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
@@ -207,7 +208,7 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
     how = RunSettings(SEED, in_sandbox=False)
-    runner = _Runner(lesson.blank, lesson.kernel_course, how)
+    runner = _Runner(lesson.blank, lesson.kernel_course, how, SubmissionBudget())
     later = runner._run({"first_leaf": helped}, {"count_leaves": right})
     assert later.cell("first_leaf-check").outcomes
     assert not later.has("count_leaves-check")

@@ -84,3 +84,18 @@ def test_other_name_errors_look_as_ever(kernel):
 )
 def test_only_a_check_that_lacks_its_own_names_is_explained(name, cell):
     assert missing_cell(NameError(name=name), cell) is None
+
+
+def test_what_an_answer_does_to_its_surroundings_does_not_disturb_a_check(kernel):
+    kernel('import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")')
+    kernel("def check(tree):\n    return jax.tree.leaves(tree)")
+    kernel("def count_leaves(tree):\n    return len(check(tree))")
+    assert "Correct" in kernel("check.count_leaves(count_leaves)")
+    kernel("def first_leaf(tree):\n    raise GeneratorExit")
+    assert "GeneratorExit" in kernel("check.first_leaf(first_leaf)")
+
+
+@pytest.mark.parametrize("base", ["Exception", "BaseException"])
+def test_an_error_whose_message_raises_is_shown(kernel, base):
+    mute = f"class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
+    assert "Mute" in kernel(mute)

@@ -71,7 +71,9 @@ class Copy:
         for name in ("course.py", "requirements.txt", "pyproject.toml"):
             shutil.copy(ROOT / name, self.folder)
         shutil.copytree(ROOT / "jupyter", self.folder / "jupyter")
-        shutil.copy(launcher.__file__, self.folder / "src/pytree_course")
+        for name in ("launcher.py", "help.txt"):
+            file = Path(launcher.__file__).with_name(name)
+            shutil.copy(file, self.folder / "src/pytree_course")
         lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
         [version] = [line.removeprefix("uv==") for line in lines if line.startswith("uv==")]
         info = f"uv-{version}.dist-info"
@@ -519,8 +521,8 @@ try:
 except KeyboardInterrupt: raise SystemExit(5)
 """
     parent = (
-        "import os, sys; from pytree_course.launcher import wait_for; "
-        f"sys.exit(wait_for([sys.executable, '-c', {command!r}], os.environ))"
+        "import os, sys; from pytree_course.launcher import become; "
+        f"sys.exit(become([sys.executable, '-c', {command!r}], os.environ, can_exec=False))"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", parent],

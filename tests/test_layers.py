@@ -17,6 +17,7 @@ from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.sources import read_sources
 from pytree_course.course import NOBODY_VARIABLE, Course, LessonFiles
 from tests.conftest import ROOT
+from tests.lesson_reads import each_of
 
 LESSONS = Course(ROOT).lessons()
 LESSON = """\
@@ -217,7 +218,7 @@ def test_under_a_deeper_heading_stands_how_long_it_takes_and_for_whom_it_is(writ
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
+@each_of(LESSONS)
 def test_each_deeper_section_runs_after_the_opening_and_the_set_up_alone(files):
     parts = layers(files)
     notebook = new_notebook()

@@ -15,6 +15,7 @@ from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
 from tests.conftest import ROOT
+from tests.lesson_reads import each_of
 
 LESSONS = Course(ROOT).lessons()
 PAGES = Course(ROOT).with_sources()  # the lessons, and the start page
@@ -30,7 +31,7 @@ def test_there_are_lessons_and_a_start_page():
 
 
 @pytest.mark.slow
-@each_page
+@each_of(PAGES)
 def test_built_files_are_what_their_sources_make(files):
     stale = find_stale(files)
     assert not stale, "\n" + "\n".join(map(str, stale))
@@ -42,7 +43,7 @@ def test_what_is_expected_names_no_address_of_one_run(files):
 
 
 @pytest.mark.slow
-@each_lesson
+@each_of(LESSONS)
 def test_the_author_made_no_mistakes(files, monkeypatch):
     # The build has asked on every seed. The public one makes the built files, which are tested.
     monkeypatch.setattr(validation, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])

@@ -1,9 +1,6 @@
 """The lowest versions that pyproject.toml allows: checks and JupyterLab work with them."""
 
-import os
 import shutil
-import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,30 +8,19 @@ from packaging.requirements import Requirement
 
 from pytree_course.course import Course
 from tests.browser.lab import Lab
-from tests.needs import missing
-from tests.test_environment import find_python, run
+from tests.environments import OLDEST, PROJECT, ROOT, made, run
+from tests.lesson_reads import ENGINE
 
-ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 GROUPS = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
 DECLARED = [Requirement(line) for group in GROUPS for line in group]
 PAGES = Course(ROOT).with_sources()
 LESSONS = Course(ROOT).lessons()
 
 
-@pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the course with the lowest versions for the lowest Python; return that Python."""
-    version = PROJECT["requires-python"].removeprefix(">=")
-    base = find_python(version)
-    if base is None:
-        missing(f"Python {version}, the lowest that the course allows")
-    fresh = tmp_path_factory.mktemp("lowest") / "environment"
-    run(base, "-m", "venv", "--without-pip", fresh)
-    inside = fresh / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    install = (sys.executable, "-m", "uv", "pip", "install", "--python", inside)
-    run(*install, "--resolution", "lowest-direct", "--editable", ROOT)
-    return inside
+def lowest() -> Path:
+    """Return the lowest Python, which has the lowest versions."""
+    packages = ("--resolution", "lowest-direct", "--editable", ".")
+    return made("lowest", OLDEST, *packages)
 
 
 @pytest.mark.parametrize("requirement", DECLARED, ids=lambda requirement: requirement.name)
@@ -60,15 +46,17 @@ def test_the_start_page_says_which_jax_is_enough_for_the_exercises():
 
 
 @pytest.mark.slow
-def test_the_check_scripts_give_full_marks_to_the_solutions(python, tmp_path):
+@pytest.mark.reads("checks", "solutions", *ENGINE)
+def test_the_check_scripts_give_full_marks_to_the_solutions(tmp_path):
     # On the public cases, as in a learner's copy: the author's answers are not run.
     shutil.copytree(ROOT / "checks", tmp_path / "checks")
     for files in LESSONS:
         # Its exit status is 0 if all are correct.
-        run(python, tmp_path / "checks" / files.check_script.name, files.solutions)
+        run(lowest(), tmp_path / "checks" / files.check_script.name, files.solutions)
 
 
 @pytest.mark.slow
-def test_jupyterlab_starts(python, tmp_path):
-    with Lab(tmp_path, python) as lab:
+@pytest.mark.reads("jupyter", "src/pytree_course/server.py", "tests/browser/lab.py")
+def test_jupyterlab_starts(tmp_path):
+    with Lab(tmp_path, lowest()) as lab:
         assert "ERROR" not in lab.log.read_text("utf-8")

@@ -13,11 +13,15 @@ import pytest
 
 from pytree_course.authoring.sources import read_sources
 from pytree_course.grading.grade import grade_notebook
-from pytree_course.launcher import child_environment
 from pytree_course.nbgrader import VARIABLE
 from tests.conftest import ExerciseNotebook
+from tests.environments import RUNNING, made, run
+from tests.lesson_reads import ENGINE
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.reads("tests/mini_course", "src/pytree_course/grading/grade.py", *ENGINE),
+]
 
 ASSIGNMENT = "leaves"
 CONFIG = """
@@ -49,33 +53,12 @@ SUBMISSIONS = {
 }
 
 
-def nbgrader_environment(folder: Path, course: Path) -> Path:
-    """Make an environment with nbgrader, whose kernel is this Python; return its scripts."""
-    uv = [sys.executable, "-m", "uv", "--quiet"]
-    run([*uv, "venv", "--python", sys.executable, folder])
-    scripts = folder / ("Scripts" if os.name == "nt" else "bin")
-    run([*uv, "pip", "install", "--python", scripts / "python", "nbgrader"])
-    kernel = [sys.executable, "-m", "ipykernel", "install", "--prefix", folder]
-    run([*kernel, "--name", "python3", "--env", "PYTREE_COURSE", course])
-    return scripts
-
-
-def run(command, cwd=None):
-    """Run a command of the test; if it fails, show what it said."""
-    variables = child_environment()
-    # nbgrader looks for alembic on PATH, as if its environment were active.
-    variables["PATH"] = os.pathsep.join([str(Path(command[0]).parent), variables["PATH"]])
-    done = subprocess.run(
-        [str(part) for part in command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=cwd,
-        env=variables,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+def nbgrader_for(course: Path) -> Path:
+    """Return an nbgrader whose kernel is this Python, for a course."""
+    python = made("nbgrader", RUNNING, "nbgrader")
+    kernel = (sys.executable, "-m", "ipykernel", "install", "--prefix", python.parents[1])
+    run(*kernel, "--name", "python3", "--env", "PYTREE_COURSE", course)
+    return python.with_name("nbgrader")
 
 
 def answered(notebook: Path, target: Path, answers: dict[str, str]) -> ExerciseNotebook:
@@ -91,12 +74,12 @@ def answered(notebook: Path, target: Path, answers: dict[str, str]) -> ExerciseN
 def graded(built_course, tmp_path_factory):
     """Grade all submissions with nbgrader; return its folder."""
     folder = tmp_path_factory.mktemp("nbgrader")
-    nbgrader = nbgrader_environment(folder / "environment", built_course) / "nbgrader"
+    nbgrader = nbgrader_for(built_course)
     (folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
     source = folder / "source" / ASSIGNMENT / "01_mini.ipynb"
     source.parent.mkdir(parents=True)
     shutil.copy(built_course / "checks/expected/01_mini.ipynb", source)
-    run([nbgrader, "generate_assignment", ASSIGNMENT, "--create"], folder)
+    run(nbgrader, "generate_assignment", ASSIGNMENT, "--create", cwd=folder)
     released = folder / "release" / ASSIGNMENT / source.name
 
     mini = lesson_of(built_course)
@@ -110,8 +93,8 @@ def graded(built_course, tmp_path_factory):
         if student == "deleted":
             submission.cells.remove(submission.cell("count_leaves-check"))
         submission.save()
-    run([nbgrader, "autograde", ASSIGNMENT, "--create"], folder)
-    run([nbgrader, "export"], folder)
+    run(nbgrader, "autograde", ASSIGNMENT, "--create", cwd=folder)
+    run(nbgrader, "export", cwd=folder)
     return folder
 
 

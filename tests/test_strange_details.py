@@ -1,17 +1,26 @@
-"""Details that no course knows: they cost the page they are on a sentence, and others nothing."""
+"""What is large, damaged or strange costs its own place in tables and pages, and others nothing."""
 
 from dataclasses import replace
 
-import pytest
-
+from pytree_course.checking.reported import (
+    MAX_INPUTS,
+    MAX_LINE,
+    MAX_LINES,
+    MAX_PRINTED,
+    MAX_WRITTEN,
+    Line,
+)
+from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import Student
-from pytree_course.reports import page_texts, pages
+from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.classroom.folder import ClassFolder
+from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.reports import page_texts
 from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.pages import write_pages
-from pytree_course.reports.showable_rows import CANNOT_BE_SHOWN, MOST_INPUTS, showable
+from pytree_course.reports.tables import write_tables
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
-from tests.test_pages import assert_harmless, pages_of, visible
+from tests.test_pages import pages_of, visible
 
 NUMBER = {"kind": "number", "type": "int", "value": 41}
 LARGEST_PAGE = 4_000_000  # characters
@@ -23,36 +32,8 @@ LARGE_NODE = {
 }
 
 
-def nested(depth):
-    seen = NUMBER
-    for _ in range(depth):
-        seen = {"kind": "node", "type": "list", "aux": None, "children": [["[0]", seen]]}
-    return seen
-
-
 def with_failure(**changes):
     return made_row("count", "incorrect", failure=failure(**changes))
-
-
-UNKNOWN = {
-    "inputs without words": with_failure(written=[]),
-    "words without inputs": with_failure(inputs=[], written=["{}", "1"]),
-    "no inputs": with_failure(inputs=None),
-    "an unknown kind": with_failure(got={"kind": "what"}),
-    "no observation": with_failure(got=["a list"]),
-    "half a node": with_failure(got={"kind": "node", "type": "dict", "children": [1]}),
-    "a shape of words": with_failure(got={"kind": "shape", "dtype": "f", "shape": ["a"]}),
-    "nested too deep": with_failure(got=nested(20_000)),
-    "printed no text": with_failure(printed=["a"]),
-    "a line without number": with_failure(line={"text": "1 / 0"}),
-    "a failure of one word": made_row("count", "incorrect", failure="wrong"),
-    "an empty failure": made_row("count", "incorrect", failure={"a": 1}),
-    "reasons of other kinds": made_row("count", "incorrect", reasons=[["a"], {}]),
-    "misconceptions of other kinds": made_row("count", "incorrect", misconceptions=[["a"]]),
-    "lines of other kinds": made_row("count", "incorrect", lines=[{"name": 3}], failed=[0]),
-    "more lines than cases": made_row("count", "incorrect", lines=[{}, {}], failed=[0]),
-    "cases before the first": made_row("count", "incorrect", failed=[-1]),
-}
 
 
 def class_with(row, **values):
@@ -65,30 +46,23 @@ def class_with(row, **values):
     return made_grades(attempts)
 
 
-@pytest.mark.parametrize("row", UNKNOWN.values(), ids=UNKNOWN)
-def test_details_of_an_unknown_form_are_said_not_to_be_shown(row, tmp_path):
-    written = pages_of(class_with(row), tmp_path)
-    page = visible(written["students/eve.html"])
-    assert f"It is incorrect. {CANNOT_BE_SHOWN}" in page
-    assert "answer of eve" in page
-    assert "2 of 4 points" in page
-    assert "a note of zoe's" in visible(written["students/zoe.html"])
-    assert "3 students" in visible(written["report.html"])
-    for name in written:
-        assert_harmless(written[name])
-        assert ("eve" in name) == (CANNOT_BE_SHOWN in written[name])
-
-
-def test_what_cannot_be_drawn_or_rendered_costs_its_own_place_only(tmp_path, monkeypatch):
-    def no_picture(seen):
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(page_texts.drawing, "svg", no_picture)
-    monkeypatch.setattr(pages, "pass_plot", no_picture)
-    written = pages_of(class_with(made_row("count", "error")), tmp_path)
-    assert visible(written["students/zoe.html"]).count("The course cannot draw this value.") == 2
-    assert "a note of zoe's" in visible(written["students/zoe.html"])
-    assert "This plot could not be drawn; its numbers are below." in visible(written["report.html"])
+def test_a_record_that_cannot_be_read_is_its_students_row_and_stops_no_table_or_page(
+    tmp_path, course
+):
+    with Gradebook(tmp_path / "gradebook.sqlite") as gradebook:
+        for student in ("ada", "eve"):
+            gradebook.record(made_attempt(student, [made_row("count", "error")], "01_mini"))
+        gradebook._database.execute("UPDATE attempt SET record = '{' WHERE student = 'eve'")
+        grades = ClassGrades.of(course, ClassFolder(tmp_path, [], [], []), gradebook, None, None)
+    assert not write_tables(grades, tmp_path)
+    assert not write_pages(grades, tmp_path)
+    said = "The record of this notebook in the gradebook cannot be read"
+    assert '"eve","","yes","01_mini","0","3","failed"' in (tmp_path / "grades.csv").read_text()
+    assert said in (tmp_path / "grades.csv").read_text()
+    assert said in visible((tmp_path / "report.html").read_text())
+    page = visible((tmp_path / "students" / "eve.html").read_text())
+    assert "Grading failed, through no fault of yours." in page
+    assert "It is error." in visible((tmp_path / "students" / "ada.html").read_text())
 
 
 def test_a_page_that_cannot_be_written_stops_no_other(tmp_path):
@@ -100,11 +74,11 @@ def test_a_page_that_cannot_be_written_stops_no_other(tmp_path):
     assert not [*tmp_path.rglob("*.part")]
 
 
-def test_thirty_thousand_inputs_are_ten_and_a_count(tmp_path):
-    row = with_failure(inputs=[NUMBER] * 30_000, written=["41"] * 30_000)
+def test_fifty_inputs_are_ten_and_a_count(tmp_path):
+    row = with_failure(inputs=[NUMBER] * MAX_INPUTS, written=["41"] * MAX_INPUTS)
     page = pages_of(class_with(row), tmp_path)["students/eve.html"]
-    assert "… and 29,990 more inputs" in visible(page)
-    assert page.count("<svg") == MOST_INPUTS + 1
+    assert "… and 40 more inputs" in visible(page)
+    assert page.count("<svg") == 11
 
 
 def test_a_page_has_so_many_pictures_and_no_more(tmp_path, monkeypatch):
@@ -121,17 +95,19 @@ def test_a_page_has_so_many_pictures_and_no_more(tmp_path, monkeypatch):
 def test_an_enormous_class_page_is_bounded(tmp_path):
     """The most that a student can put everywhere: many large pictures, and long texts."""
     text = "\U000e0001<&" * 10**5
-    line = {"name": text, "text": text, "said": text, "wrong": text, "misconception": ""}
     large = failure(
-        LARGE_NODE, inputs=[LARGE_NODE] * 12, written=[text] * 12, printed=text, note=text
+        LARGE_NODE,
+        inputs=[LARGE_NODE] * MAX_INPUTS,
+        written=[text[:MAX_WRITTEN]] * MAX_INPUTS,
+        printed=text[:MAX_PRINTED],
+        note=text[:MAX_PRINTED],
+        line=Line(MAX_LINES, text[:MAX_LINE]),
     )
-    large["line"] = {"number": 10**9, "text": text}
     many = [f"exercise_{number}" for number in range(3)]
     rows = [
         made_row(name, "incorrect", explanation=text, failure=large, reasons=[text] * 100)
         for name in many
     ]
-    rows[0] = replace(rows[0], lines=[line] * 1000, failed=[0] * 1000)
     attempt = made_attempt("eve", rows, answers=dict.fromkeys(many, text), reason=text)
     grades = made_grades(
         [attempt, replace(attempt, student="fay")],
@@ -152,13 +128,13 @@ def test_what_looks_like_a_number_and_is_none_costs_no_report(tmp_path):
     attempts = []
     for student in ("eve", "fay"):
         lines = [
-            {"name": name, "text": "", "said": said, "wrong": "Too high.", "misconception": ""}
+            WrongLine(name, text="", said=said, wrong="Too high.")
             for name, said in (("A", "٣"), ("B", "9" * 5000))
         ]
         row = made_row("count", "incorrect", lines=lines, failed=[0, 1], failure=None)
         attempts.append(made_attempt(student, [row]))
     grades = made_grades(attempts, [replace(made_lesson(), exercises={"count": exercise})])
-    assert find_clusters(showable(grades), fewest=1) == []
+    assert find_clusters(grades, fewest=1) == []
     assert "2 students" in visible(pages_of(grades, tmp_path)["report.html"])
 
 

@@ -6,19 +6,8 @@ import subprocess
 import sys
 from itertools import pairwise
 
-import pytest
-
 from pytree_course.authoring.sources import read_sources
-from pytree_course.authoring.teaching_plans import (
-    BEGIN,
-    END,
-    NOT_YET,
-    PAGE_FILE,
-    SESSION,
-    plans,
-    split_page,
-    write_plans,
-)
+from pytree_course.authoring.teaching_plans import PAGE_FILE, SESSION, plans, write_plans
 from pytree_course.course import Course
 from tests.conftest import ROOT
 
@@ -52,10 +41,8 @@ def assert_times_add_up(text):
 
 
 def test_the_plans_are_what_the_sources_make():
-    parts = split_page((ROOT / PAGE_FILE).read_text(encoding="utf-8"))
-    assert parts is not None
-    assert parts[1] == plans(Course(ROOT)), (
-        "docs/teaching.md is stale. Run: python3 course.py build"
+    assert (ROOT / PAGE_FILE).read_text(encoding="utf-8") == plans(Course(ROOT)), (
+        f"{PAGE_FILE} is stale. Run: python3 course.py build"
     )
 
 
@@ -89,7 +76,7 @@ def test_a_small_course_is_planned(course):
     one, session = tables(text)
     assert one == [(0, 5), (5, 2), (7, 3), (10, 1), (11, 79), (90, 0)]
     assert session[-1] == (16, 0)
-    assert "Lesson" not in text
+    assert "Lesson 1" not in text
     assert "At home: 4 min. The first leaf (4)" in text
     assert "Everything, in 1 week with a session of 90 minutes" in text
 
@@ -126,30 +113,14 @@ def test_lessons_without_minutes_have_no_part_in_a_plan(course):
     lesson = course.root / "sources" / "01_mini" / "lesson.md"
     text = lesson.read_text(encoding="utf-8").replace("# Going deeper\n", "")
     lesson.write_text(text, encoding="utf-8")
-    assert plans(course) == NOT_YET
+    write_plans(course)
+    assert not (course.root / PAGE_FILE).exists()
 
 
-@pytest.fixture
-def page(course):
-    page = course.root / PAGE_FILE
-    page.parent.mkdir()
-    page.write_text(f"# Teaching\n\n{BEGIN}\n\nOld.\n\n{END}\n\nThe end.\n", encoding="utf-8")
-    return page
-
-
-def test_the_build_writes_the_plans_between_the_marks_the_same_each_time(course, page):
+def test_the_build_writes_the_plans_the_same_each_time(course):
     command = [sys.executable, "-m", "pytree_course", "build", "1"]
     subprocess.run(command, cwd=course.root, check=True, capture_output=True)
-    first = page.read_text(encoding="utf-8")
-    assert split_page(first) == ("# Teaching\n\n", plans(course), "\n\nThe end.\n")
+    first = (course.root / PAGE_FILE).read_text(encoding="utf-8")
+    assert first == plans(course)
     write_plans(course)
-    assert page.read_text(encoding="utf-8") == first
-
-
-def test_a_page_without_marks_is_left_alone(course, page):
-    page.write_text("# Teaching\n", encoding="utf-8")
-    write_plans(course)
-    assert page.read_text(encoding="utf-8") == "# Teaching\n"
-    page.unlink()
-    write_plans(course)
-    assert not page.exists()
+    assert (course.root / PAGE_FILE).read_text(encoding="utf-8") == first

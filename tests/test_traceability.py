@@ -16,9 +16,10 @@ from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.traceability import (
     TABLE_FILE,
     TOPICS_FILE,
-    Traceability,
     find_wrong_marks,
+    read_marks,
     read_topics,
+    table,
     write_table,
 )
 from pytree_course.course import Course
@@ -28,10 +29,26 @@ COURSE = Course(ROOT)
 STEMS = ["01_leaves", "02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp"]
 
 
-@pytest.fixture(scope="module")
-def traceability():
-    """Return the course's own topics and marks."""
-    return Traceability(COURSE)
+def missing(course):
+    """Say what the lessons that are here should show and do not.
+
+    A topic may be shown by an exercise alone. A correction or a misconception is shown by a cell of
+    a lesson, and a misconception is a wrong answer of an exercise, too.
+    """
+    topics = read_topics(course.root)
+    marks = read_marks(course, topics)
+    kinds = {name: set() for name in topics}
+    for mark in (mark for each in marks.values() for mark in each):
+        kinds[mark.topic].add(mark.kind)
+    missing = []
+    for name, shown_by in kinds.items():
+        if topics[name].lesson not in marks:
+            continue
+        if not shown_by or (name[0] in "CM" and "lesson" not in shown_by):
+            missing.append((name, "a cell"))
+        if name[0] == "M" and "misconception" not in shown_by:
+            missing.append((name, "a wrong answer"))
+    return missing
 
 
 # The course's own
@@ -55,17 +72,17 @@ def test_topics_name_where_they_come_from_and_a_lesson_that_shows_them():
     assert groups.keys() == {"T-S000", "T-S001", "T-S002", "T-S003", "T-S004"}
 
 
-def test_every_topic_of_the_lessons_that_are_here_is_shown(traceability):
-    assert traceability.missing() == []
+def test_every_topic_of_the_lessons_that_are_here_is_shown():
+    assert missing(COURSE) == []
 
 
-def test_the_table_is_what_the_sources_make(traceability):
-    assert (ROOT / TABLE_FILE).read_text(encoding="utf-8") == traceability.table(), (
+def test_the_table_is_what_the_sources_make():
+    assert (ROOT / TABLE_FILE).read_text(encoding="utf-8") == table(COURSE), (
         "docs/traceability.md is stale. Run: python3 course.py build"
     )
 
 
-def test_every_cell_that_is_named_is_in_its_notebook(traceability):
+def test_every_cell_that_is_named_is_in_its_notebook():
     # Learners work in the exercise notebooks; the blank ones are as they were built.
     built = {COURSE.lesson(stem).notebook: COURSE.lesson(stem).notebook for stem in STEMS}
     built |= {COURSE.lesson(stem).exercises: COURSE.lesson(stem).blank for stem in STEMS}
@@ -76,8 +93,9 @@ def test_every_cell_that_is_named_is_in_its_notebook(traceability):
         for notebook, file in built.items()
         if file.exists()
     }
-    assert traceability.marks
-    for mark in traceability.marks:
+    marks = read_marks(COURSE, read_topics(ROOT))
+    assert marks.keys() == {*STEMS}
+    for mark in (mark for each in marks.values() for mark in each):
         assert mark.cell_id in ids[mark.notebook], mark
 
 
@@ -110,12 +128,8 @@ def marked(mini):
     return mini
 
 
-def read(files):
-    return Traceability(Course(files.root))
-
-
 def test_the_table_links_to_cells_exercises_and_wrong_answers(marked):
-    rows = [line for line in read(marked).table().splitlines() if re.match(r"\| [CMT]", line)]
+    rows = [line for line in table(Course(marked.root)).splitlines() if re.match(r"\| [CMT]", line)]
     lesson = (
         "[01_mini#leaves-are-not-elements-4]"
         "(../notebooks/01_mini.ipynb#cell-id=leaves-are-not-elements-4)"
@@ -130,31 +144,29 @@ def test_the_table_links_to_cells_exercises_and_wrong_answers(marked):
 
 
 def test_a_whole_lesson_has_to_show_its_topics_and_no_others(marked):
-    assert read(marked).missing() == []
+    assert missing(Course(marked.root)) == []
 
 
 @pytest.mark.parametrize(
-    ("file", "new", "old", "missing"),
+    ("file", "new", "old", "wanted"),
     [
-        ("lesson.md", *PREDICTION, ["C1", "a cell", "M1", "a cell"]),
-        ("exercises.md", *EXERCISE, ["T-L1-leaves", "a cell"]),
-        ("answers.py", *WRONG, ["M1", "a wrong answer"]),
+        ("lesson.md", *PREDICTION, [("C1", "a cell"), ("M1", "a cell")]),
+        ("exercises.md", *EXERCISE, [("T-L1-leaves", "a cell")]),
+        ("answers.py", *WRONG, [("M1", "a wrong answer")]),
     ],
 )
-def test_what_no_cell_shows_is_missing(marked, file, new, old, missing):
+def test_what_no_cell_shows_is_missing(marked, file, new, old, wanted):
     edit(marked.sources / file, old, new)
-    found = re.findall(
-        r"^(\S+) .* should have (a \w+(?: answer)?)", "\n".join(read(marked).missing()), re.M
-    )
-    assert [part for pair in found for part in pair] == missing
+    assert missing(Course(marked.root)) == wanted
 
 
 @pytest.mark.parametrize("part", ["sources/01_mini/answers.py", "notebooks/01_mini.ipynb"])
 def test_a_lesson_that_is_not_whole_yet_has_to_show_nothing(marked, part):
     (marked.root / part).unlink()
-    unfinished = read(marked)
-    assert (unfinished.marks, unfinished.missing()) == ([], [])
-    assert "| C1 | Six \\| leaves | to come: 01_mini |" in unfinished.table()
+    course = Course(marked.root)
+    assert read_marks(course, read_topics(course.root)) == {}
+    assert missing(course) == []
+    assert "| C1 | Six \\| leaves | to come: 01_mini |" in table(course)
 
 
 MISTAKES = {
@@ -190,7 +202,7 @@ def test_a_wrong_mark_stops_the_build_and_is_named(marked, file, old, new, messa
     assert any(new.splitlines()[-1] in line for line in lines[-10:])
     assert marked.notebook.read_bytes() == before
     with pytest.raises(AuthorMistakesError):
-        read(marked)
+        table(Course(marked.root))
 
 
 def test_without_a_list_of_topics_every_mark_is_wrong_and_there_is_no_table(marked):
@@ -219,7 +231,7 @@ def test_build_writes_the_table_the_same_each_time(marked):
     command = [sys.executable, "-m", "pytree_course", "build", "1"]
     subprocess.run(command, cwd=marked.root, check=True, capture_output=True)
     first = (marked.root / TABLE_FILE).read_bytes()
-    assert first.decode() == read(marked).table()
+    assert first.decode() == table(Course(marked.root))
     write_table(Course(marked.root))
     assert (marked.root / TABLE_FILE).read_bytes() == first
 

@@ -19,7 +19,12 @@ from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import Course
 from tests.conftest import ROOT, ExerciseNotebook, contents
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.reads(
+        "hatch_build.py", "jupyter", "src/pytree_course/*.py", "src/pytree_course/authoring"
+    ),
+]
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 WRONG = "def count_leaves(tree):\n    return len(tree)"

@@ -31,7 +31,7 @@ CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
     "jupyter": {".json", ".py"},
-    CODE: {".css", ".html", ".py", ".toml", ".txt"},
+    CODE: {".css", ".html", ".md", ".py", ".toml", ".txt"},
 }
 
 RELEASE_FILE = "checks/release.json"

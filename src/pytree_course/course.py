@@ -159,6 +159,12 @@ class LessonFiles:
         """Whether this is a lesson: a page, such as the start page, has no exercises."""
         return self.check_script.exists() or (self.sources / "exercises.md").exists()
 
+    @property
+    def has_all_sources(self) -> bool:
+        """Whether all that the author writes for a lesson is here."""
+        names = ("lesson.md", "exercises.md", "answers.py")
+        return all((self.sources / name).exists() for name in names)
+
     def read_blank(self) -> str:
         """Return the text of the exercise notebook as it is handed out."""
         if not self.blank.exists():

@@ -30,29 +30,9 @@ STAMP = VENV / "pytree-course.json"
 # Standard output is the command's.
 say = functools.partial(print, file=sys.stderr)
 
-HELP = """\
-Pytrees in JAX: five hands-on lessons, with exercises that check themselves.
+HELP = Path(__file__).with_name("help.txt").read_text("utf-8")
+"""What `course.py` prints before anything is installed."""
 
-  python3 course.py lab        begin here
-
-The first command makes the course's own environment in the folder .venv beside
-this file. That takes a few minutes, once. The command changes nothing else on this
-computer. (On Windows write py or python instead of python3.)
-
-Commands:
-  lab        open the lessons in JupyterLab, at lesson 1
-  check      grade your exercises of one lesson:  check 1
-  progress   show what you have solved so far
-  reset      start a lesson's exercises afresh:  reset 1
-  test       run all of the course's own tests
-  release    for teachers: write the learners' bundle:  release DIR
-  grade      for teachers: grade a class:  grade FOLDER --into DIR
-  explain    for teachers: wrong results that nothing explains yet:  explain DIR
-  build      for authors: make the notebooks from sources/
-  cases      for authors: see whether the checks refuse every wrong answer
-
-python3 course.py COMMAND --help tells more about one command.
-To begin again with a new environment, delete the folder .venv."""
 COMMANDS = re.findall(r"^  (\w+)   ", HELP, re.M)
 
 FAILED = """
@@ -166,15 +146,6 @@ def servers_python() -> str | None:
     return python if python not in {None, sys.executable} and shutil.which(python) else None
 
 
-def begin_again(python: str, arguments: Sequence[str]) -> int:
-    """Run course.py with another Python, which decides afresh, and return the exit status."""
-    command = [python, "-P", str(ROOT / "course.py"), *arguments]
-    variables = {name: value for name, value in os.environ.items() if name != SERVERS_PYTHON}
-    if os.name == "posix":
-        os.execve(python, command, variables)
-    return wait_for(command, variables)
-
-
 def prepare() -> None:
     """Make the environment, or update it, unless another run has just done so."""
     machine, python = platform.machine().lower(), platform.python_implementation()
@@ -276,15 +247,18 @@ def run_command(python: str, arguments: Sequence[str]) -> int:
         variables["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), variables.get("PATH", "")])
     if ROOT not in [Path.cwd(), *Path.cwd().parents]:
         variables["PYTREE_COURSE"] = str(ROOT)
-    if os.name == "posix":
-        os.execve(python, command, variables)
-    return wait_for(command, variables)
+    return become(command, variables)
 
 
-def wait_for(command: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Run a child to its end. Ctrl-C reaches it as well, and how to end is its choice."""
-    # Not an exception caught around the wait: it may come when the child's status has just been
-    # taken, which is then lost. And not ignored, for that would pass on to the child.
+def become(
+    command: Sequence[str], variables: Mapping[str, str], can_exec: bool = os.name == "posix"
+) -> int:
+    """Let another program take the place of this one; or run it to its end, where none can."""
+    if can_exec:
+        os.execve(command[0], command, variables)
+    # Ctrl-C reaches it as well, and how to end is its choice. Not an exception caught around the
+    # wait: it may come when the status has just been taken, which is then lost. And not ignored,
+    # for that would pass on to the child.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
     return subprocess.Popen(command, env=variables).wait()
 
@@ -294,12 +268,12 @@ def main(arguments: Sequence[str]) -> int:
     name = arguments[0] if arguments else "help"
     asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)  # Not worth a large download.
     if name in {"help", "-h", "--help"} or (name in COMMANDS and asks_for_help and outdated()):
-        print(HELP)
+        print(HELP, end="")
         return 0
     if name not in COMMANDS:
         near = difflib.get_close_matches(name, COMMANDS, 1)
         hint = f" Did you mean {near[0]}?" if near else ""
-        say(f"course.py has no command {name!r}.{hint}\n\n{HELP}")
+        say(f"course.py has no command {name!r}.{hint}\n\n{HELP.rstrip()}")
         return 2
     try:
         python = PYTHON
@@ -307,7 +281,9 @@ def main(arguments: Sequence[str]) -> int:
             if will_do(name):
                 python = sys.executable
             elif servers := servers_python():
-                return begin_again(servers, arguments)
+                # It decides afresh, and asks no other.
+                others = {key: text for key, text in os.environ.items() if key != SERVERS_PYTHON}
+                return become([servers, "-P", str(ROOT / "course.py"), *arguments], others)
             else:
                 prepare()
         return run_command(python, arguments)

@@ -6,6 +6,7 @@ from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined,
 from markupsafe import Markup
 
 from pytree_course.printable import printable_lines
+from pytree_course.texts import counted
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -40,3 +41,4 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 """A room adds the filters and globals that its templates need."""
+TEMPLATES.filters["counted"] = counted

@@ -57,7 +57,7 @@ def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observ
     """Describe an exception by its type and by which of the texts `mentions` its message has."""
     try:
         message = writable(str(error))
-    except Exception as broken:
+    except BaseException as broken:
         message = f"(its message cannot be shown: {type(broken).__name__})"
     return {
         "kind": "raised",

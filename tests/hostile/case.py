@@ -1,7 +1,7 @@
 """A case of the corpus: what is handed in, and what grading must make of it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -35,6 +35,8 @@ class Case:
         Words that the command must print of it.
     student
         The name of its student's folder, where that matters.
+    everyday
+        Whether it is tried in every run, for others that are like it too.
     is_local
         Whether it disturbs no other exercise: then it shares a kernel with other local cases, and
         with right answers, which must stay right.
@@ -51,6 +53,7 @@ class Case:
     reason: str = ""
     said: str = ""
     student: str = ""
+    everyday: bool = False
     is_local: bool = False
 
     @property
@@ -62,14 +65,14 @@ class Case:
 class Family:
     """Cases of one kind: a file of the folder `families` makes one, and calls `case` and `odd`."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, everyday: Collection[str]) -> None:
+        self.name, self.everyday = name, everyday
         self.cases: list[Case] = []
 
     def case(self, name: str, answers: Mapping[str, str] | None = None, **more: Any) -> None:
         """Add a case that has a kernel of its own."""
         codes = {exercise: dedent(code).strip("\n") for exercise, code in (answers or {}).items()}
-        self.cases.append(Case(name, self.name, codes, **more))
+        self.cases.append(Case(name, self.name, codes, everyday=name in self.everyday, **more))
 
     def local(self, name: str, exercise: str, code: str, **more: Any) -> None:
         """Add a case that is one answer, and disturbs no other."""

@@ -88,5 +88,5 @@ def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
     attempts = {}
     if (into / "gradebook.sqlite").exists():
         with Gradebook(into / "gradebook.sqlite") as gradebook:
-            attempts = counting(gradebook.attempts(), best=False)
+            attempts = counting(gradebook.attempts())
     return GradedCorpus(into, done, students, canaries, attempts, secrets)

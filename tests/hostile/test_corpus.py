@@ -3,12 +3,19 @@
 import pytest
 
 from tests.hostile.case import NOTHING, Case
-from tests.hostile.families import all_cases
+from tests.hostile.families import all_cases, families
 from tests.hostile.secrets_kept import VICTIM
 
 pytestmark = pytest.mark.slow
 
 CASES = all_cases()
+each_case = pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[] if case.everyday else pytest.mark.thorough, id=case.id)
+        for case in CASES
+    ],
+)
 MOST_MEMORY = 2_000 * 2**20  # most of it is what JAX compiled of the authors' answers
 
 
@@ -17,7 +24,12 @@ def test_no_two_cases_are_called_alike():
     assert sorted(set(ids)) == sorted(ids)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_the_cases_of_every_run_are_there(family):
+    assert {*family.everyday} <= {case.name for case in family.cases}
+
+
+@each_case
 def test_a_case_gets_its_verdict(graded, case: Case):
     student = graded.student_of(case)
     attempt = graded.attempt(student)
@@ -38,7 +50,7 @@ def test_a_case_gets_its_verdict(graded, case: Case):
     assert case.said in graded.done.said
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@each_case
 def test_a_case_costs_no_right_answer_beside_it(graded, case: Case):
     student = graded.student_of(case)
     rows = {name: graded.row(student, name) for name in student.beside}
@@ -46,7 +58,7 @@ def test_a_case_costs_no_right_answer_beside_it(graded, case: Case):
     assert not lost
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@each_case
 def test_a_case_reads_no_secret(graded, case: Case):
     assert not [*graded.secrets.in_texts(graded.texts_about(graded.student_of(case)))]
 

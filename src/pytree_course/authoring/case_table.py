@@ -17,16 +17,23 @@ the misconceptions that fail on one case only. The memoriser knows every public 
 result, and is tried with fresh cases on 20 seeds; not on predictions, whose lines are the same for
 everybody.
 """
-HEADINGS = "| Exercise | Cases | Mutants | Killed | Equivalent | Surviving | One case | Memoriser |"
+COUNTS = ("Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser")
+"""What is counted of an exercise: the headings of what `numbers` returns."""
 
 
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
     """Write what was found in all exercises of a lesson; the other lessons' parts stay."""
     course = Course(files.root)
     parts = _parts(course)
-    rows = "\n".join(f"| {' | '.join([each.exercise.name, *numbers(each)])} |" for each in found)
-    columns = "|---" + "|--:" * (HEADINGS.count("|") - 2) + "|"
-    parts[files.stem] = f"{_digest(files)}\n\n{HEADINGS}\n{columns}\n{rows}\n"
+    headings, *rows = (
+        f"| {' | '.join(row)} |"
+        for row in (
+            ["Exercise", *COUNTS],
+            *([each.exercise.name, *numbers(each)] for each in found),
+        )
+    )
+    lines = "\n".join([headings, "|---" + "|--:" * len(COUNTS) + "|", *rows])
+    parts[files.stem] = f"{_digest(files)}\n\n{lines}\n"
     text = "".join(f"\n## {stem}\n\n{parts[stem]}" for stem in sorted(parts))
     write_file(course.root / "docs" / "cases.md", INTRODUCTION + text)
 

@@ -1,7 +1,7 @@
 """The two layers of a lesson: its core, and the sections of "Going deeper" that stand alone."""
 
-import ast
 import builtins
+import symtable
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -81,10 +81,11 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
             yield section.cells[0].mistake(
                 'say for whom it is: `"for": "you …"` beside its minutes'
             )
-        known = set().union(*(_bound(cell.source) for cell in before if cell.kind == "code"))
+        known = set().union(*(_names(cell.source)[0] for cell in before if cell.kind == "code"))
         for cell in section.code:
-            known |= _bound(cell.source)
-            if missing := sorted(_used(cell.source) - known):
+            bound, needed = _names(cell.source)
+            known |= bound
+            if missing := sorted(needed - known):
                 names = ", ".join(missing)
                 yield cell.mistake(f"{names}: define it here, or in the set-up of {GOING_DEEPER}")
 
@@ -100,31 +101,22 @@ def _section(cells: list[SourceCell]) -> Section:
     )
 
 
-def _bound(code: str) -> set[str]:
-    """Return the names that a cell binds, anywhere in it."""
-    names = set()
-    for node in ast.walk(_tree(code)):
-        match node:
-            case ast.Name(ctx=ast.Store(), id=name) | ast.arg(arg=name):
-                names.add(name)
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                names.add(name)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                names.add(name)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                names.add(name)
-            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
-                names |= {each.asname or each.name.split(".")[0] for each in imported}
-    return names
+def _names(code: str) -> tuple[set[str], set[str]]:
+    """Return the names that a cell binds for the cells below it, and those that it needs."""
+    # Without its magics, which Python cannot read.
+    plain = "\n".join(line for line in code.splitlines() if line[:1] not in "%!")
+    symbols = [
+        symbol
+        for scope in _scopes(symtable.symtable(plain, "cell", "exec"))
+        for symbol in scope.get_symbols()
+        if symbol.is_global()
+    ]
+    bound = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
+    needed = {each.get_name() for each in symbols if each.is_referenced()}
+    return bound, needed - bound - vars(builtins).keys() - {"display", "get_ipython"}
 
 
-def _used(code: str) -> set[str]:
-    """Return the names that a cell reads, and Python itself does not have."""
-    nodes = ast.walk(_tree(code))
-    names = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return names - vars(builtins).keys() - {"display", "get_ipython"}
-
-
-def _tree(code: str) -> ast.Module:
-    """Parse a cell without its magics, which Python cannot read."""
-    return ast.parse("\n".join(line for line in code.splitlines() if line[:1] not in "%!"))
+def _scopes(scope: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield scope
+    for inner in scope.get_children():
+        yield from _scopes(inner)

@@ -32,6 +32,11 @@ def exercises_digest(files: LessonFiles) -> str:
     return digest(folder / "exercises.md", folder / "answers.py", files.check_script)
 
 
+def in_cell(text: str) -> str:
+    """Return a text as it stands in a Markdown table."""
+    return text.replace("|", r"\|")
+
+
 def line_named_in(error: Exception) -> int:
     """Return the line that an error's message names, or 1."""
     named = re.search(r"line (\d+)", str(error))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytree_course.authoring.source_cells import AuthorMistakesError, Mistake, SourceCell
-from pytree_course.authoring.source_texts import line_named_in
+from pytree_course.authoring.source_texts import in_cell, line_named_in
 from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.course import Course, answer_id, write_file
+from pytree_course.rendering import TEMPLATES, render
 
 TOPICS_FILE = "sources/topics.toml"
 """Lists what the course has to show."""
@@ -16,15 +17,10 @@ TOPICS_FILE = "sources/topics.toml"
 TABLE_FILE = "docs/traceability.md"
 """The built table."""
 
-HEADINGS = {"C": "Corrections", "M": "Misconceptions", "T": "Topics"}
+KINDS = {"C": "Corrections", "M": "Misconceptions", "T": "Topics"}
 """The kinds of topics, by the first letter of their ids."""
 
-INTRODUCTION = f"""\
-# Traceability
-
-Where the course shows what it has to show. `python3 course.py build` writes this page from
-`{TOPICS_FILE}` and from the `covers` marks in the lessons' sources: change those instead.
-"""
+TEMPLATES.filters["in_cell"] = in_cell
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ def read_topics(root: Path) -> dict[str, Topic]:
     topics, mistakes = {}, []
     for name, table in tables.items():
         line = next((at for at, line in enumerate(lines, 1) if line.startswith(f"{name} ")), 1)
-        if name[0] not in HEADINGS:
+        if name[0] not in KINDS:
             mistakes.append(Mistake(file, line, f"{name}: an id starts with C, M or T"))
         elif not isinstance(table, dict) or table.keys() != {"what", "lesson"}:
             mistakes.append(Mistake(file, line, f"{name}: write `what` and `lesson`, no more"))
@@ -72,12 +68,30 @@ def read_topics(root: Path) -> dict[str, Topic]:
     return topics
 
 
+def read_marks(course: Course, topics: dict[str, Topic]) -> dict[str, list[Mark]]:
+    """Read the marks of each lesson that is whole: with all its sources, and built."""
+    marks, mistakes = {}, []
+    for files in course.lessons():
+        if files.has_all_sources and files.notebook.exists():
+            sources = read_sources(files)
+            mistakes += find_wrong_marks(sources, topics)
+            marks[files.stem] = [mark for _, mark in _marks(sources)]
+    if mistakes:
+        raise AuthorMistakesError(mistakes)
+    return marks
+
+
 def find_wrong_marks(sources: LessonSources, topics: dict[str, Topic]) -> list[Mistake]:
     """Return the marks of a lesson that name no topic, or stand where no mark is read."""
     mistakes = []
-    shown = {(cell.file, cell.line) for cell, _ in _marks(sources)}
-    for cell in _all_cells(sources):
-        if cell.covers and (cell.file, cell.line) not in shown:
+    read = {(cell.file, cell.line) for cell, _ in _marks(sources)}
+    answers = (
+        answer.cell
+        for each in sources.exercises.values()
+        for answer in (*each.given_starters, *each.variants, *each.misconceptions)
+    )
+    for cell in (*sources.lesson, *sources.exercise_cells, *answers):
+        if cell.covers and (cell.file, cell.line) not in read:
             message = "covers: only a lesson's code, an exercise or a misconception shows a topic"
             mistakes.append(cell.mistake(message))
             continue
@@ -106,80 +120,20 @@ def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
             yield cell, Mark(topic, kind, path, cell_id, label)
 
 
-def _all_cells(sources: LessonSources) -> Iterator[SourceCell]:
-    yield from sources.lesson
-    yield from sources.exercise_cells
-    for exercise in sources.exercises.values():
-        for answer in (*exercise.given_starters, *exercise.variants, *exercise.misconceptions):
-            yield answer.cell
-
-
-class Traceability:
-    """The topics of a course, and the marks in all its lessons that are whole."""
-
-    def __init__(self, course: Course) -> None:
-        self.topics = read_topics(course.root)
-        self.lessons: list[str] = []
-        self.marks: list[Mark] = []
-        mistakes: list[Mistake] = []
-        for files in course.lessons():
-            # Only a lesson that has all its sources and was built must show its topics.
-            written = (files.sources / name for name in ("lesson.md", "exercises.md", "answers.py"))
-            if not all(file.exists() for file in (*written, files.notebook)):
-                continue
-            self.lessons.append(files.stem)
-            sources = read_sources(files)
-            mistakes += find_wrong_marks(sources, self.topics)
-            self.marks += [mark for _, mark in _marks(sources)]
-        if mistakes:
-            raise AuthorMistakesError(mistakes)
-
-    def of(self, topic: Topic) -> list[Mark]:
-        """Return the marks of one topic, in the order of the lessons."""
-        return [mark for mark in self.marks if mark.topic == topic.id]
-
-    def missing(self) -> list[str]:
-        """Say what the lessons that are here should show and do not.
-
-        A topic may be shown by an exercise alone. A correction or a misconception is shown by a
-        cell of a lesson, and a misconception is a wrong answer of an exercise, too.
-        """
-        missing = []
-        for topic in self.topics.values():
-            if topic.lesson not in self.lessons:
-                continue
-            kinds = {mark.kind for mark in self.of(topic)}
-            wanted = f"{topic.id} ({topic.what}): {topic.lesson} should have"
-            if not kinds or (topic.id[0] in "CM" and "lesson" not in kinds):
-                missing.append(f"{wanted} a cell that shows it")
-            if topic.id[0] == "M" and "misconception" not in kinds:
-                missing.append(f"{wanted} a wrong answer")
-        return missing
-
-    def table(self) -> str:
-        """Return the page that says where everything is shown."""
-        lines = [INTRODUCTION]
-        for letter, heading in HEADINGS.items():
-            lines += [f"## {heading}\n", "| Id | What | Where |", "|---|---|---|"]
-            for topic in self.topics.values():
-                if topic.id[0] == letter:
-                    where = ", ".join(map(_link, self.of(topic))) or f"to come: {topic.lesson}"
-                    lines.append(f"| {topic.id} | {_in_cell(topic.what)} | {where} |")
-            lines.append("")
-        return "\n".join(lines)
-
-
-def _link(mark: Mark) -> str:
-    """Return a link that JupyterLab opens at the cell."""
-    return f"[{_in_cell(mark.label)}](../{mark.notebook}#cell-id={mark.cell_id})"
-
-
-def _in_cell(text: str) -> str:
-    return text.replace("|", r"\|")
+def table(course: Course) -> str:
+    """Return the page that says where everything is shown; "" for a course without topics."""
+    topics = read_topics(course.root)
+    marks = [mark for each in read_marks(course, topics).values() for mark in each]
+    if not topics:
+        return ""
+    shown = [
+        (topic, [mark for mark in marks if mark.topic == topic.id]) for topic in topics.values()
+    ]
+    page = render("authoring/traceability.md", topics_file=TOPICS_FILE, kinds=KINDS, shown=shown)
+    return page + "\n"
 
 
 def write_table(course: Course) -> None:
     """Write the table of a course; a course without topics gets none."""
-    traceability = Traceability(course)
-    if traceability.topics:
-        write_file(course.root / TABLE_FILE, traceability.table())
+    if text := table(course):
+        write_file(course.root / TABLE_FILE, text)

@@ -1,5 +1,6 @@
 """The learner's own check: `check = Checks("01_leaves")`, `check.count_leaves(...)`."""
 
+import ast
 import difflib
 import json
 import os
@@ -8,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course import nbgrader
@@ -25,6 +27,8 @@ from pytree_course.course import GOING_DEEPER, Course, answer_id
 
 TRIES_BEFORE_SOLUTION = 3
 
+_CHECKS = "_pytree_course_checks"  # a name that no answer gives to something else
+
 Presenter = Callable[[Feedback, "ExerciseCheck"], None]
 """Shows the feedback of a check that was just run."""
 
@@ -41,11 +45,15 @@ class Checks:
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.find()
         self._presenter: Presenter = lambda shown, _: display(shown)
+        # Read before any answer runs, which may well clear the environment.
+        self.seed_of_grading = os.environ.get(SEED_VARIABLE)
+        self.is_in_nbgrader = nbgrader.is_running()
         self._files = course.lesson_named(lesson)
         # Solution notebooks, and what nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self._files.solutions.parent.name
-        is_own_work = not is_solution and not nbgrader.is_running()
+        is_own_work = not is_solution and not self.is_in_nbgrader
         self.progress = Progress.load(course.progress_file if is_own_work else None)
+        _keep_findable(self)
 
     @cached_property
     def _expected_file(self) -> ExpectedFile:
@@ -59,7 +67,7 @@ class Checks:
     @property
     def is_graded(self) -> bool:
         """Whether this notebook runs in grading, without a learner."""
-        return SEED_VARIABLE in os.environ or nbgrader.is_running()
+        return self.seed_of_grading is not None or self.is_in_nbgrader
 
     def present_with(self, presenter: Presenter) -> None:
         """Have feedback shown by another function."""
@@ -115,14 +123,14 @@ class ExerciseCheck:
         if len(answers) != len(exercise.answers):
             count = len(exercise.answers)
             raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
-        if SEED_VARIABLE in os.environ:
-            outcomes = run_check(self._check, answers, int(os.environ[SEED_VARIABLE]))
+        if self._checks.seed_of_grading is not None:
+            outcomes = run_check(self._check, answers, int(self._checks.seed_of_grading))
             report = {
                 OUTCOMES_MIME: [outcome.to_json() for outcome in outcomes],
                 "text/plain": "reported",
             }
             display(report, raw=True)
-        elif nbgrader.is_running():
+        elif self._checks.is_in_nbgrader:
             with nbgrader.stderr_on_stdout():
                 verdict = self._judge_and_show(answers)
             if verdict is None or verdict.kind is not VerdictKind.CORRECT:
@@ -230,3 +238,25 @@ class ExerciseCheck:
 
     def _record(self, event: str) -> None:
         self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event)
+
+
+def _keep_findable(checks: Checks) -> None:
+    """Let cells find these checks as `check`, though an answer names something else so."""
+    shell: Any = get_ipython()
+    if shell is not None:
+        shell.user_ns[_CHECKS] = checks
+        others = [each for each in shell.ast_transformers if not isinstance(each, _CheckCells)]
+        shell.ast_transformers = [*others, _CheckCells(shell.user_ns)]
+
+
+class _CheckCells(ast.NodeTransformer):
+    """Puts the checks themselves where a cell says `check.` and the name of an exercise."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self._names = names
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        is_check = isinstance(node.value, ast.Name) and node.value.id == "check"
+        if is_check and node.attr in dir(self._names.get(_CHECKS)):
+            node.value = ast.copy_location(ast.Name(_CHECKS, ast.Load()), node.value)
+        return self.generic_visit(node)

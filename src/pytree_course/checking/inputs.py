@@ -97,7 +97,7 @@ def varied_trees(
         parts.append(lambda: Point(leaf(), leaf()))
     if "registered class below the top" not in without:
         parts.append(lambda: Duo(leaf(), [leaf()]))
-    trees += [random_model(rng, leaf, *parts) for _ in range(rich + rng.integers(3))]
+    trees += [random_model(rng, leaf, *parts) for _ in range(rich + int(rng.integers(3)))]
     return shuffled(rng, trees)
 
 

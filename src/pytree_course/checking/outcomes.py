@@ -51,7 +51,7 @@ def _run_case(case: Case) -> Outcome:
         raise CaseInterrupted(inputs_written) from interrupt
     except NotImplementedError:
         observation = {"kind": "not attempted"}
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # those that are no Exception are the answer's too
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
     shown = _first_lines(printed.getvalue())

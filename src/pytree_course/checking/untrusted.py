@@ -1,7 +1,16 @@
-"""The one border for untrusted data: what passes it can be compared, stored and shown."""
+"""The one border for untrusted data: what passes it is what its type says.
+
+Two kinds of data come in by it: what a learner's kernel reports, and what a gradebook holds, which
+may have been damaged or edited.
+"""
 
 import math
-from typing import Any
+from dataclasses import is_dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from pytree_course.observations import (
     MAX_DEPTH,
@@ -14,6 +23,37 @@ from pytree_course.observations import (
 
 _MAX_LENGTH = 64  # of a shape, of a list of base classes or mentioned texts
 _DEEPEST = MAX_DEPTH + 2
+_MAX_ITEMS = 1_000  # of a list or dict in a record
+_MAX_TEXT = 1_000_000  # characters of a text in a record
+_MAX_NUMBER = 2**53  # what every program can count and plot
+
+
+def read_as(kind: Any, data: object) -> Any:
+    """Return untrusted JSON as a value of a type, or raise ValueError.
+
+    Parameters
+    ----------
+    kind
+        A dataclass, whose every field has to be there; or what its fields may be: an observation,
+        text, number, time, enumeration, a list or a dict of these, or None instead of one of these.
+    """
+    inner = get_args(kind)
+    if kind == Observation:
+        return validate(data)
+    if isinstance(kind, UnionType):  # with None
+        return None if data is None else read_as(inner[0], data)
+    if get_origin(kind) is list:
+        return [read_as(inner[0], each) for each in _list(data, _MAX_ITEMS)]
+    if get_origin(kind) is dict:
+        return {_whole_text(name): read_as(inner[1], each) for name, each in _dict(data).items()}
+    if isinstance(kind, type) and is_dataclass(kind):
+        entries, fields = _dict(data), _fields(kind)
+        if entries.keys() != fields.keys():
+            raise ValueError("not the fields that are stored")
+        return kind(**{name: read_as(fields[name], entries[name]) for name in fields})
+    if issubclass(kind, StrEnum):
+        return kind(data)
+    return _PLAIN[kind](data)
 
 
 def validate(data: object) -> Observation:
@@ -89,6 +129,50 @@ class _Reader:
                 raise ValueError("a child is a key's text and an observation")
             children.append([_text(child[0]), self.observation(child[1], depth + 1)])
         return node
+
+
+_fields = cache(get_type_hints)
+
+
+def _dict(data: object) -> dict[str, Any]:
+    if not isinstance(data, dict) or len(data) > _MAX_ITEMS:
+        raise ValueError("no entries, or more than any that are made")
+    return data
+
+
+def _whole_text(data: object) -> str:
+    """Return a text as it is, for it may be code; half a character, which JSON can hold, is "?"."""
+    if not isinstance(data, str) or len(data) > _MAX_TEXT:
+        raise ValueError("not a text, or a longer one than any that is made")
+    return data.encode("utf-8", "replace").decode("utf-8")
+
+
+def _count(data: object) -> int:
+    if type(data) is not int or not 0 <= data < _MAX_NUMBER:
+        raise ValueError("not a count")
+    return data
+
+
+def _measure(data: object) -> float:
+    if type(data) not in (int, float) or not 0 <= data < _MAX_NUMBER:  # type: ignore[operator]
+        raise ValueError("not a measure")
+    return float(data)  # type: ignore[arg-type]
+
+
+def _flag(data: object) -> bool:
+    if not isinstance(data, bool):
+        raise ValueError("neither true nor false")
+    return data
+
+
+def _time(data: object) -> datetime:
+    time = datetime.fromisoformat(_text(data))
+    if time.tzinfo is None or not 1970 <= time.year <= 9000:  # others cannot be compared or shown
+        raise ValueError("not a time with its zone")
+    return time
+
+
+_PLAIN = {str: _whole_text, int: _count, float: _measure, bool: _flag, datetime: _time}
 
 
 def _text(data: object) -> str:

@@ -63,7 +63,10 @@ SOME_LINES = "{passed} of {cases} lines right"
 NOT_ATTEMPTED = "not attempted yet"
 RAISED = "your code raised {type}"
 ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
-CHECK_CELL_RAISED = "{type}: {message}: did you rename the function, or leave something out?"
+NOT_DEFINED = (
+    "your answer cell does not define `{name}`: did you rename it, or leave something out?"
+)
+CHECK_CELL_RAISED = "the check could not run: {type}: {message}"
 OUT_OF_MEMORY = (
     "your answer cell used more memory than this computer has: look for a loop without an end"
 )

@@ -14,8 +14,7 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytree_course.classroom.downloads import is_download
-from pytree_course.classroom.file_names import LeftOut
-from pytree_course.classroom.handing_in import NBGRADER_TIMESTAMP
+from pytree_course.classroom.student_files import NBGRADER_TIMESTAMP, LeftOut
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import NOTEBOOK_BYTES
 

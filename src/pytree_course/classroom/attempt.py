@@ -1,14 +1,13 @@
 """An attempt: one graded submission, as the gradebook stores it."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
-MOST_TRIES = 10
-"""So many different answers of a student to a lesson are run."""
+from pytree_course.checking.reported import Line
+from pytree_course.checking.verdicts import WrongLine
+from pytree_course.observations import Observation
 
 
 class AttemptState(StrEnum):
@@ -21,12 +20,28 @@ class AttemptState(StrEnum):
 
 
 @dataclass(frozen=True)
-class VerdictRow:
-    """One exercise's verdict; every field is a column of the gradebook.
+class FailedCase:
+    """The smallest case that failed, as a `checking.verdicts.Failure` has it.
 
-    The failure is a `checking.verdicts.Failure` without what was expected: it may be a case that
-    no learner has seen.
+    What was expected is left out: it may be a case that no learner has seen.
     """
+
+    case: int  # from 0
+    inputs: list[Observation]
+    written: list[str]  # the inputs as Python writes them, shortened
+    got: Observation
+    printed: str
+    line: Line | None
+    note: str
+
+    def __post_init__(self) -> None:
+        if len(self.inputs) != len(self.written):  # in a record that somebody edited
+            raise ValueError("not every input is written")
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One exercise's verdict."""
 
     exercise: str
     kind: str  # a `VerdictKind`; or the attempt's state, where it was not graded
@@ -37,16 +52,16 @@ class VerdictRow:
     seconds: float = 0.0
     explanation: str = ""
     misconceptions: list[str] = field(default_factory=list)
-    failure: dict[str, Any] | None = None
+    failure: FailedCase | None = None
     results: str | None = None  # a digest: equal where wrong results on the same cases are equal
     reasons: list[str] = field(default_factory=list)
-    lines: list[dict[str, str]] = field(default_factory=list)  # as `checking.verdicts.WrongLine`
+    lines: list[WrongLine] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One graded submission; every field but `rows` is a column of the gradebook.
+    """One graded submission.
 
     What is equal in `answers_digest`, `checks` and `environment` need not be run again.
     """
@@ -78,32 +93,12 @@ class Attempt:
         return sum(row.points for row in self.rows)
 
 
-def first_tries(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[str]]:
-    """Return the answers' digests of each student's first tries, by student and lesson."""
-    tries: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for attempt in sorted(attempts, key=lambda each: each.handed_in):
-        digests = tries[attempt.student, attempt.lesson]
-        is_new = attempt.answers_digest not in digests and len(digests) < MOST_TRIES
-        if is_new and attempt.state is AttemptState.GRADED:
-            digests.append(attempt.answers_digest)
-    return tries
+def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
+    """Choose the attempt that counts, by student and lesson: the one handed in last.
 
-
-def counting(attempts: Iterable[Attempt], best: bool) -> dict[tuple[str, str], Attempt]:
-    """Choose the attempt that counts, by student and lesson: the last one, or the best.
-
-    Of attempts with the same answers, the last grading counts. The best is one of the first tries:
-    whoever hands in often enough has luck at some time.
+    Of attempts with the same answers, the last grading counts.
     """
     by_grading = sorted(attempts, key=lambda each: each.graded_at)
     regraded = {attempt.key: attempt for attempt in by_grading}
-    tries = first_tries(by_grading)
-    chosen: dict[tuple[str, str], Attempt] = {}
-    for attempt in sorted(regraded.values(), key=lambda each: each.handed_in):
-        key = attempt.student, attempt.lesson
-        is_graded = attempt.state is AttemptState.GRADED
-        if best and is_graded and attempt.answers_digest not in tries[key]:
-            continue
-        if not best or key not in chosen or attempt.points >= chosen[key].points:
-            chosen[key] = attempt
-    return chosen
+    in_order = sorted(regraded.values(), key=lambda each: each.handed_in)
+    return {(attempt.student, attempt.lesson): attempt for attempt in in_order}

@@ -1,7 +1,7 @@
 """The grades of a class: by student and lesson, the attempt that counts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -49,15 +49,9 @@ class ClassGrades:
         gradebook: Gradebook,
         roster: Sequence[RosterEntry] | None,
         due: datetime | None,
-        *,
-        best: bool,
     ) -> "ClassGrades":
         """Put together what is in the gradebook, in the folder and on the list of the class."""
-        attempts = counting(gradebook.attempts(), best)
-        for key, remark in gradebook.not_run().items():
-            if key in attempts:
-                reason = "; ".join(filter(None, [attempts[key].reason, remark]))
-                attempts[key] = replace(attempts[key], reason=reason)
+        attempts = counting(gradebook.attempts())
         attempted = {lesson for _, lesson in attempts}
         lessons = [
             Expected.read(files.expected) for files in course.lessons() if files.stem in attempted

@@ -11,13 +11,17 @@ from typing import NoReturn
 
 from pytree_course.classroom.archive import NBGRADER_FOLDER, NO_NOTEBOOK, unpack
 from pytree_course.classroom.downloads import CANVAS, DownloadName, Submitter, download_names
-from pytree_course.classroom.file_names import LeftOut, printable_path
-from pytree_course.classroom.handing_in import EARLIEST, NO_TIME, file_time, nbgraders_time
 from pytree_course.classroom.roster import RosterEntry, match
 from pytree_course.classroom.student_files import (
     A_LINK,
+    EARLIEST,
+    NO_TIME,
+    LeftOut,
     cannot_be_opened,
+    file_time,
     find_notebooks,
+    nbgraders_time,
+    printable_path,
     shortened,
 )
 from pytree_course.course import Course, CourseError
@@ -25,9 +29,6 @@ from pytree_course.printable import printable
 
 UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""
-
-MOST_NOTEBOOKS = 30
-"""So many of one student's notebooks are read."""
 
 A_HARD_LINK = (
     "it is a hard link, so it may be somebody else's file. If a backup or another program "
@@ -146,7 +147,6 @@ def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = N
                 continue
             submitters[who.id] = who
         files, problems = _files(entry, download, is_folder)
-        here = []
         for file, names in files:
             lesson = next((stem for stem in stems for each in names if each.startswith(stem)), "")
             why = _problem(file, names, download)
@@ -161,12 +161,8 @@ def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = N
                 moment = nbgraders_time(file) or moment
             remarks = [download.remark, "" if moment else NO_TIME]
             remark = "; ".join(filter(None, remarks))
-            here.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, remark))
-        here.sort(key=lambda each: each.handed_in)
-        if here[MOST_NOTEBOOKS:]:
-            why = f"it holds {len(here):,} notebooks; only the newest {MOST_NOTEBOOKS} are read"
-            problems.insert(0, (entry, why))
-        notebooks += here[-MOST_NOTEBOOKS:]
+            moment = moment or EARLIEST
+            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment, remark))
         ignored += [
             (printable_path(file.relative_to(folder)), why)
             for file, why in shortened(problems, entry)

@@ -2,126 +2,30 @@
 
 import json
 import sqlite3
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, astuple
+from datetime import UTC, datetime
 from pathlib import Path
-from types import UnionType
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from typing import Self
 
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.checking.untrusted import read_as
+from pytree_course.classroom.attempt import Attempt, AttemptState
 from pytree_course.classroom.downloads import Submitter
-from pytree_course.classroom.handing_in import EARLIEST
 from pytree_course.course import CourseError
 
-VERSION = 1
+VERSION = 2
 
 _KEY = ("student", "lesson", "answers_digest", "checks", "environment")
-
-
-@dataclass(frozen=True)
-class _Storage:
-    """How values of a Python type are stored."""
-
-    sql: str
-    encode: Callable[[Any], object]
-    decode: Callable[[Any], Any]
-    instead: Any  # of what cannot be read
-
-
-def _text(value: str) -> str:
-    """Return a text without halves of characters, which are in no encoding."""
-    return str(value).encode("utf-8", "replace").decode("utf-8")
-
-
-def _json(value: object) -> str:
-    return _text(json.dumps(value, ensure_ascii=False))
-
-
-_STORAGES = {
-    str: _Storage("TEXT", _text, str, ""),
-    int: _Storage("INTEGER", int, int, 0),
-    float: _Storage("REAL", float, float, 0.0),
-    datetime: _Storage("TEXT", datetime.isoformat, datetime.fromisoformat, EARLIEST),
-    AttemptState: _Storage("TEXT", str, AttemptState, AttemptState.FAILED),
-    dict: _Storage("TEXT", _json, json.loads, {}),
-    list: _Storage("TEXT", _json, json.loads, []),
-}
-_NOT_READ = (
-    "What the gradebook holds of this notebook cannot be read ({columns}); where the notebook is "
-    "still there, the next grading runs it again."
-)
-
-
-class _Columns:
-    """The columns that a dataclass's fields make.
-
-    Those that came `later` hold lists. Gradebooks of this version that were made without them get
-    them when they are opened.
-    """
-
-    def __init__(self, row: type, leave_out: str = "", later: Sequence[str] = ()) -> None:
-        self.storages: dict[str, _Storage] = {}
-        definitions = {}
-        for name, hint in get_type_hints(row).items():
-            if name == leave_out:
-                continue
-            # `str | None` is the type str, and may be NULL.
-            kind, *none = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-            storage = self.storages[name] = _STORAGES[get_origin(kind) or kind]
-            definitions[name] = f"{name} {storage.sql}" + ("" if none else " NOT NULL")
-            if name in later:
-                definitions[name] += " DEFAULT '[]'"
-        self.definitions = ", ".join(definitions.values())
-        self.later = {name: definitions[name] for name in later}
-        self.names = ", ".join(self.storages)
-
-    def encode(self, row: object) -> dict[str, object]:
-        values = {name: getattr(row, name) for name in self.storages}
-        return {
-            name: None if value is None else self.storages[name].encode(value)
-            for name, value in values.items()
-        }
-
-    def decode(self, values: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
-        """Return the values by name, and the names of those that could not be read."""
-        decoded: dict[str, Any] = {}
-        broken = []
-        for (name, storage), value in zip(self.storages.items(), values, strict=True):
-            try:
-                decoded[name] = None if value is None else storage.decode(value)
-            except (ValueError, TypeError, RecursionError):
-                decoded[name] = deepcopy(storage.instead)
-                broken.append(name)
-        return decoded, broken
-
-
-_ATTEMPT = _Columns(Attempt, leave_out="rows")
-_VERDICT = _Columns(VerdictRow, later=("reasons", "lines", "failed"))
-_SUBMITTER = _Columns(Submitter)
-# The seeds of a grading that has not come to its end: one for each of a student's tries.
-_RUN = (
-    "CREATE TABLE run (lesson TEXT NOT NULL, try INTEGER NOT NULL, seed INTEGER NOT NULL, "
-    "PRIMARY KEY (lesson, try)) STRICT"
-)
+_COLUMNS = (*_KEY, "handed_in")  # the record holds the rest of an attempt, as JSON
 _TABLES = (
-    f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {_ATTEMPT.definitions}, "
-    f"UNIQUE ({', '.join(_KEY)})) STRICT",
-    _RUN,
-    "CREATE TABLE verdict (attempt INTEGER NOT NULL REFERENCES attempt ON DELETE CASCADE, "
-    f"position INTEGER NOT NULL, {_VERDICT.definitions}, PRIMARY KEY (attempt, exercise)) "
-    "STRICT, WITHOUT ROWID",
+    f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {' TEXT NOT NULL, '.join(_COLUMNS)} "
+    f"TEXT NOT NULL, record TEXT NOT NULL, UNIQUE ({', '.join(_KEY)})) STRICT",
+    "CREATE TABLE submitter (id TEXT PRIMARY KEY, name TEXT NOT NULL, system TEXT NOT NULL, "
+    "canvas_id TEXT NOT NULL) STRICT",
     f"PRAGMA user_version = {VERSION}",
 )
-# Gradebooks of this version that were made earlier get them when they are opened.
-_LATER_TABLES = (
-    f"CREATE TABLE IF NOT EXISTS submitter ({_SUBMITTER.definitions}, PRIMARY KEY (id)) STRICT",
-    "CREATE TABLE IF NOT EXISTS not_run (student TEXT NOT NULL, lesson TEXT NOT NULL, "
-    "remark TEXT NOT NULL, PRIMARY KEY (student, lesson)) STRICT",
-)
+_LAST_OF_ALL = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Gradebook:
@@ -141,21 +45,19 @@ class Gradebook:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(file, isolation_level=None)
             self._database.text_factory = lambda data: data.decode("utf-8", "replace")
-            self._database.execute("PRAGMA foreign_keys = ON")
             self._database.execute("PRAGMA synchronous = FULL")
-            version = self._database.execute("PRAGMA user_version").fetchone()[0]
-            tables = self._database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            (tables,) = self._database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if version == 0 and tables == 0:
                 with self._transaction():
                     for statement in _TABLES:
                         self._database.execute(statement)
             elif version != VERSION:
-                raise sqlite3.DatabaseError("it is not one of this course's version")
-            self._bring_up_to_date()
+                raise sqlite3.DatabaseError("this version of the course did not make it")
         except sqlite3.DatabaseError as error:
             raise CourseError(
-                f"{file} cannot be used as a gradebook: {error}. Keep it, and grade into "
-                "another folder."
+                f"{file} cannot be used as a gradebook: {error}. It is left as it is. Grade into "
+                "another folder: what was handed in is graded there again."
             ) from error
         except OSError as error:
             raise CourseError(
@@ -170,109 +72,51 @@ class Gradebook:
 
     def record(self, attempt: Attempt) -> None:
         """Store an attempt; it replaces one with the same key."""
+        entries = asdict(attempt) | {"handed_in": attempt.handed_in.isoformat()}
+        columns = [entries.pop(name) for name in _COLUMNS]
+        record = json.dumps(entries, default=datetime.isoformat)
+        marks = ", ".join("?" * (len(_COLUMNS) + 1))
+        names = f"{', '.join(_COLUMNS)}, record"
         with self._transaction():
-            number = self._write("REPLACE", "attempt", _ATTEMPT.encode(attempt))
-            for position, row in enumerate(attempt.rows):
-                place = {"attempt": number, "position": position}
-                self._write("INSERT", "verdict", place | _VERDICT.encode(row))
+            self._database.execute(
+                f"REPLACE INTO attempt ({names}) VALUES ({marks})", [*columns, record]
+            )
 
     def attempts(self) -> list[Attempt]:
-        """Return all attempts, the oldest first; one that cannot be read has failed."""
-        attempts = self._database.execute(
-            f"SELECT id, {_ATTEMPT.names} FROM attempt ORDER BY handed_in, graded_at, id"
-        ).fetchall()
-        rows = defaultdict(list)
-        broken = defaultdict(set)
-        for number, *values in self._database.execute(
-            f"SELECT attempt, {_VERDICT.names} FROM verdict ORDER BY position"
-        ):
-            decoded, not_read = _VERDICT.decode(values)
-            rows[number].append(VerdictRow(**decoded))
-            broken[number].update(not_read)
-        return [_attempt(values, rows[number], broken[number]) for number, *values in attempts]
+        """Return all attempts; one that cannot be read has failed, and says so."""
+        statement = f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id"
+        return [
+            _attempt(dict(zip(_COLUMNS, columns, strict=True)), record)
+            for *columns, record in self._stored(statement)
+        ]
 
     def introduce(self, submitters: Sequence[Submitter]) -> None:
         """Remember whom a download named: the next one, of another lesson, may leave them out."""
         with self._transaction():
             for each in submitters:
-                self._write("REPLACE", "submitter", _SUBMITTER.encode(each))
+                self._database.execute("REPLACE INTO submitter VALUES (?, ?, ?, ?)", astuple(each))
 
     def submitters(self) -> dict[str, Submitter]:
         """Return those who handed in, by their ids, as the downloads named them last."""
-        rows = self._database.execute(f"SELECT {_SUBMITTER.names} FROM submitter")
-        found = (Submitter(**_SUBMITTER.decode(row)[0]) for row in rows)
-        return {each.id: each for each in found}
+        stored = self._stored("SELECT id, name, system, canvas_id FROM submitter")
+        return {row[0]: Submitter(*row) for row in stored}
 
-    def note_not_run(self, remarks: Mapping[tuple[str, str], str]) -> None:
-        """Remember, by student and lesson, what was not run; an empty remark is forgotten."""
-        with self._transaction():
-            for (student, lesson), remark in remarks.items():
-                place: dict[str, object] = {"student": student, "lesson": lesson}
-                self._database.execute(
-                    "DELETE FROM not_run WHERE student = :student AND lesson = :lesson", place
-                )
-                if remark:
-                    self._write("INSERT", "not_run", place | {"remark": remark})
-
-    def not_run(self) -> dict[tuple[str, str], str]:
-        """Return, by student and lesson, what was not run."""
-        rows = self._database.execute("SELECT student, lesson, remark FROM not_run")
-        return {(student, lesson): remark for student, lesson, remark in rows}
-
-    def seed_of_run(self, lesson: str, at: int, fresh: int) -> int:
-        """Return a seed of an interrupted grading of the lesson, or start one with `fresh`.
-
-        A grading has several, `at` is 0 for the first: each of a student's tries has its own.
-        """
-        with self._transaction():
-            self._database.execute(
-                "INSERT OR IGNORE INTO run VALUES (?, ?, ?)", (lesson, at, fresh)
-            )
-            found = self._database.execute(
-                "SELECT seed FROM run WHERE lesson = ? AND try = ?", (lesson, at)
-            )
-            return int(found.fetchone()[0])
-
-    def finish_runs(self) -> None:
-        """Forget the seeds: the grading has come to its end."""
-        with self._transaction():
-            self._database.execute("DELETE FROM run")
-
-    def _bring_up_to_date(self) -> None:
-        """Give a gradebook of this version that was made earlier what came later."""
-        for statement in _LATER_TABLES:
-            self._database.execute(statement)
-        for name, definition in _VERDICT.later.items():
-            if name not in self._columns("verdict"):
-                self._database.execute(f"ALTER TABLE verdict ADD COLUMN {definition}")
-        if "try" not in self._columns("run"):
-            with self._transaction():
-                self._database.execute("ALTER TABLE run RENAME TO run_of_one")
-                self._database.execute(_RUN)
-                self._database.execute("INSERT INTO run SELECT lesson, 0, seed FROM run_of_one")
-                self._database.execute("DROP TABLE run_of_one")
-
-    def _columns(self, table: str) -> set[str]:
-        return {name for _, name, *_ in self._database.execute(f"PRAGMA table_info({table})")}
-
-    def _write(self, verb: str, table: str, values: Mapping[str, object]) -> int | None:
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
-        statement = f"{verb} INTO {table} ({names}) VALUES ({marks})"
-        return self._database.execute(statement, [*values.values()]).lastrowid
+    def _stored(self, statement: str) -> list[tuple[str, ...]]:
+        try:
+            return self._database.execute(statement).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise CourseError(
+                f"{self.file} is damaged ({error}). Keep a copy of it, and grade into another "
+                "folder: what was handed in is graded there again."
+            ) from error
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         try:
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
+            with self._database:  # it commits, or rolls back
+                self._database.execute("BEGIN IMMEDIATE")
                 yield
-                self._database.execute("COMMIT")
-            except BaseException:
-                # A full disk may have rolled it back already.
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
-                raise
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise CourseError(
                 f"{self.file} cannot be written: {error}. See that there is room on its disk, that "
                 "you may write to it, and that no other grading writes to it; then start again. "
@@ -280,15 +124,37 @@ class Gradebook:
             ) from error
 
 
-def _attempt(values: Sequence[Any], rows: list[VerdictRow], broken: set[str]) -> Attempt:
-    """Make an attempt of what is stored, also where some of it cannot be read."""
-    decoded, not_read = _ATTEMPT.decode(values)
-    broken = broken | {*not_read}
-    if broken:
-        reason = _NOT_READ.format(columns=", ".join(sorted(broken)))
-        decoded |= {"state": AttemptState.FAILED, "reason": reason}
-        rows = [
-            VerdictRow(row.exercise, decoded["state"], 0, row.exercise_points, explanation=reason)
-            for row in rows
-        ]
-    return Attempt(**decoded, rows=rows)
+def _attempt(columns: dict[str, str], record: str) -> Attempt:
+    """Read a stored attempt; its texts came from learners, and the file may have been edited."""
+    try:
+        attempt: Attempt = read_as(Attempt, json.loads(record) | columns)
+    except (ValueError, TypeError, RecursionError) as error:
+        return _unreadable(columns, error)
+    return attempt
+
+
+def _unreadable(columns: dict[str, str], error: Exception) -> Attempt:
+    try:
+        handed_in: datetime = read_as(datetime, columns["handed_in"])
+    except ValueError:
+        handed_in = _LAST_OF_ALL  # it may be the one that counts: then it is not left unsaid
+    reason = (
+        f"The record of this notebook in the gradebook cannot be read ({error}). Where the "
+        "notebook is still there, the next grading runs it again."
+    )
+    return Attempt(
+        student=columns["student"],
+        lesson=columns["lesson"],
+        file="",
+        handed_in=handed_in,
+        answers={},
+        answers_digest=columns["answers_digest"],
+        release=None,
+        checks=columns["checks"],
+        environment=columns["environment"],
+        seed=0,
+        state=AttemptState.FAILED,
+        reason=reason,
+        seconds=0.0,
+        graded_at=handed_in,
+    )

@@ -8,7 +8,8 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -24,8 +25,7 @@ TASK_SECONDS = 3_600
 
 _CONNECT_SECONDS = 10
 _LOADED_BEFORE = [
-    "pytree_course.classroom.submission_run",
-    "pytree_course.classroom.authors_run",
+    "pytree_course.classroom.tasks",
     "pytree_course.authoring.authors_answers",
     "pytree_course.authoring.sources",
     "pytree_course.grading.nbval_run",
@@ -35,9 +35,9 @@ _LOADED_BEFORE = [
 
 @dataclass(frozen=True)
 class Pool:
-    """What makes a pool, and how many tasks are to be in it at once so that it is never idle."""
+    """What runs tasks, and how many are to be in it at once so that it is never idle."""
 
-    new: Callable[[], Executor]
+    executor: Executor
     at_once: int
 
 
@@ -59,23 +59,57 @@ def _is_forked() -> bool:
     return sys.platform == "linux"
 
 
-def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Pool:
-    """Return a pool of processes of this machine.
+@contextmanager
+def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Iterator[Pool]:
+    """Make a pool of processes of this machine; what has not begun at the end is given up.
 
     Parameters
     ----------
     sandboxes
         Where they ask for sandboxes; without that, each process sees to its own.
     """
+    executor = _ProcessForEachThread(processes, sandboxes)
+    try:
+        yield Pool(executor, processes + 1)  # one is at hand when another ends
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
 
-    def new() -> Executor:
-        prepare_processes()
-        # Never forked from this process: it may have threads by now.
-        context = multiprocessing.get_context("forkserver" if _is_forked() else "spawn")
-        begin = partial(_begin_process, sandboxes)
-        return _BoundedPool(processes, mp_context=context, initializer=begin)
 
-    return Pool(new, processes + 1)  # one is at hand when another ends
+class _ProcessForEachThread(ThreadPoolExecutor):
+    """A pool of threads, each with a process of its own: one that dies costs its own task only."""
+
+    def __init__(self, processes: int, sandboxes: socket.socket | None) -> None:
+        super().__init__(processes)
+        self._sandboxes = sandboxes
+        self._of_thread = threading.local()
+
+    def submit(
+        self, function: Callable[P, Result], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Future[Result]:
+        return super().submit(self._run, partial(function, *args, **kwargs))
+
+    def _run(self, call: Callable[[], Result]) -> Result:
+        try:
+            return self._run_once(call)
+        except BrokenProcessPool:
+            return self._run_once(call)  # the system may have ended it for another one's memory
+
+    def _run_once(self, call: Callable[[], Result]) -> Result:
+        try:
+            return self._process().submit(_bounded, TASK_SECONDS, call).result()
+        except BrokenProcessPool:
+            del self._of_thread.process
+            raise
+
+    def _process(self) -> ProcessPoolExecutor:
+        if not hasattr(self._of_thread, "process"):
+            prepare_processes()
+            # Never forked from this process: it has threads.
+            context = multiprocessing.get_context("forkserver" if _is_forked() else "spawn")
+            begin = partial(_begin_process, self._sandboxes)
+            self._of_thread.process = ProcessPoolExecutor(1, context, initializer=begin)
+        process: ProcessPoolExecutor = self._of_thread.process
+        return process
 
 
 def _begin_process(sandboxes: socket.socket | None) -> None:
@@ -86,16 +120,6 @@ def _begin_process(sandboxes: socket.socket | None) -> None:
         from pytree_course.grading.warm_process import server_of_this_process  # Linux only
 
         server_of_this_process.use(sandboxes)
-
-
-class _BoundedPool(ProcessPoolExecutor):
-    """A pool of processes that no task keeps for ever."""
-
-    def submit(
-        self, function: Callable[P, Result], /, *args: P.args, **kwargs: P.kwargs
-    ) -> Future[Result]:
-        call = partial(function, *args, **kwargs)
-        return super().submit(_bounded, TASK_SECONDS, call)
 
 
 def _bounded(seconds: int, call: Callable[[], Result]) -> Result:
@@ -147,5 +171,5 @@ def dask_cluster(address: str) -> Iterator[Pool]:
             "and workers with `dask worker ADDRESS`, in the course's environment."
         ) from error
     with client:
-        # Not pure: no result is taken for another's. It has its own queue, and takes all at once.
-        yield Pool(lambda: client.get_executor(pure=False, retries=1), sys.maxsize)
+        # Not pure: equal calls are not taken for one. The scheduler has its own queue for all.
+        yield Pool(client.get_executor(pure=False, retries=1), sys.maxsize)

@@ -4,13 +4,12 @@ import hashlib
 import json
 import platform
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict
 from importlib.metadata import version
 
 from pytree_course.checking.comparison import without_message
-from pytree_course.checking.verdicts import Verdict
+from pytree_course.checking.verdicts import Failure, Verdict
 from pytree_course.checking.words import explanation
-from pytree_course.classroom.attempt import VerdictRow
+from pytree_course.classroom.attempt import FailedCase, VerdictRow
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.submission import Submission
 
@@ -46,12 +45,9 @@ def digest(data: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def verdict_row(verdict: Verdict, submission: Submission, run: ExerciseRun | None) -> VerdictRow:
+def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submission) -> VerdictRow:
     """Return what the gradebook stores of a verdict: nothing that was expected in a fresh case."""
-    failure, results = None, None
-    if verdict.failure is not None:
-        failure = asdict(verdict.failure)
-        del failure["expected"], failure["difference"]
+    results = None
     if verdict.failed and run is not None:
         outcomes = run.check.outcomes or []
         results = digest([without_message(outcome.observation) for outcome in outcomes])
@@ -65,9 +61,21 @@ def verdict_row(verdict: Verdict, submission: Submission, run: ExerciseRun | Non
         seconds=run.seconds if run else 0.0,
         explanation=explanation(verdict, submission.notes, reveal=False),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
-        failure=failure,
+        failure=_failed_case(verdict.failure) if verdict.failure else None,
         results=results,
         reasons=list(verdict.reasons),
-        lines=[asdict(line) for line in verdict.lines],
+        lines=list(verdict.lines),
         failed=list(verdict.failed),
+    )
+
+
+def _failed_case(failure: Failure) -> FailedCase:
+    return FailedCase(
+        failure.case,
+        failure.inputs,
+        failure.written,
+        failure.got,
+        failure.printed,
+        failure.line,
+        failure.note,
     )

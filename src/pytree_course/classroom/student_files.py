@@ -1,18 +1,35 @@
-"""Walk through a student's folder: what may be a notebook, within bounds; no link is followed."""
+"""A student's files: which may be notebooks, what they are called, when they were handed in."""
 
 import os
 from collections import deque
+from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.classroom.file_names import LeftOut
+from pytree_course.grading.regular_file import UnreadableError, read_regular
+from pytree_course.printable import printable
+
+LeftOut = list[tuple[Path, str]]
+"""Files that are not graded, named as in the class's folder, each with the reason."""
 
 MOST_DEEP = 5
 MOST_ENTRIES = 10_000
 MOST_LEFT_OUT = 20
 A_LINK = "it is a link, and links are not followed"
 
+NBGRADER_TIMESTAMP = "timestamp.txt"
+NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+
+_LATEST = datetime(9000, 1, 1, tzinfo=UTC)  # any zone can still show it
+_TIMESTAMP_BYTES = 1_000
 _CHECKPOINTS = ".ipynb_checkpoints"
+
+
+def printable_path(path: PurePath) -> Path:
+    """Return a path with printable names; it may not lead to the file any more."""
+    return Path(*map(printable, path.parts))
 
 
 def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
@@ -72,3 +89,25 @@ def shortened(left_out: LeftOut, folder: Path) -> LeftOut:
         return left_out
     more = f"{len(left_out) - MOST_LEFT_OUT:,} more files in it are left out too"
     return [*left_out[:MOST_LEFT_OUT], (folder, more)]
+
+
+def file_time(file: Path) -> datetime | None:
+    """Return when a file was last changed, in local time; None where that is in no calendar."""
+    try:
+        return _in_calendar(datetime.fromtimestamp(file.lstat().st_mtime, UTC))
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def nbgraders_time(file: Path) -> datetime | None:
+    """Return what nbgrader wrote beside a notebook; None where it is not what nbgrader writes."""
+    try:
+        text = read_regular(file.parent / NBGRADER_TIMESTAMP, _TIMESTAMP_BYTES).decode("utf-8")
+        moment, _, zone = text.strip().rpartition(" ")
+        return _in_calendar(datetime.fromisoformat(moment).replace(tzinfo=ZoneInfo(zone)))
+    except (UnreadableError, ValueError, OverflowError, OSError, ZoneInfoNotFoundError):
+        return None
+
+
+def _in_calendar(moment: datetime) -> datetime | None:
+    return moment.astimezone() if EARLIEST <= moment <= _LATEST else None

@@ -17,10 +17,14 @@ def test(
     fast: Annotated[
         bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what passed before and reads nothing new.")
+    ] = False,
 ) -> None:
-    """Run all tests of the course. pytest gets all other options."""
+    """Run the course's tests that are new, changed or failed. pytest gets all other options."""
     course = Course.around()
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
+    plugin = ["-p", "tests.unchanged"] if (course.root / "tests").is_dir() else []
     folders = ["tests"] if fast else ["notebooks", "solutions", "tests"]
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
@@ -28,6 +32,8 @@ def test(
         # One more than there are cores, for some tests wait; but no more than a laptop has memory
         # for, since some start a browser or kernels.
         *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
+        *plugin,
+        *(["--everyday"] if plugin and not everything else []),
         *(["-m", "not slow"] if fast else []),
         *(folder for folder in folders if (course.root / folder).is_dir()),
     ]
@@ -79,7 +85,7 @@ def cases(
     """
     from pytree_course.authoring.case_table import write_case_table
     from pytree_course.authoring.mutation_testing import try_wrong_answers
-    from pytree_course.cli.untold import show_findings, show_totals
+    from pytree_course.cli.mutation_report import show_findings, show_totals
 
     lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
     if write and exercise is not None:

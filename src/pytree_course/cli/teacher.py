@@ -80,10 +80,6 @@ def grade(
             help="Work handed in later is marked as late: 2026-11-30, to its end, or with 23:59.",
         ),
     ] = None,
-    best: Annotated[
-        bool,
-        typer.Option("--best", help="The best of the first ten tries counts, not the last try."),
-    ] = False,
     force: Annotated[
         bool,
         typer.Option(
@@ -127,15 +123,15 @@ def grade(
                 lessons=lessons,
                 students=submitted.chosen(student or (), names),
                 force=force,
-                best=best,
                 in_sandbox=not unsandboxed,
             )
             left_out = [f"Left out: {file}: {why}" for file, why in submitted.ignored]
             for said in [*left_out, *submitted.doubts()]:
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
-            local = local_pool(jobs, requests)
-            pool = stack.enter_context(dask_cluster(dask)) if dask else local
+            pools = stack.enter_context(ExitStack())
+            local = pools.enter_context(local_pool(jobs, requests))
+            pool = pools.enter_context(dask_cluster(dask)) if dask else local
         # Matplotlib takes long to load, and is needed only at the end.
         meanwhile = stack.enter_context(ThreadPoolExecutor(1))
         pages = meanwhile.submit(import_module, "pytree_course.reports.pages")
@@ -143,7 +139,8 @@ def grade(
             summary = grade_class(
                 course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
             )
-        grades = ClassGrades.of(course, submitted, gradebook, names, moment, best=best)
+        pools.close()
+        grades = ClassGrades.of(course, submitted, gradebook, names, moment)
         write_pages = pages.result().write_pages
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)

@@ -1,6 +1,7 @@
-"""The one budget of a cell's run, looked at on every message: time, messages and bytes."""
+"""The budget of a submission's time, and that of each cell: time, messages and bytes."""
 
 import time
+from collections.abc import Collection
 
 import psutil
 
@@ -19,29 +20,34 @@ class OverOutputError(Exception):
 
 
 class SubmissionBudget:
-    """The time of one submission's exercises: each has a short one, and all share what is more.
+    """The time of one submission: all of its exercises share it, and so do their repeats.
 
-    So a submission costs a worker little, whatever its cells do; and no exercise gets less than
+    An exercise has `limits.EXERCISE_SECONDS`, or less, so that each one still to come keeps
     `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
     """
 
-    def __init__(self, exercise_seconds: float = limits.EXERCISE_SECONDS) -> None:
+    def __init__(
+        self, exercises: Collection[str] = (), exercise_seconds: float = limits.EXERCISE_SECONDS
+    ) -> None:
         self._most = exercise_seconds
-        self._shared = limits.SHARED_SECONDS
-        self.start_exercise()
+        self._left = limits.SUBMISSION_SECONDS
+        self._ends = time.monotonic() + limits.WALL_SECONDS
+        self._to_come = set(exercises)
+        self._shortest = min(limits.SHORTEST_SECONDS, self._left / max(1, len(exercises)))
+        self.start_exercise("")
 
-    def start_exercise(self) -> None:
-        """Give the next exercise its time: its answer cell and its check cell share it."""
-        self.seconds = min(self._most, limits.SHORTEST_SECONDS + max(self._shared, 0.0))
-        self._short = limits.SHORTEST_SECONDS
+    def start_exercise(self, exercise: str) -> None:
+        """Give an exercise its share, for its answer cell and its check cell together."""
+        self._to_come.discard(exercise)
+        others, now = len(self._to_come), time.monotonic()
+        self.seconds = max(0.0, min(self._most, self._left - others * self._shortest))
+        self.ends = now + (self._ends - now) / (others + 1)
 
     def spend(self, seconds: float) -> None:
-        """Take off what a cell took."""
-        self.seconds -= seconds
-        self._short -= seconds
-        if self._short < 0:
-            self._shared += self._short
-            self._short = 0.0
+        """Take off what a cell took; what it took beyond its share is no other one's loss."""
+        taken = min(seconds, self.seconds)
+        self._left -= taken
+        self.seconds -= taken
 
 
 class CellBudget:
@@ -49,15 +55,16 @@ class CellBudget:
 
     Its time is the processor time of the kernel's processes, and the time in which none of them
     wanted to run: a cell that sleeps. A machine that is busy with other things costs it nothing
-    but the time between the last look and its end. Only the bound by the clock on the wall,
-    which is far above, counts everything.
+    but the time between the last look and its end. Only its end by the clock, which is far off,
+    does not wait for a busy machine.
     """
 
-    def __init__(self, processes: ProcessTree, seconds: float) -> None:
+    def __init__(self, processes: ProcessTree, seconds: float, ends: float) -> None:
         self.seconds = 0.0
+        self._ends = ends
         self._processes = processes
         self._most = seconds
-        self._started = self._looked = time.monotonic()
+        self._looked = time.monotonic()
         self._processor = processes.used()
         self._has_ended = False
         self._messages = 0
@@ -87,8 +94,7 @@ class CellBudget:
         self._count(*self._processes.look())
         if self._own_memory.memory_info().rss > self._memory:
             raise OverOutputError  # a message that never ends is in our memory before we see it
-        lasted = self._looked - self._started
-        if self.seconds > self._most or lasted > limits.WALL_FACTOR * self._most:
+        if self.seconds > self._most or self._looked > self._ends:
             # What has not come from a cell that has ended is lost: it sent too much.
             raise OverOutputError if self._has_ended else OverTimeError
         return True

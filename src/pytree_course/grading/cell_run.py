@@ -1,6 +1,8 @@
 """How one cell ran: what is kept of the messages that a kernel sent while it did."""
 
+import errno
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +13,10 @@ READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` takes something from."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC)
+_RAN_SHORT = re.compile(
+    rf"\[Errno ({'|'.join(map(str, _SHORTAGES))})\]|out of pty devices|can't start new thread"
+)
 _LONGEST_NAME = 200
 _LONGEST_MESSAGE = 2_000
 
@@ -43,9 +49,20 @@ class CellRun:
     @property
     def is_out_of_memory(self) -> bool:
         """Whether it leaves a kernel that may be unfit for the cells after it."""
-        errors = [self.error[0]] if self.error else []
-        errors += [str(outcome.observation.get("type")) for outcome in self.outcomes or ()]
-        return "MemoryError" in errors
+        return any(kind == "MemoryError" for kind, _ in self._errors())
+
+    @property
+    def ran_short(self) -> bool:
+        """Whether it met an error that says that the machine has no more of something."""
+        return any(_RAN_SHORT.search(message) for _, message in self._errors())
+
+    def _errors(self) -> Iterator[tuple[str, str]]:
+        """Yield type and message of each exception that is known of."""
+        if self.error is not None:
+            yield self.error
+        for outcome in self.outcomes or ():
+            if outcome.observation["kind"] == "raised":
+                yield outcome.observation["type"], outcome.observation["message"]
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
         """Take from a message of the cell what grading reads."""

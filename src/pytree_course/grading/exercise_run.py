@@ -23,9 +23,14 @@ class ExerciseRun:
         return self.answer.died or self.check.died
 
     @property
+    def ran_short(self) -> bool:
+        """Whether it met an error that says that the machine has no more of something."""
+        return self.answer.ran_short or self.check.ran_short
+
+    @property
     def is_settled(self) -> bool:
-        """Whether what came of it is its own doing, whatever ran before it in its kernel."""
-        return self.answer.is_over or not self.check.is_silent
+        """Whether what came of it is its own doing, whatever ran before or beside it."""
+        return self.answer.is_over or not (self.check.is_silent or self.ran_short)
 
     @property
     def is_fit(self) -> bool:
@@ -45,17 +50,18 @@ def run_answers(
     """Put answers into `blank`, the exercise notebook as it was handed out, and run it."""
     if not answers:
         return {}  # a blank notebook needs no kernel
-    return _Runner(blank, course, settings).run(answers)
+    budget = SubmissionBudget(answers, settings.seconds)
+    return _Runner(blank, course, settings, budget).run(answers)
 
 
+@dataclass(frozen=True)
 class _Runner:
     """Runs the answers of one submission, in as few kernels as will do."""
 
-    def __init__(self, blank: str, course: KernelCourse, settings: RunSettings) -> None:
-        self._blank = blank
-        self._course = course
-        self._settings = settings
-        self._budget = SubmissionBudget(settings.seconds)
+    blank: str
+    course: KernelCourse
+    settings: RunSettings
+    budget: SubmissionBudget
 
     def run(self, answers: dict[str, str]) -> dict[str, ExerciseRun]:
         """Run all answers; none runs again that was over its budget."""
@@ -69,12 +75,13 @@ class _Runner:
                 earlier = {}  # one of them now does what it did not do the first time
             for name in had_turn:
                 source = waiting.pop(name)
-                runs[name] = _exercise(name, together)
-                if not (runs[name].is_settled or is_alone):
-                    # An earlier answer may be to blame, and only its exercise may suffer.
+                run = runs[name] = _exercise(name, together)
+                if run.ran_short or not (run.is_settled or is_alone):
+                    # An earlier answer may be to blame, or, where the machine ran short, another
+                    # submission. Only the exercise that is to blame may suffer.
                     runs[name] = _exercise(name, self._run({name: source}, {}))
                     earlier = {} if runs[name].is_settled else earlier
-                elif runs[name].is_fit:
+                elif run.is_fit:
                     earlier[name] = source
         return runs
 
@@ -83,7 +90,7 @@ class _Runner:
         # nbval takes long to load, and a process that only judges does without.
         from pytree_course.grading.nbval_run import run_notebook
 
-        notebook = json.loads(self._blank)
+        notebook = json.loads(self.blank)
         sources = {answer_id(name): source for name, source in (answers | earlier).items()}
         checks = set(map(check_id, answers))
         notebook["cells"] = [
@@ -94,7 +101,7 @@ class _Runner:
         for cell in notebook["cells"]:
             cell["source"] = sources.get(cell["id"], cell["source"])
         names = (*earlier, *answers)
-        return run_notebook(notebook, names, self._course, self._settings, self._budget)
+        return run_notebook(notebook, names, self.course, self.settings, self.budget)
 
 
 def _exercise(name: str, run: NotebookRun) -> ExerciseRun:

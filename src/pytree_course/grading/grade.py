@@ -117,10 +117,10 @@ def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
         return without_outcomes(exercise, VerdictKind.CRASHED, reason)
     if run.kernel_died:
         return without_outcomes(exercise, VerdictKind.CRASHED, words.KERNEL_DIED)
-    return without_outcomes(exercise, VerdictKind.ERROR, _error(answer, check))
+    return without_outcomes(exercise, VerdictKind.ERROR, _error(exercise, answer, check))
 
 
-def _error(answer: CellRun, check: CellRun) -> str:
+def _error(exercise: ExpectedExercise, answer: CellRun, check: CellRun) -> str:
     if answer.error:
         kind, message = answer.error
         if kind == "MemoryError":
@@ -129,5 +129,8 @@ def _error(answer: CellRun, check: CellRun) -> str:
         return words.ANSWER_CELL_RAISED.format(type=kind, message=message)
     if check.error:
         kind, message = check.error
+        for name in exercise.answers if kind == "NameError" else ():
+            if f"'{name}'" in message:
+                return words.NOT_DEFINED.format(name=name)
         return words.CHECK_CELL_RAISED.format(type=kind, message=message)
     return words.NO_REPORT

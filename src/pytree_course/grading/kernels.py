@@ -96,8 +96,10 @@ class WatchedKernel:
     def run_cell(self, source: str) -> CellRun:
         """Run a cell and return how it ran; one that is over its budget ends the kernel."""
         run = CellRun()
-        seconds = self._budget.seconds if self.is_set_up else limits.START_SECONDS
-        budget = CellBudget(self._processes, seconds)
+        seconds, ends = self._budget.seconds, self._budget.ends
+        if not self.is_set_up:
+            seconds, ends = limits.START_SECONDS, time.monotonic() + limits.WALL_SECONDS
+        budget = CellBudget(self._processes, seconds, ends)
         try:
             self._run(source, run, budget)
         except OverTimeError:

@@ -3,7 +3,6 @@
 import json
 import secrets
 import warnings
-from copy import copy
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,14 +56,6 @@ class GradedLesson:
         cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self.blank)["cells"]}
         self.starters = {name: cells[answer_id(name)] for name in self.points}
         self.kernel_course = KernelCourse.of(files)
-
-    def on_cases_of(self, seed: int) -> "GradedLesson":
-        """Return the same lesson on the cases of another seed."""
-        if not self._has_sources:
-            return self
-        other = copy(self)
-        other.seed, other._right, other._explained = seed, {}, {}
-        return other
 
     def has(self, exercise: str, *, explained: bool) -> bool:
         """Say whether the right answer has been run; or, with `explained`, all others too."""

@@ -20,10 +20,10 @@ WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 # answers, the longest takes 3.6 seconds on a busy machine, all of a lesson take 12.4, and the
 # largest report of a check has 100 kB.
 START_SECONDS = 60.0
-EXERCISE_SECONDS = 18.0  # for its answer cell and its check cell together
-SHORTEST_SECONDS = 6.0  # what each exercise has in any case
-SHARED_SECONDS = 18.0  # what all exercises of a submission may take beyond that
-WALL_FACTOR = 10  # how far above its time the bound by the clock on the wall is
+SUBMISSION_SECONDS = 90.0  # for all of its cells, those that run again too
+EXERCISE_SECONDS = 18.0  # of these, for an answer cell and its check cell together
+SHORTEST_SECONDS = 6.0  # what those before leave each exercise
+WALL_SECONDS = 600.0  # of a submission, in which it may wait for a busy machine
 CELL_MESSAGES = 5_000
 CELL_BYTES = 32 * MIB
 REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read

@@ -103,7 +103,7 @@ class _Collector:
         self._budget = budget
         self.run = NotebookRun()
         self.is_set_up_unfinished = False
-        self._answers = set(map(answer_id, exercises))
+        self._exercises = {answer_id(exercise): exercise for exercise in exercises}
         self._checks = set(map(check_id, exercises))
         self._is_learners = False  # from the first answer on, all that runs may be the learner's
         self._has_ended = False
@@ -118,9 +118,9 @@ class _Collector:
         kernel, name = item.parent.kernel, item.cell.id
         if self._has_ended:
             pytest.skip("the kernel has ended")
-        if name in self._answers:
+        if name in self._exercises:
             self._is_learners = True
-            self._budget.start_exercise()
+            self._budget.start_exercise(self._exercises[name])
         kernel.is_set_up = self._is_learners
         item.options.clear()  # a comment in an answer tells nbval nothing
         try:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pytree_course.authoring.marked_cells import misconception_cell
 from pytree_course.checking.expected import ExpectedExercise
+from pytree_course.checking.verdicts import WrongLine
 from pytree_course.checking.words import NOT_THIS, TOO_HIGH, TOO_LOW
 from pytree_course.classroom.attempt import Attempt, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
@@ -68,19 +69,19 @@ def _unexplained(
     """Yield of a verdict each unexplained result, the row about it, and the code that yields it."""
     if exercise is not None and exercise.lines:
         for case, line in zip(row.failed, row.lines, strict=False) if row.lines else ():
-            said = _SAID.fullmatch(line["said"])
-            if said and not line["misconception"] and line["wrong"] in _WITHOUT_BELIEF:
+            said = _SAID.fullmatch(line.said)
+            if said and not line.misconception and line.wrong in _WITHOUT_BELIEF:
                 about_line = replace(row, lines=[line], failed=[case])
                 with suppress(ValueError, SyntaxError):  # not all that looks like a number is one
                     code = _with_line(exercise, line)
-                    yield (line["name"], line["said"]), about_line, code
+                    yield (line.name, line.said), about_line, code
     elif row.results is not None and not row.misconceptions:
         yield (attempt.seed, row.results), row, attempt.answers.get(row.exercise, "")
 
 
-def _with_line(exercise: ExpectedExercise, line: dict[str, str]) -> str:
+def _with_line(exercise: ExpectedExercise, line: WrongLine) -> str:
     """Return the right predictions, but the student's for one line."""
     right = (observation["value"] for observation in exercise.observations)
     predictions = dict(zip(exercise.lines, right, strict=True))
-    predictions[line["name"]] = ast.literal_eval(line["said"])
+    predictions[line.name] = ast.literal_eval(line.said)
     return f"{exercise.answers[0]} = {predictions}"

@@ -1,6 +1,5 @@
 """The pages of a class: one for each student to read, and a report for the teacher."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -33,7 +32,6 @@ from pytree_course.reports.class_statistics import (
 )
 from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.page_texts import Pictures, page_names
-from pytree_course.reports.showable_rows import showable, without_details
 from pytree_course.reports.whole_files import write_each
 
 REPORT = "report.html"
@@ -53,7 +51,6 @@ def write_pages(grades: ClassGrades, into: Path) -> list[str]:
     list of str
         What could not be written, in words; everything else is.
     """
-    grades = showable(grades)
     names = page_names(student.id for student in grades.students)
     _remove_earlier(into / STUDENTS, {*names.values()})
     pages = {
@@ -79,14 +76,8 @@ def _student_page(grades: ClassGrades, student: Student) -> str:
         view = _exercise_view(lesson, attempt, row)
         return Markup(render("reports/exercise.html", **view, svg=pictures))
 
-    def exercise_or_less(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
-        try:
-            return exercise(lesson, attempt, row)
-        except Exception:  # one answer's strange data must not cost the rest of the page
-            return exercise(lesson, attempt, without_details(row))
-
     view = student_view(grades, student)
-    return render("reports/student.html", **view, one_exercise=exercise_or_less)
+    return render("reports/student.html", **view, one_exercise=exercise)
 
 
 def _report(grades: ClassGrades, links: dict[str, str]) -> str:
@@ -112,17 +103,17 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
     return {
         "grades": grades,
         "points": sorted(points),
-        "points_plot": _plot(points_plot, points, grades.all_points) if points else "",
+        "points_plot": points_plot(points, grades.all_points) if points else "",
         "graded_at": max((each.graded_at for _, _, each in grades.all_attempts()), default=None),
         "handed_in": len(
             {student.id for student, _, _ in grades.all_attempts()}
             | {student for student, _ in grades.waiting}
         ),
         "lessons": [list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
-        "pass_plot": partial(_plot, pass_plot),
-        "time_plot": partial(_plot, time_plot),
+        "pass_plot": pass_plot,
+        "time_plot": time_plot,
         "held": held,
-        "misconceptions_plot": _plot(misconceptions_plot, held) if held else "",
+        "misconceptions_plot": misconceptions_plot(held) if held else "",
         "most_misconceptions": MOST_MISCONCEPTIONS,
         "reasons": held_reasons(grades),
         "most_reasons": MOST_REASONS,
@@ -132,13 +123,6 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
         "extremes": find_extremes(counts),
         "not_graded": not_graded(grades),
     }
-
-
-def _plot(plot: Callable[..., Markup], *of: object) -> str:
-    try:
-        return plot(*of)
-    except Exception:
-        return "This plot could not be drawn; its numbers are below."
 
 
 def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:
@@ -192,7 +176,7 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
     got = None
     if row.failure is not None:
         # What an error's message had to mention belongs to what was expected.
-        got = {name: value for name, value in row.failure["got"].items() if name != "mentions"}
+        got = {name: value for name, value in row.failure.got.items() if name != "mentions"}
         got |= {"mentions": {}} if got["kind"] == "raised" else {}
     sections = []
     if exercise is not None and row.kind != VerdictKind.CORRECT:

@@ -7,7 +7,6 @@ from pytree_course.classroom.attempt import Attempt
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.reports.junit import class_junit
-from pytree_course.reports.showable_rows import showable
 from pytree_course.reports.spreadsheets import ImportKey, plain_text, to_csv
 from pytree_course.reports.whole_files import write_each
 
@@ -16,7 +15,6 @@ Cells = list[str | int]
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
     """Write every table, and the JUnit XML; return, in words, what could not be written."""
-    grades = showable(grades)
     tables = {
         "grades.csv": grades_csv,
         "exercises.csv": exercises_csv,

@@ -16,7 +16,6 @@ from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
 from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.clusters import Cluster, find_clusters
-from pytree_course.reports.showable_rows import showable
 from pytree_course.texts import counted
 
 MOST_CASES = 5  # that are shown of an answer
@@ -56,10 +55,10 @@ def find_unexplained(course: Course, file: Path) -> list[Unexplained]:
     """
     with Gradebook(file) as gradebook:
         nothing_more = ClassFolder(file.parent, [], [], [])
-        grades = ClassGrades.of(course, nothing_more, gradebook, None, None, best=False)
+        grades = ClassGrades.of(course, nothing_more, gradebook, None, None)
     sources: dict[str, LessonSources] = {}
     found = []
-    for cluster in find_clusters(showable(grades), fewest=1):
+    for cluster in find_clusters(grades, fewest=1):
         if cluster.lesson not in sources:
             sources[cluster.lesson] = read_sources(course.lesson(cluster.lesson))
         found.append(_unexplained(cluster, sources[cluster.lesson]))
@@ -68,7 +67,7 @@ def find_unexplained(course: Course, file: Path) -> list[Unexplained]:
 
 def _unexplained(cluster: Cluster, sources: LessonSources) -> Unexplained:
     row = cluster.sample
-    of_line = [f"Line {line['name']}: {line['said']}. {line['wrong']}" for line in row.lines]
+    of_line = [f"Line {line.name}: {line.said}. {line.wrong}" for line in row.lines]
     return Unexplained(
         lesson=cluster.lesson,
         exercise=cluster.exercise,

@@ -6,7 +6,6 @@ from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.drawing.colours import LEAF
 from pytree_course.rendering import TEMPLATES, render
-from pytree_course.texts import counted
 
 BORDER = "1px solid var(--jp-border-color1, #8884)"
 EDGE = f"4px solid {LEAF}"  # the left side, which feedback has in the colour of its verdict
@@ -16,7 +15,6 @@ FRAMES = {
     "bad": VerdictLook("✗", "fails", "dashed", "var(--jp-warn-color1, #d9730d)"),
 }
 
-TEMPLATES.filters["counted"] = counted
 TEMPLATES.globals["trouble_look"] = LOOKS[VerdictKind.ERROR]
 
 

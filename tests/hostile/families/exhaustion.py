@@ -8,7 +8,16 @@ from typing import Any
 
 from tests.hostile.case import Family
 
-family = Family("exhaustion")
+family = Family(
+    "exhaustion",
+    everyday=[
+        "a regular expression that holds Python's lock",
+        "memory of many processes",
+        "processes without end",
+        "small messages without end",
+        "sockets without end",
+    ],
+)
 
 
 def use_up(name: str, exercise: str, code: str, *, kind: str = "", **more: Any) -> None:

@@ -14,7 +14,19 @@ from typing import Any
 
 from tests.hostile.case import LESSON, NOTHING, Family
 
-family = Family("files")
+family = Family(
+    "files",
+    everyday=[
+        "a FIFO",
+        "links to files of the machine",
+        "a folder without rights",
+        "files that Python, pytest, Git and IPython look for beside a notebook",
+        "nested 100,000 deep and closed",
+        "a student called as a formula",
+        "a student called as an element",
+        "an answer of half characters and NUL",
+    ],
+)
 
 FILE = f"{LESSON}.ipynb"
 COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"

@@ -7,7 +7,16 @@ from textwrap import dedent, indent
 
 from tests.hostile.case import Family
 
-family = Family("finding")
+family = Family(
+    "finding",
+    everyday=[
+        "files of the teacher and of other students",
+        "environment and command line of every process",
+        "memory of every process",
+        "expected results in this process",
+        "the check script is read, and its cases drawn again from the seed",
+    ],
+)
 
 # Each defines `found`, a list of texts; a right answer is given where one of them is telling.
 _SEARCH = """

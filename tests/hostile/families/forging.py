@@ -4,7 +4,18 @@ from textwrap import dedent
 
 from tests.hostile.case import Family
 
-family = Family("forging")
+family = Family(
+    "forging",
+    everyday=[
+        "a report at each call",
+        "a table by the text of the input",
+        "predictions that are every prediction",
+        "run_check gives one outcome that is equal to all",
+        "display publishes what a forger wants",
+        "two reports, the second one by a hook after the cell",
+        "report of an exercise with the results of the next one",
+    ],
+)
 
 WRONG = "\ndef count_leaves(tree):\n    return 10**6\n"
 OUTCOME = """

@@ -2,7 +2,16 @@
 
 from tests.hostile.case import Family
 
-family = Family("lying")
+family = Family(
+    "lying",
+    everyday=[
+        "always equal",
+        "a class that is every class",
+        "a node that contains itself",
+        "a dict that says other items each time",
+        "inputs that are changed before they are seen",
+    ],
+)
 
 family.local(
     "always equal",

@@ -2,7 +2,19 @@
 
 from tests.hostile.case import Family
 
-family = Family("odd")
+family = Family(
+    "odd",
+    everyday=[
+        "prints at each call",
+        "a plot",
+        "the learner's own call of the check",
+        "a partial",
+        "another process that ends",
+        "await at the top, and asyncio",
+        "JAX's settings",
+        "every warning is an error from now on",
+    ],
+)
 
 COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))\n"
 PREDICTIONS = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
@@ -506,3 +518,57 @@ family.case(
     },
     earns=["count_leaves", "same_structure"],
 )
+
+# ---- what it does to its surroundings, which must not cost a right answer anything
+
+ENVIRONMENT = "import os\nos.environ.clear()\n"
+odd("the environment cleared", "count_leaves", ENVIRONMENT + COUNT)
+odd(
+    "the environment cleared by a call",
+    "leaf_shapes",
+    SHAPES.replace("    return", "    __import__('os').environ.clear()\n    return"),
+)
+odd(
+    "a helper named as the checks are",
+    "count_nones",
+    "def check(leaf):\n    return leaf is None\n"
+    + NONES.replace("leaf is None for", "check(leaf) for"),
+)
+odd("the checks deleted", "leaf_at", "del check, Checks\n" + AT)
+
+# ---- wrong answers that raise what few do: the verdict is of what was raised
+
+MUTE = "class Mute({base}):\n    def __str__(self):\n        raise self\n"
+for name, exercise, code, reason in (
+    (
+        "an error without a text",
+        "same_structure",
+        MUTE.format(base="Exception") + "raise Mute",
+        "Mute: (its message",
+    ),
+    (
+        "no Exception, and without a text",
+        "nan_paths",
+        MUTE.format(base="BaseException") + "raise Mute",
+        "Mute: (its message",
+    ),
+    (
+        "a BaseException of its own",
+        "replace_leaves",
+        "class Stop(BaseException): pass\ndef replace_leaves(tree, new_leaves):\n    raise Stop",
+        "Stop",
+    ),
+    (
+        "an interrupt that nobody made",
+        "whole_shapes",
+        "def whole_shapes(tree):\n    raise KeyboardInterrupt",
+        "interrupted",
+    ),
+    (
+        "a generator that is left",
+        "shared_leaves",
+        "def shared_leaves(tree):\n    raise GeneratorExit",
+        "GeneratorExit",
+    ),
+):
+    family.local(name, exercise, code, kinds={exercise: "error"}, reason=reason)

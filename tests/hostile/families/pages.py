@@ -9,7 +9,15 @@ from typing import Any
 
 from tests.hostile.case import Family
 
-family = Family("pages")
+family = Family(
+    "pages",
+    everyday=[
+        "a script in an error",
+        "printed output that is a script, a formula, an escape and an end of CDATA",
+        "predictions that are scripts and formulas",
+        "a result's type, keys and names that reorder what is read",
+    ],
+)
 
 SCRIPT = "<script>alert('PTC')</script><img src=x onerror=alert(1)>\"' onmouseover='alert(1)"
 BREAK_OUT = "</style></svg></textarea></title><svg onload=alert(1)><iframe src=javascript:alert(1)>"

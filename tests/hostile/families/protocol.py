@@ -5,7 +5,18 @@ from typing import Any
 
 from tests.hostile.case import Family
 
-family = Family("protocol")
+family = Family(
+    "protocol",
+    everyday=[
+        "reports under the headers of cells to come",
+        "signed messages of strange forms",
+        "the sockets closed",
+        "all files closed",
+        "it kills all that it can, above all bubblewrap",
+        "a crash of the interpreter",
+        "reports nested 600 deep",
+    ],
+)
 
 WRONG = "\ndef count_leaves(tree):\n    return 10**6\n"
 COUNT = "\ndef count_leaves(tree):\n    return len(jax.tree.leaves(tree))\n"

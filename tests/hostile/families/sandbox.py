@@ -9,7 +9,17 @@ from typing import Any
 
 from tests.hostile.case import Family
 
-family = Family("sandbox")
+family = Family(
+    "sandbox",
+    everyday=[
+        "network by TCP",
+        "mounts and other roots",
+        "namespaces",
+        "other processes",
+        "writing to what is shown",
+        "limits raised",
+    ],
+)
 
 NAMES = (
     *("count_leaves", "leaf_shapes", "count_nones", "nan_paths", "same_structure"),

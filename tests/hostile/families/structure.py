@@ -4,7 +4,17 @@ import json
 
 from tests.hostile.case import LESSON, Family
 
-family = Family("structure")
+family = Family(
+    "structure",
+    everyday=[
+        "check cells deleted, and set-up too",
+        "a check cell that reports by itself",
+        "answer cells with each other's ids",
+        "a doubled answer cell, the wrong one last",
+        "format 3",
+        "cells that leave Python",
+    ],
+)
 
 COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 WRONG = "def count_leaves(tree):\n    return 1"

@@ -9,7 +9,17 @@ from typing import Any
 
 from tests.hostile.case import Family
 
-family = Family("tampering")
+family = Family(
+    "tampering",
+    everyday=[
+        "jax.tree sees one leaf everywhere",
+        "comparisons are true",
+        "a check script of one's own",
+        "later cells are rewritten",
+        "another program takes the kernel's place",
+        "one answer defines those of all others",
+    ],
+)
 
 LAZY = {
     "count_leaves": "count_leaves = lambda tree: 1",

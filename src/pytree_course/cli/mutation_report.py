@@ -7,19 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pytree_course.authoring.case_table import numbers
+from pytree_course.authoring.case_table import COUNTS, numbers
 from pytree_course.authoring.mutation_testing import FRESH_SEEDS, Findings
-
-COLUMNS = (
-    "Cases",
-    "Mutants",
-    "Killed",
-    "Equivalent",
-    "Surviving",
-    "One case",
-    "Memoriser",
-    "ms",
-)
 
 
 def show_findings(found: Findings, console: Console) -> None:
@@ -42,13 +31,16 @@ def show_totals(found: Sequence[Findings], console: Console) -> None:
     """Print a table with a line for each exercise."""
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("Exercise", overflow="fold")
-    for heading in COLUMNS:
+    for heading in (*COUNTS, "ms"):
         table.add_column(heading, justify="right", no_wrap=True)
     for each in found:
         table.add_row(Text(each.exercise.name), *numbers(each), f"{each.seconds * 1000:.0f}")
-    made, killed = sum(each.mutants for each in found), sum(each.killed for each in found)
-    equivalent = sum(each.equivalent for each in found)
-    surviving = sum(len(each.survivors) for each in found)
+    totals = (
+        sum(each.mutants for each in found),
+        sum(each.killed for each in found),
+        sum(each.equivalent for each in found),
+        sum(len(each.survivors) for each in found),
+    )
     table.add_section()
-    table.add_row("all", "", *map(str, (made, killed, equivalent, surviving)), "", "", "")
+    table.add_row("all", "", *map(str, totals), "", "", "")
     console.print(table)

@@ -1,0 +1,125 @@
+"""Runs of a class's answers, as futures: each is finished when the author's answers are, too."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytree_course.checking.expected import ExpectedExercise
+from pytree_course.classroom.pool import Pool
+from pytree_course.classroom.tasks import SubmissionRun, run_authors, run_submission
+from pytree_course.course import LessonFiles
+from pytree_course.grading.grade import failed_exercises
+from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.notebook_run import RunSettings
+
+
+@dataclass(eq=False)
+class Run:
+    """Answers that run once, however many students handed them in."""
+
+    lesson: GradedLesson
+    answers: dict[str, str]
+    future: Future[SubmissionRun] = field(default_factory=Future)  # pending until it has its turn
+    failed: list[str] | None = None  # exercises; not known before the right answers have been run
+    error: Exception | None = None  # why it cannot be judged
+
+    def result(self) -> SubmissionRun:
+        """Return how the answers ran, or raise what keeps them from being judged."""
+        if self.error is not None:
+            raise self.error
+        return self.future.result()
+
+
+class Runs:
+    """All runs of one grading.
+
+    Parameters
+    ----------
+    authors
+        Runs the author's answers: the right ones to each lesson, and, for each exercise that
+        somebody failed, the wrong ones.
+    """
+
+    def __init__(self, pool: Pool, authors: Executor, in_sandbox: bool) -> None:
+        self._pool = pool
+        self._authors = authors
+        self._in_sandbox = in_sandbox
+        self._waiting: deque[Run] = deque()
+        self._begun: list[Run] = []
+        self._of_authors: dict[tuple[GradedLesson, str, bool], Future[ExpectedExercise]] = {}
+
+    def add(self, lesson: GradedLesson, answers: dict[str, str]) -> Run:
+        """Have answers run when there is room in the pool."""
+        run = Run(lesson, answers)
+        self._waiting.append(run)
+        self._fill_pool()
+        return run
+
+    def finished(self) -> Iterator[Run]:
+        """Yield each run as soon as it can be judged, or never can be."""
+        while self._begun or self._waiting:
+            self._fill_pool()
+            unfinished: set[Future[Any]] = set()
+            for run in [*self._begun]:
+                try:
+                    needed = self._needed(run)
+                except Exception as error:  # what it reported is untrusted
+                    run.error, needed = error, []
+                unfinished.update(needed)
+                if not needed:
+                    self._begun.remove(run)
+                    yield run
+            wait(unfinished, return_when=FIRST_COMPLETED)
+
+    def _fill_pool(self) -> None:
+        """Hand in no more than the pool can begin with: the author's answers go before the rest."""
+        room = self._pool.at_once - sum(not run.future.done() for run in self._begun)
+        for _ in range(min(room, len(self._waiting))):
+            run = self._waiting.popleft()
+            lesson = run.lesson
+            self._ask(lesson, lesson.points, explained=False)
+            settings = RunSettings(lesson.seed, self._in_sandbox)
+            run.future = self._pool.executor.submit(
+                run_submission, run.answers, lesson.blank, lesson.kernel_course, settings
+            )
+            self._begun.append(run)
+
+    def _needed(self, run: Run) -> list[Future[Any]]:
+        """Return what is not done of all that a run is judged by."""
+        if not run.future.done():
+            return [run.future]
+        ran = run.future.result()
+        needed = self._needed_of_author(run.lesson, run.lesson.points, explained=False)
+        if needed:
+            return needed
+        if run.failed is None:
+            run.failed = failed_exercises(run.lesson, ran.exercises)
+        return self._needed_of_author(run.lesson, run.failed, explained=True)
+
+    def _needed_of_author(
+        self, lesson: GradedLesson, exercises: Iterable[str], *, explained: bool
+    ) -> list[Future[Any]]:
+        """Return what is not done of the author's answers; the lesson keeps what is."""
+        needed = []
+        for future in self._ask(lesson, exercises, explained=explained):
+            if future.done():
+                lesson.keep(future.result(), explained=explained)
+            else:
+                needed.append(future)
+        return needed
+
+    def _ask(
+        self, lesson: GradedLesson, exercises: Iterable[str], *, explained: bool
+    ) -> list[Future[ExpectedExercise]]:
+        """Have those of the author's answers run, once, that the lesson does not know."""
+        unknown = [name for name in exercises if not lesson.has(name, explained=explained)]
+        for name in unknown:
+            if (lesson, name, explained) not in self._of_authors:
+                files = LessonFiles(lesson.files.root, lesson.files.stem)
+                right = lesson.right(name) if explained else None
+                self._of_authors[lesson, name, explained] = self._authors.submit(
+                    run_authors, files, lesson.digest, lesson.seed, name, right
+                )
+        return [self._of_authors[lesson, name, explained] for name in unknown]
