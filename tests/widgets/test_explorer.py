@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pytree_course import explore
 from pytree_course.observations import MAX_NODES_TO_DRAW
 from pytree_course.trees import observe
-from pytree_course.widgets.base import WIDGET_MIME
 from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look_into
 from pytree_course.widgets.trouble import Trouble
 
@@ -158,25 +157,6 @@ def test_long_lists_are_folded(count, more):
     assert len(rows(html)) == min(count, MOST_ROWS)
     assert more in html
     assert len(html) < 60_000
-
-
-def test_the_static_form_is_the_same_every_time_and_of_the_first_state():
-    tree = {"a": object(), "f": print}
-    explorer = explore(tree)
-    html, text = explorer.static.html, explorer.static.text
-    explorer.is_leaf.value = "None is a leaf"
-    typed(explorer, "[7]")
-    bundle = explorer._repr_mimebundle_()
-    assert (bundle["text/html"], bundle["text/plain"]) == (html, text)
-    assert WIDGET_MIME in bundle
-    assert explore(tree).static.html == html
-    assert "0x" not in html
-
-
-def test_what_is_typed_is_escaped():
-    html = explore("['<script>']").static.html + typed(explore(1), "<b>").view.value
-    assert "<script>" not in html
-    assert "<b>" not in html
 
 
 def test_observe_stops_where_is_leaf_says():

