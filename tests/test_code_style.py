@@ -1,5 +1,6 @@
 """The code's format, its likely mistakes and its types, as pyproject.toml asks for them."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,3 +26,11 @@ def test_code_style(tool):
         cwd=ROOT,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_front_end_is_one_short_script():
+    script = ROOT / "jupyter" / "lab_extension.js"
+    assert len(script.read_text("utf-8").splitlines()) <= 150
+    if (node := shutil.which("node")) is None:
+        pytest.skip("Node.js, which reads the script without running it")
+    subprocess.run([node, "--check", script], check=True)

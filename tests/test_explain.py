@@ -2,9 +2,12 @@
 
 import json
 
+import jupytext
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytree_course.authoring.marked_cells import marked_cells, misconception_cell
+from pytree_course.authoring.marked_cells import CELL_MARK, marked_cells, misconception_cell
 from pytree_course.authoring.sources import read_sources
 from pytree_course.cli.main import main
 from tests.made_submissions import ELEMENTS, RIGHT, MadeClass
@@ -88,8 +91,30 @@ def test_what_is_no_gradebook_is_refused_and_none_is_made(explain, course, tmp_p
     assert not (tmp_path / "gradebook.sqlite").exists()
 
 
-def test_an_answer_with_a_mark_of_its_own_stays_one_cell():
-    text = misconception_cell("count", '#%%\nx = 1\n# %% y\nprint("""\n%%\n""")\n')
-    ((line, cell),) = marked_cells(text)
-    assert (line, cell.metadata["exercise"]) == (1, "count")
-    assert "x = 1" in cell.source
+LINES = st.one_of(
+    st.sampled_from(
+        ["# %%", "#%% x", " # %%% [markdown]", "# In[1]:", "# <codecell>", "# %time x"]
+    ),
+    st.sampled_from(['"""', "x = 1", "# a\x0cb = 1", "y = '\u2028'", "", "    # In[ ]"]),
+)
+
+
+@given(st.lists(LINES))
+def test_an_answer_stays_one_cell_with_its_lines_whatever_they_look_like(lines):
+    lines = ["first = 0", *lines, "last = 0"]
+    text = misconception_cell("count", "\n".join(lines))
+    ((number, cell),) = marked_cells(text)
+    assert (number, cell.metadata) == (1, {"exercise": "count", "misconception": "name_it"})
+    _, *kept = cell.source.split("\n")
+    assert [line.replace("#:", "#", 1) for line in kept] == lines
+    assert [line for line in kept if "#:" in line] == [
+        line.replace("#", "#:") for line in lines if CELL_MARK.match(line)
+    ]
+
+
+@pytest.mark.parametrize(
+    "mark", ["# %%", "#%% x", "# %%% y", "# In[1]:", "# <codecell>", "# In[ ]"]
+)
+def test_what_marks_a_cell_is_what_jupytext_says(mark):
+    assert len(jupytext.reads(f"x = 1\n{mark}\ny = 1", fmt="py:percent").cells) == 2
+    assert len(marked_cells(f"x = 1\n{mark}\ny = 1")) == 1

@@ -30,7 +30,7 @@ FILES = (
 CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
-    "jupyter": {".json", ".py"},
+    "jupyter": {".js", ".json", ".py"},
     CODE: {".css", ".html", ".md", ".py", ".toml", ".txt"},
 }
 

@@ -30,6 +30,7 @@ class Lab:
     """JupyterLab on a learner's copy of the course, started by the course's own command."""
 
     program: tuple[str, ...] = ("pytree_course", "lab")
+    notebooks_at = "lab/tree"  # of the server's address
 
     def __init__(self, folder: Path, python: str | Path = sys.executable) -> None:
         self.root = folder / "course"
@@ -174,6 +175,21 @@ class ReadOnlyHome(PlainLab):
         self.variables["TMPDIR"] = str(self.root)
 
 
+class Notebook7(PlainLab):
+    """Jupyter Notebook, which is not of the course's environment, as somebody has it beside it."""
+
+    program: tuple[str, ...] = ("notebook",)
+    notebooks_at = "notebooks"
+
+    def __init__(self, folder: Path, installed: Path) -> None:
+        super().__init__(folder)
+        self.command = [part.replace("LabApp", "JupyterNotebookApp") for part in self.command]
+        # It finds schemas and themes in one folder, where an installation would have put them.
+        shutil.copytree(Path(sys.prefix, "share/jupyter/lab"), installed / "app")
+        shutil.copytree(installed / "share/jupyter/lab", installed / "app", dirs_exist_ok=True)
+        self.variables |= {"PYTHONPATH": str(installed), "JUPYTERLAB_DIR": str(installed / "app")}
+
+
 class Visit:
     """One browser page at the lab. It can't reach, and notes, any other host."""
 
@@ -209,7 +225,8 @@ class Visit:
 
     def open(self, path: str) -> "Notebook":
         """Open a notebook by its path in the course, with a kernel that is ready."""
-        self.page.goto(f"{self.lab.url}/lab/tree/{path}?reset&token={self.lab.token}")
+        there = f"{self.lab.url}/{self.lab.notebooks_at}/{path}"
+        self.page.goto(f"{there}?reset&token={self.lab.token}")
         return Notebook(self, path)
 
     def screenshot(self, name: str) -> None:

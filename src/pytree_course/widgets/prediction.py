@@ -67,6 +67,7 @@ class Predict(Play):
         text = "Run this cell to write down your prediction."
         static = Feedback(render("widgets/invitation.html", text=text), text)
         super().__init__([self.entry, self._said], static)
+        self.add_class("pytree-predict")  # by which `jupyter/lab_extension.js` knows it
 
     def _chosen(self, change: dict[str, Any]) -> None:
         if self.revealed or not change["new"]:

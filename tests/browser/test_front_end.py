@@ -1,0 +1,122 @@
+"""What `jupyter/lab_extension.js` does, in JupyterLab and in Notebook: one click, one look."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pytree_course.checking.expected import Expected
+from tests.browser.conftest import new_visit
+from tests.browser.lab import PATIENCE, Notebook7, Visit
+from tests.needs import missing
+
+LESSON, EXERCISES = "notebooks/01_leaves.ipynb", "exercises/01_leaves.ipynb"
+WRONG = "def count_leaves(tree):\n    return len(tree)"
+IMPORTS = "lesson-1-leaves-what-does-jax-see-when-i-hand-it-thi-3"
+ANSWER, CHECK = "count_leaves-answer", "count_leaves-check"
+
+
+@pytest.fixture(scope="module")
+def notebook_7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook7]:
+    """Start the Notebook that belongs to this JupyterLab: 7.6 to 4.6."""
+    folder = tmp_path_factory.mktemp("notebook")
+    minor = version("jupyterlab").split(".")[1]
+    install = (sys.executable, "-m", "uv", "pip", "install", "--no-deps", "--target", folder / "it")
+    if subprocess.run([*install, f"notebook==7.{minor}.*"], capture_output=True).returncode:
+        missing("Notebook 7, from the package index")
+    with Notebook7(folder, folder / "it") as running:
+        yield running
+
+
+@pytest.fixture
+def visit_to_notebook(notebook_7: Notebook7, browser: Browser) -> Iterator[Visit]:
+    yield from new_visit(notebook_7, browser)
+
+
+def expect_landed(page: Page, heading: str) -> None:
+    """Expect a heading at the top of the window, in the cell that Shift+Enter would run."""
+    active = page.locator(".jp-Notebook-cell.jp-mod-active").filter(visible=True)
+    landed = active.get_by_role("heading", name=heading, exact=True)
+    expect(landed).to_be_in_viewport(timeout=PATIENCE)
+    page.wait_for_function("heading => heading.getBoundingClientRect().top < 200",
+        arg=landed.element_handle())  # fmt: skip
+
+
+def active_cell(visit: Visit) -> str:
+    return visit.page.evaluate("jupyterapp.shell.currentWidget.content.activeCell.model.id")
+
+
+def test_the_map_leads_to_the_deeper_sections(visit: Visit):
+    page = visit.open("notebooks/00_start_here.ipynb")
+    page.output("course-map").get_by_role("link", name="Going deeper").nth(1).click()
+    expect_landed(visit.page, "Going deeper")
+
+
+def test_a_lesson_leads_to_the_glossary(visit: Visit):
+    visit.open(LESSON)
+    visit.page.locator("a[href*='glossary.ipynb'][href$='#registry']").first.click()
+    expect_landed(visit.page, "registry")
+    remembered = "Object.keys(localStorage).filter(key => key.startsWith('pytree'))"
+    assert visit.page.evaluate(remembered) == []
+
+
+def test_a_check_leads_to_what_to_reread_and_a_changed_answer_says_so(visit: Visit):
+    exercises = visit.open(EXERCISES)
+    exercises.write(ANSWER, WRONG)
+    for cell in ("setup", ANSWER, CHECK):
+        exercises.run(cell)
+    changed = visit.page.locator(".pytree-answer.jp-mod-dirty")
+    expect(changed).to_have_count(0)
+    exercises.write(ANSWER, WRONG.replace("len(tree)", "3"))
+    expect(changed).to_have_count(1)
+    said = "element => getComputedStyle(element, '::after').content"
+    assert "Changed since it ran" in changed.evaluate(said)
+    visit.screenshot("changed_answer")
+    exercises.output(CHECK).get_by_role("link", name="Leaves are not elements").click()
+    expect_landed(visit.page, "Leaves are not elements")
+    visit.screenshot("reread")
+
+
+def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Visit):
+    visit_to_notebook.open("notebooks/00_start_here.ipynb")
+    page = visit_to_notebook.page
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Going deeper").nth(1).click()
+    expect_landed(opened.value, "Going deeper")
+    visit_to_notebook.page = opened.value
+    visit_to_notebook.screenshot("notebook_7")
+
+
+def test_a_prediction_that_was_made_leads_on_to_its_cell(visit: Visit):
+    lesson = visit.open(LESSON)
+    asked = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
+    chosen = next(name for name, each in asked.items() if each.options)
+    typed = next(name for name, each in asked.items() if not each.options)
+    lesson.run(IMPORTS)
+    for name in (chosen, typed):
+        lesson.run(f"{name}-predict")
+        shown = lesson.output(f"{name}-predict")
+        if name == chosen:
+            shown.get_by_role("button", name="A").press("Space")
+        else:
+            shown.get_by_role("textbox").fill("6")
+            visit.page.keyboard.press("Enter")
+        shown.get_by_text(re.compile("You predict [A6]. Now run the next cell")).wait_for()
+        assert active_cell(visit) == name
+        visit.page.keyboard.press("Shift+Enter")
+        lesson.wait_until_idle()
+        assert active_cell(visit) != name
+
+
+def test_a_lesson_that_is_opened_has_nothing_to_save(visit: Visit):
+    visit.open(LESSON)
+    is_dirty = "() => jupyterapp.shell.currentWidget.context.model.dirty"
+    has_language = (
+        "() => jupyterapp.shell.currentWidget.context.model.getMetadata('language_info').version"
+    )
+    visit.page.wait_for_function(has_language)
+    assert visit.page.evaluate(is_dirty) is False
