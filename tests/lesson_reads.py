@@ -13,6 +13,11 @@ ALWAYS = "01_leaves"
 ENGINE = tuple(
     f"src/pytree_course/{part}" for part in ("*.py", "authoring", "checking", "drawing", "widgets")
 )
+BROWSER = ("jupyter", "tests/browser/[!t]*.py", *ENGINE)
+"""What is shown in a browser of lessons and exercises, and how it gets there."""
+
+REPORTS = ("tests/browser/[!t]*.py", "src/pytree_course/reports", "src/pytree_course/classroom")
+"""What is shown in a browser of a class's grades."""
 
 
 def lesson_reads(root: Path, stem: str) -> list[pytest.MarkDecorator]:

@@ -12,9 +12,10 @@ import pytest
 
 from pytree_course.authoring import authors_answers
 from pytree_course.authoring.authors_answers import SEEDS, run_answer
-from pytree_course.authoring.building import build, find_stale, without_this_machine
+from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.source_cells import AuthorMistakesError
 from pytree_course.authoring.sources import PLACEHOLDER, read_sources
+from pytree_course.built import without_this_machine
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED

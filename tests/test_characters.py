@@ -13,7 +13,7 @@ from matplotlib.ft2font import FT2Font
 from tests.conftest import ROOT
 
 FONT = FT2Font(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"))
-NEVER_SHOWN = {"printable.py", "reports/junit.py", "reports/spreadsheets.py"}
+NEVER_SHOWN = {"printable.py", "reports/spreadsheets.py"}
 """Modules with characters that only they look for."""
 
 NOTEBOOKS = [
@@ -61,7 +61,7 @@ def test_hints_explanations_and_what_is_expected(file):
     assert without_glyph(texts(json.loads(file.read_text(encoding="utf-8")))) == set()
 
 
-@pytest.mark.parametrize("ending", ["*.html", "*.md", "*.txt", "*.css"])
+@pytest.mark.parametrize("ending", ["*.html", "*.md", "*.txt", "*.css", "*.xml"])
 def test_templates(ending):
     for file in PACKAGE.rglob(ending):
         assert without_glyph(file.read_text(encoding="utf-8")) == set(), file

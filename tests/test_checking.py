@@ -206,7 +206,7 @@ def test_what_is_no_outcome_is_refused(data):
 
 
 def test_an_outcome_too_few_is_no_verdict():
-    with pytest.raises(ValueError, match="2 outcomes for 3 cases"):
+    with pytest.raises(ValueError, match="shorter"):
         judge(expectation(), run_check(doubled, [right], 0)[:2])
 
 

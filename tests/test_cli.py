@@ -3,8 +3,10 @@
 import io
 import json
 import os
+import resource
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -56,7 +58,7 @@ def test_the_table_has_points_verdicts_and_feedback(run, notebook):
     notebook.answer("count_leaves", "def count_leaves(tree):\n    return len(tree)").save()
     shown = run("check", "1").stdout
     assert "Not yet" in shown
-    assert "You counted the container's" in shown
+    assert shown.count("You counted the container's") == 1
     assert "Not attempted" in shown
     assert "0 of 3 points, 0 of 2 exercises correct, on fresh cases." in shown
 
@@ -90,13 +92,27 @@ def test_progress_in_a_narrow_terminal_has_every_name_whole(monkeypatch, tmp_pat
 
 
 def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(run, notebook, monkeypatch):
-    notebook.answer("count_leaves", "def count_leaves(tree):\n    return len(tree)").save()
+    notebook.answer("count_leaves", "def count_leaves(tree):\n    return [tree]").save()
     monkeypatch.setattr(console, "width", 60)
     shown = run("check", "1").stdout
     assert "count_leaves" in shown.split()
     assert "○ Not attempted" in shown
-    assert "count_leaves: You counted the container's" in shown
     assert "…" not in shown
+    _, _, below = shown.partition("Not yet ·")
+    paragraph = below.split("\n\n")[1].splitlines()
+    assert len(paragraph) > 1
+    for line, next_line in pairwise(paragraph):  # each as full as it can be
+        assert len(line) <= 60 < len(line) + len(f" {next_line.split()[0]}") + 2
+
+
+def test_what_check_finds_right_is_progress(run, notebook, course):
+    right = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+    notebook.answer("count_leaves", right).save()
+    run("check", "1")
+    assert "1 of 2 exercises" in run("progress").stdout
+    before = course.progress_file.read_bytes()
+    run("check", "1")
+    assert course.progress_file.read_bytes() == before
 
 
 def test_reset_keeps_the_learners_notebook(run, notebook, mini):
@@ -105,6 +121,24 @@ def test_reset_keeps_the_learners_notebook(run, notebook, mini):
     assert "kept" in shown
     assert mini.exercises.read_bytes() == mini.blank.read_bytes()
     assert len(list(mini.exercises.parent.glob("*kept-1*"))) == 1
+
+
+def test_reset_on_a_full_disk_loses_and_leaves_nothing(notebook, mini):
+    notebook.answer("count_leaves", "mine").save()
+    before = mini.exercises.read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytree_course", "reset", "1"],
+        cwd=mini.root,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+    )
+    assert done.returncode == 2
+    assert "is as it was" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert mini.exercises.read_bytes() == before
+    assert [file.name for file in mini.exercises.parent.iterdir()] == [mini.exercises.name]
 
 
 def test_build_names_an_authors_mistake_and_fails(run, mini):
@@ -163,6 +197,7 @@ def test_outside_the_course_the_commands_say_where_to_go(tmp_path):
 def test_what_a_command_started_does_not_outlive_it(course):
     started = "import time; print('started', flush=True); time.sleep(600)"
     command = f"""
+from itertools import pairwise
 from pathlib import Path
 import sys
 from pytree_course.cli.app import run_in_course

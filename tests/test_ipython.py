@@ -2,8 +2,10 @@
 
 import re
 
+import nbformat
 import pytest
 from jupyter_client.manager import start_new_kernel
+from nbformat.v4 import new_code_cell, new_notebook
 
 from pytree_course.ipython import missing_cell
 
@@ -13,7 +15,7 @@ def kernel(course):
     """Return a function that runs a cell in a kernel of this environment and returns its output."""
     manager, client = start_new_kernel(kernel_name="python3", cwd=str(course.root / "exercises"))
 
-    def run(cell):
+    def run(cell, cell_id=""):
         texts = []
 
         def collect(message):
@@ -25,7 +27,15 @@ def kernel(course):
             elif "traceback" in content:
                 texts.append("\n".join(content["traceback"]))
 
-        client.execute_interactive(cell, output_hook=collect, timeout=60)
+        # As JupyterLab does, it says which cell it runs.
+        message, session = client.session.msg, client.session
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                session,
+                "msg",
+                lambda *it, **them: message(*it, **them, metadata={"cellId": cell_id}),
+            )
+            client.execute_interactive(cell, output_hook=collect, timeout=60)
         return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", "".join(texts)).split())
 
     yield run
@@ -69,10 +79,69 @@ def test_the_course_of_a_first_exercise(kernel, course):
     assert len(course.progress_file.read_text().splitlines()) > 3
 
 
-def test_other_name_errors_look_as_ever(kernel):
-    shown = kernel("no_such_name + 1")
-    assert "Traceback" in shown
-    assert "no_such_name" in shown
+RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
+CHECK = "check.count_leaves(count_leaves)"
+SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
+
+
+@pytest.mark.parametrize("broken", ["def count_leaves(tree:\n    pass", "1 / 0\n" + RIGHT])
+def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(
+    kernel, course, broken
+):
+    kernel(SET_UP)
+    kernel(RIGHT.replace("jax.tree.leaves(tree)", "tree"))
+    kernel(CHECK)
+    tries = course.progress_file.read_bytes()
+    kernel(broken)
+    stale = kernel(CHECK)
+    assert stale.startswith("→ Your answer cell's last run failed The check below judges the")
+    assert "Not yet · count_leaves" in stale
+    assert course.progress_file.read_bytes() == tries
+    kernel(RIGHT + "\n1 / 0")  # it is defined, and then something else fails
+    assert kernel(CHECK).startswith("✓ Correct")
+
+
+NOTING = """
+import threading
+from pytree_course.checking import checks
+said, show = threading.Event(), checks.display
+checks.display = lambda *it, **them: (show(*it, **them), said.set())[0]
+checks.SLOW_AFTER = 0
+def count_leaves(tree):
+    said.wait()
+    return len(jax.tree.leaves(tree))
+"""
+
+
+def test_a_check_that_waits_for_slow_code_says_how_to_stop_it(kernel):
+    kernel(SET_UP)
+    kernel(NOTING)
+    shown = kernel(CHECK)
+    assert shown.startswith("◷ Still running Your code takes long. To stop it, press ■")
+    assert "✓ Correct" in shown
+
+
+def test_a_misnamed_answer_is_told_what_its_cell_defined(kernel):
+    kernel(SET_UP)
+    kernel(RIGHT.replace("def count_leaves", "def count_leafs"), "count_leaves-answer")
+    shown = kernel(CHECK, "count_leaves-check")
+    assert "defined `count_leafs`, but not `count_leaves`" in shown
+
+
+def test_an_error_that_a_lesson_raises_on_purpose_is_as_brief_as_in_the_lesson(kernel, course):
+    on_purpose = "def fail():\n    raise ValueError('no')\nfail()"
+    cell = new_code_cell(on_purpose, metadata={"tags": ["raises-exception"]})
+    (course.root / "notebooks").mkdir(exist_ok=True)
+    nbformat.write(new_notebook(cells=[cell]), course.root / "notebooks" / "shows.ipynb")
+    assert kernel(on_purpose) == "ValueError: no"
+    assert "Traceback" in kernel(on_purpose.replace("no", "another"))
+
+
+def test_other_errors_look_as_ever(kernel):
+    for cell in ("no_such_name + 1", "eval('1 +')"):
+        shown = kernel(cell)
+        assert "Traceback" in shown
+        assert cell.split()[0] in shown
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from pytree_course.course import Course, CourseError
 from pytree_course.grading import kernels, limits, sandbox
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.grade import judge_submission
+from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.notebook_run import RunSettings
 from pytree_course.grading.sandbox import require_sandbox, sandboxed
 from pytree_course.grading.submission import Submission
 from tests.conftest import ROOT

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+from pytree_course.course import Course
 from tests.conftest import ROOT
+from tests.lesson_reads import lesson_reads
 
 IN_NO_SET_UP = {
     "matplotlib": "a plot needs it",
@@ -22,7 +24,13 @@ IN_NO_SET_UP = {
 }
 IN_NO_EXERCISES_SET_UP = {"ipywidgets": "only a wrong answer's buttons need it"}
 
-LESSONS = ("01_leaves", "02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp")
+each_lesson = pytest.mark.parametrize(
+    "stem",
+    [
+        pytest.param(files.stem, marks=lesson_reads(ROOT, files.stem), id=files.stem)
+        for files in Course(ROOT).lessons()
+    ],
+)
 
 
 def loaded_by(source: str, progress_folder) -> list[str]:
@@ -45,14 +53,16 @@ def set_up_of(folder: str, stem: str) -> str:
     return next(source for source in sources if "from pytree_course import" in source)
 
 
-@pytest.mark.parametrize("stem", LESSONS)
+@pytest.mark.slow
+@each_lesson
 def test_the_set_up_cell_of_exercises_loads_nothing_large(stem, tmp_path):
     loaded = loaded_by(set_up_of("exercises", stem), tmp_path)
     assert "pytree_course.widgets.header" in loaded
     assert not {*IN_NO_SET_UP, *IN_NO_EXERCISES_SET_UP} & {*loaded}
 
 
-@pytest.mark.parametrize("stem", LESSONS)
+@pytest.mark.slow
+@each_lesson
 def test_the_first_cell_of_a_lesson_loads_nothing_large(stem, tmp_path):
     ours = [line for line in set_up_of("notebooks", stem).splitlines() if "pytree_course" in line]
     loaded = loaded_by("\n".join(ours), tmp_path)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.downloads import CANVAS
+from pytree_course.course import write_file
 from pytree_course.reports.junit import class_junit
 from pytree_course.reports.spreadsheets import LONGEST_FIELD, plain_text, to_csv
 from pytree_course.reports.tables import about_imports, canvas_csv, moodle_csv, write_tables
-from pytree_course.reports.whole_files import write_whole
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 
 HONEST = [
@@ -191,9 +191,9 @@ def test_a_table_that_cannot_be_written_stops_no_other(tmp_path):
 
 def test_a_full_disk_leaves_the_old_file_whole(tmp_path):
     file = tmp_path / "grades.csv"
-    write_whole(file, "old")
+    write_file(file, "old")
     with pytest.raises(UnicodeEncodeError):  # as far as it got, the new text is nowhere
-        write_whole(file, "new" * 10**5 + "\ud800")
+        write_file(file, "new" * 10**5 + "\ud800")
     assert file.read_text() == "old"
     assert [*tmp_path.iterdir()] == [file]
 

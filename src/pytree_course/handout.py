@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from pytree_course.course import LessonFiles, write_file
@@ -40,7 +41,12 @@ def _keep_if_worked_in(notebook: Path, before: str) -> Path | None:
     number = 1
     while (copy := notebook.with_name(f"{notebook.stem}.kept-{number}.ipynb")).exists():
         number += 1
-    shutil.copyfile(notebook, copy)
+    try:
+        shutil.copyfile(notebook, copy)
+    except OSError:
+        with suppress(OSError):
+            copy.unlink(missing_ok=True)  # a part of it, on a full disk
+        raise
     return copy
 
 

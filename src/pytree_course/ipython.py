@@ -1,4 +1,4 @@
-"""An IPython extension: a check that is run too early says which cell to run first.
+"""An IPython extension: errors that a learner meets say what to do, or what the lesson says.
 
 An error whose message raises is shown like any other. Every kernel of the environment loads it (see
 the folder `jupyter` of the repository), so it imports the rest of the package only when there is
@@ -11,12 +11,17 @@ from types import TracebackType
 from typing import Any
 
 from pytree_course import nbgrader
+from pytree_course.course import answer_id
 
 _CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Explain a NameError in a check cell; show every other error, whatever its message does."""
+    """Explain a NameError in a check cell; show briefly what a lesson raises on purpose.
+
+    Every other error is shown as ever, whatever its message does. It is noted which cells fail, for
+    the checks.
+    """
     run_code, show = shell.run_code, shell.showtraceback
 
     async def run_code_and_reply(code: Any, result: Any = None, **how: Any) -> bool:
@@ -33,7 +38,10 @@ def load_ipython_extension(shell: Any) -> None:
     shell.run_code, shell.showtraceback = run_code_and_reply, show_always
     if nbgrader.is_running():
         return  # an error that is explained instead of raised would earn points
-    shell.set_custom_exc((NameError,), _explain)
+    from pytree_course.checking import cell_runs
+
+    cell_runs.watch(shell)
+    shell.set_custom_exc((Exception,), _show)
 
 
 def missing_cell(error: NameError, source: str) -> str | None:
@@ -44,13 +52,17 @@ def missing_cell(error: NameError, source: str) -> str | None:
     call = _CHECK_CALL.search(source)
     if call is None or error.name is None:
         return None
-    from pytree_course.checking import words
+    from pytree_course.checking import cell_runs, words
 
     if error.name in ("check", "Checks"):
         return words.SET_UP_CELL_FIRST
-    if re.search(rf"\b{re.escape(error.name)}\b", source[call.end() :]):
-        return words.ANSWER_CELL_FIRST.format(name=error.name, exercise=call["exercise"])
-    return None
+    if not re.search(rf"\b{re.escape(error.name)}\b", source[call.end() :]):
+        return None
+    exercise = call["exercise"]
+    if defined := cell_runs.defined_by(answer_id(exercise)):
+        names = ", ".join(f"`{name}`" for name in defined)
+        return words.ANOTHER_NAME.format(name=error.name, exercise=exercise, defined=names)
+    return words.ANSWER_CELL_FIRST.format(name=error.name, exercise=exercise)
 
 
 def _showable(error: BaseException) -> BaseException:
@@ -63,22 +75,40 @@ def _showable(error: BaseException) -> BaseException:
     return error
 
 
-def _explain(
+def _show(
     shell: Any,
     kind: type[BaseException],
-    error: NameError,
+    error: BaseException,
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> None:
+    sources = shell.history_manager.input_hist_raw
+    source = sources[-1] if sources else ""
     in_the_cell_itself = trace is None or trace.tb_next is None or trace.tb_next.tb_next is None
-    source = shell.user_ns.get("In", [""])[-1]
-    message = missing_cell(error, source) if in_the_cell_itself else None
-    if message is None:
-        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    if isinstance(error, NameError) and in_the_cell_itself:
+        message = missing_cell(error, source)
+        if message is not None:
+            from IPython.display import display
+
+            from pytree_course.checking import words
+            from pytree_course.checking.feedback import note
+
+            display(note("→", words.TOO_EARLY_TITLE, [message]))
+            return
+    if _is_meant(source):
+        from pytree_course.built import brief_traceback
+
+        shell._showtraceback(kind, error, brief_traceback(kind.__name__, str(error)))
         return
-    from IPython.display import display
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
 
-    from pytree_course.checking import words
-    from pytree_course.checking.feedback import note
 
-    display(note("→", words.TOO_EARLY_TITLE, [message]))
+def _is_meant(source: str) -> bool:
+    """Say whether a lesson raises this cell's error on purpose; the learner has not changed it."""
+    try:
+        from pytree_course.built import is_meant_to_fail
+        from pytree_course.course import Course
+
+        return is_meant_to_fail(source, Course.find().root / "notebooks")
+    except Exception:
+        return False  # there is no course here: whatever raised, is shown as ever

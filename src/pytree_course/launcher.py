@@ -251,7 +251,7 @@ def run_command(python: str, arguments: Sequence[str]) -> int:
 
 
 def become(
-    command: Sequence[str], variables: Mapping[str, str], can_exec: bool = os.name == "posix"
+    command: list[str], variables: Mapping[str, str], can_exec: bool = os.name == "posix"
 ) -> int:
     """Let another program take the place of this one; or run it to its end, where none can."""
     if can_exec:

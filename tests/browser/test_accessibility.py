@@ -1,23 +1,25 @@
 """No page of the course breaks a rule of accessibility that axe-core knows, light or dark."""
 
 import nbformat
-import pytest
 
+from pytree_course.course import Course, LessonFiles
 from tests.browser.accessibility import violations
 from tests.browser.lab import Visit
+from tests.conftest import ROOT
+from tests.lesson_reads import each_of
 
+PAGES = ["00_start_here", "01_leaves", "02_tree_map", "glossary"]
 THEMES = ["JupyterLab Light", "JupyterLab Dark"]
 
 
 # What is stored is scanned: what widgets look like once they live is scanned where they are used.
-@pytest.mark.parametrize("name", ["00_start_here", "01_leaves", "02_tree_map", "glossary"])
-def test_a_pages_outputs_have_no_violations(visit: Visit, name: str):
-    path = f"notebooks/{name}.ipynb"
-    cells = nbformat.read(visit.lab.root / path, as_version=4).cells
+@each_of([Course(ROOT).lesson(name) for name in PAGES])
+def test_a_pages_outputs_have_no_violations(visit: Visit, files: LessonFiles):
+    cells = nbformat.read(files.notebook, as_version=4).cells
     stored = sum(len(cell.get("outputs", ())) for cell in cells)
     assert stored
     visit.lab.draw_all_cells()
-    page = visit.open(path)
+    page = visit.open(f"notebooks/{files.stem}.ipynb")
     for theme in THEMES:
         found = violations(page, theme, stored)
         assert not found, "\n".join(found)

@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tests.browser.accessibility import violations
 from tests.browser.lab import Lab, Visit
+from tests.lesson_reads import BROWSER
+
+pytestmark = pytest.mark.reads(*BROWSER)
 
 THEMES = ["JupyterLab Dark", "JupyterLab Light"]
 

@@ -8,7 +8,10 @@ import pytest
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.reports.pages import write_pages
+from tests.lesson_reads import REPORTS
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
+
+pytestmark = pytest.mark.reads(*REPORTS)
 
 RUN = "window.ran=(window.ran||0)+1"
 PAYLOADS = [

@@ -7,6 +7,9 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.lab import Lab, Notebook, Visit
+from tests.lesson_reads import BROWSER
+
+pytestmark = pytest.mark.reads(*BROWSER)
 
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 

@@ -5,7 +5,10 @@ from axe_playwright_python.sync_playwright import Axe
 
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.reports.pages import write_pages
+from tests.lesson_reads import REPORTS
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
+
+pytestmark = pytest.mark.reads(*REPORTS)
 
 HOSTILE = "<script>document.title = 'run'</script>"
 

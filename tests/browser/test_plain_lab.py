@@ -8,6 +8,9 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import new_visit
 from tests.browser.lab import PlainLab, Visit
+from tests.lesson_reads import BROWSER
+
+pytestmark = pytest.mark.reads(*BROWSER)
 
 LESSON = "notebooks/01_leaves.ipynb"
 

@@ -3,8 +3,13 @@
 import json
 import shutil
 
+import pytest
+
 from tests.browser.lab import ReadOnlyHome
+from tests.lesson_reads import BROWSER
 from tests.needs import missing
+
+pytestmark = pytest.mark.reads(*BROWSER, "src/pytree_course/cli")
 
 
 def test_the_lab_opens_lessons_and_starts_kernels_without_a_home(tmp_path):

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from tests.browser.lab import SCREENSHOTS, Notebook, Visit
 from tests.conftest import ROOT
 
@@ -26,6 +28,7 @@ def keep(notebook: Notebook, name: str, first: str, last: str) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_readme_picture_of_feedback(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
     exercises = visit.open("exercises/01_leaves.ipynb")
@@ -38,6 +41,7 @@ def test_the_readme_picture_of_feedback(visit: Visit):
     keep(exercises, "feedback", "count_leaves-answer", "count_leaves-check")
 
 
+@pytest.mark.thorough
 def test_the_readme_picture_of_a_lesson(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
     lesson = visit.open("notebooks/01_leaves.ipynb")

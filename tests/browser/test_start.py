@@ -26,18 +26,6 @@ def test_lesson_1_runs_to_its_end(visit: Visit):
     assert visit.other_hosts == []
 
 
-def test_cells_are_written_run_and_read(visit: Visit):
-    visit.lab.write("scratch.ipynb", {"first": "1", "second": "'two'"})
-    notebook = visit.open("scratch.ipynb")
-    assert notebook.cell_ids() == ["first", "second"]
-    notebook.run("second")
-    assert notebook.output_text("second") == "'two'"
-    assert notebook.output_text("first") == ""
-    notebook.write("first", "from IPython.display import HTML\nHTML('<b>one</b>')")
-    notebook.run_all()
-    assert "<b>one</b>" in notebook.output_html("first")
-
-
 def test_a_check_run_too_early_says_which_cell_to_run_first(visit: Visit):
     visit.lab.write("early.ipynb", {"early": "check.any(1)"})
     notebook = visit.open("early.ipynb")

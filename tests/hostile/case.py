@@ -65,7 +65,7 @@ class Case:
 class Family:
     """Cases of one kind: a file of the folder `families` makes one, and calls `case` and `odd`."""
 
-    def __init__(self, name: str, everyday: Collection[str]) -> None:
+    def __init__(self, name: str, everyday: Collection[str] = ()) -> None:
         self.name, self.everyday = name, everyday
         self.cases: list[Case] = []
 

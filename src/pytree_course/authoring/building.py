@@ -1,7 +1,6 @@
 """Build a lesson: sources in; notebooks, exercises, solutions and checks/expected out."""
 
 import os
-import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,14 +28,6 @@ from pytree_course.widgets.base import WIDGET_MIME
 CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"
 """Tag of cells that show something else in each run, such as a time: their output is not kept."""
-
-RUN_CELL = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
-"""What a message calls the cell that it speaks of: a file that never was."""
-
-FOLDER = re.compile(r"(?<![\w.:/\\\])])(?:[A-Za-z]:)?[\\/](?:[^\s:'\"<>()\\/]+[\\/])+")
-"""A folder that a message names, from the root on; no part of a web address."""
-
-ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
 NOT_BUILT = "it was not built"
 CHANGED_SOURCES = "its sources have changed since it was built"
@@ -160,8 +151,8 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
             cell.execution_count = 1
             for output in cell.outputs:
                 if output.output_type == "error":  # its traceback names files of this machine
-                    output.evalue = without_this_machine(output.evalue)
-                    output.traceback = [f"{output.ename}: {output.evalue}"]
+                    output.evalue = built.without_this_machine(output.evalue)
+                    output.traceback = built.brief_traceback(output.ename, output.evalue)
                 if "execution_count" in output:
                     output.execution_count = 1
                 # A live widget is nothing without its kernel: its static form stays.
@@ -173,12 +164,6 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
     return notebook
-
-
-def without_this_machine(message: str) -> str:
-    """Take out of an error's message what differs by machine and run: folders and addresses."""
-    message = RUN_CELL.sub("this cell", message)
-    return ADDRESS.sub("0x…", FOLDER.sub("…/", message))
 
 
 def _failed(

@@ -6,22 +6,7 @@ from dataclasses import dataclass
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, CourseError
-
-INSTALL = """\
-# Run this first: it installs the course, in each new session of Colab.
-# To keep your progress, choose a folder of your Drive, such as "/content/drive/MyDrive/pytrees".
-progress_folder = "/content/pytrees"
-
-%pip install --quiet equinox chex
-%pip install --quiet --no-deps "{package}"
-import os
-
-os.environ.update({progress_variable}=progress_folder, {links_variable}="{address}")
-if progress_folder.startswith("/content/drive"):
-    from google.colab import drive
-
-    drive.mount("/content/drive")"""
-"""The first cell. Colab has all that a notebook of the course imports, but for these two."""
+from pytree_course.rendering import render
 
 LINK = re.compile(
     r'(?P<before>\]\(|href=\\")(\.\./(?P<folder>\w+)/)?(?P<file>\w+\.ipynb)(#[^)"\\]*)?'
@@ -85,10 +70,11 @@ def _for_colab(folder: str, text: str, repository: Repository) -> str:
         cell["metadata"]["id"] = cell["id"]  # where Colab keeps it, and grading finds it
     cell = next(cell for cell in notebook["cells"] if cell["id"] == INSTALLED_ID)
     del cell["metadata"]["jupyter"]  # here, there is a line to change in it
-    cell["source"] = INSTALL.format(
-        package=repository.package,
-        address=repository.address,
+    code = render(
+        "authoring/install_on_colab.txt",
+        repository=repository,
         progress_variable=PROGRESS_VARIABLE,
         links_variable=LINKS_VARIABLE,
-    ).splitlines(keepends=True)
+    )
+    cell["source"] = code.splitlines(keepends=True)
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"

@@ -81,11 +81,11 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
             yield section.cells[0].mistake(
                 'say for whom it is: `"for": "you …"` beside its minutes'
             )
-        known = set().union(*(_names(cell.source)[0] for cell in before if cell.kind == "code"))
+        # In which order a section binds and needs its names, running it shows.
+        code = [cell for cell in (*before, *section.cells) if cell.kind == "code"]
+        known = set().union(*(_names(cell.source)[0] for cell in code))
         for cell in section.code:
-            bound, needed = _names(cell.source)
-            known |= bound
-            if missing := sorted(needed - known):
+            if missing := sorted(_names(cell.source)[1] - known):
                 names = ", ".join(missing)
                 yield cell.mistake(f"{names}: define it here, or in the set-up of {GOING_DEEPER}")
 
@@ -102,7 +102,7 @@ def _section(cells: list[SourceCell]) -> Section:
 
 
 def _names(code: str) -> tuple[set[str], set[str]]:
-    """Return the names that a cell binds for the cells below it, and those that it needs."""
+    """Return the names that a cell binds, and those that it needs of other cells."""
     # Without its magics, which Python cannot read.
     plain = "\n".join(line for line in code.splitlines() if line[:1] not in "%!")
     symbols = [

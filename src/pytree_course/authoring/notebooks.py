@@ -12,6 +12,7 @@ from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.course import Course, answer_id, check_id
+from pytree_course.rendering import render
 from pytree_course.texts import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
@@ -22,17 +23,6 @@ AUTHORS_OPTIONS = {
 
 
 INSTALLED_ID = "installed"
-INSTALLED = """\
-# Nothing to do here: this cell only speaks where the course is not installed.
-from importlib.util import find_spec
-
-if find_spec("pytree_course") is None:
-    advice = ImportError(
-        "This Python does not have the course: open this notebook from the course's folder with "
-        "`python3 course.py lab`, or `pip install` the wheel that your teacher gave you."
-    )
-    advice._render_traceback_ = lambda: [str(advice)]
-    raise advice"""
 """The first code cell of every notebook, for one that is opened without the rest of the course."""
 
 
@@ -91,7 +81,7 @@ def _with_installed(
     cells: list[NotebookNode], marks: dict[str, Any] | None = None
 ) -> list[NotebookNode]:
     """Put the cell that asks whether the course is installed above all other code."""
-    cell = _code(INSTALLED_ID, INSTALLED, marks=marks)
+    cell = _code(INSTALLED_ID, render("authoring/installed.txt"), marks=marks)
     cell.metadata |= {"jupyter": {"source_hidden": True}, "slideshow": {"slide_type": "skip"}}
     first = next((at for at, each in enumerate(cells) if each.cell_type == "code"), len(cells))
     return [*cells[:first], cell, *cells[first:]]

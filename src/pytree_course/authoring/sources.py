@@ -38,22 +38,16 @@ EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str,
 
 @dataclass(frozen=True)
 class Answer:
-    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter."""
+    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter.
+
+    Or a mutant that no input tells from a right answer: it is only named.
+    """
 
     name: str
     source: str
     cell: SourceCell
     explanation: str = ""
     section: str = ""
-
-
-@dataclass(frozen=True)
-class Equivalent:
-    """A mutant that no input tells from its right answer, and why."""
-
-    name: str
-    reason: str
-    cell: SourceCell
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,7 @@ class Exercise(ExerciseFacts):
     given_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
-    equivalents: list[Equivalent] = field(default_factory=list)
+    equivalents: list[Answer] = field(default_factory=list)
 
     @property
     def right_answers(self) -> list[Answer]:
@@ -246,8 +240,7 @@ def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -
     elif "equivalent" in said:
         # Comments, each the name of a mutant as `course.py cases` prints it.
         names = [line.removeprefix("#").strip() for line in cell.source.splitlines()]
-        given = [Equivalent(name, str(said["equivalent"]), cell) for name in names if name]
-        exercise.equivalents.extend(given)
+        exercise.equivalents.extend(Answer(name, "", cell) for name in names if name)
     else:
         why = (
             'say variant="...", misconception="...", equivalent="..." or starter=True '

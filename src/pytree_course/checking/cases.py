@@ -64,7 +64,7 @@ def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
             return int(result)
         return result
 
-    return counted
+    return _named_like(answer, counted)
 
 
 def random_tree(rng: np.random.Generator, depth: int = 3) -> Any:
@@ -133,7 +133,13 @@ def as_jax(result: Any) -> Any:
 
 def returning_jax(answer: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap an answer so that its result counts `as_jax`."""
-    return lambda *inputs: as_jax(answer(*inputs))
+    return _named_like(answer, lambda *inputs: as_jax(answer(*inputs)))
+
+
+def _named_like(answer: Callable[..., Any], call: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a call the answer's parameters: feedback names them."""
+    call.__wrapped__ = answer  # type: ignore[attr-defined]  # no more of what may be anything
+    return call
 
 
 def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:

@@ -2,9 +2,13 @@
 
 import ast
 import difflib
+import inspect
 import json
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,8 +17,8 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course import nbgrader
-from pytree_course.checking import words
-from pytree_course.checking.cases import Check
+from pytree_course.checking import cell_runs, words
+from pytree_course.checking.cases import Case, Check
 from pytree_course.checking.expected import Expected, ExpectedExercise, ExpectedFile
 from pytree_course.checking.feedback import Feedback, feedback, note
 from pytree_course.checking.judging import judge
@@ -26,6 +30,7 @@ from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import GOING_DEEPER, Course, answer_id
 
 TRIES_BEFORE_SOLUTION = 3
+SLOW_AFTER = 10  # seconds
 
 _CHECKS = "_pytree_course_checks"  # a name that no answer gives to something else
 
@@ -148,21 +153,33 @@ class ExerciseCheck:
             title, text = words.CALLED_TITLE.format(names=names), words.CALLED.format(names=names)
             display(note("→", title, [text]))
             return None
+        calls: list[Callable[..., Any]] = []
+
+        def noting_calls(*answers: Any, rng: Any) -> Iterator[Case]:
+            for case in self._check(*answers, rng=rng):
+                calls.append(case.call)
+                yield case
+
         try:
-            outcomes = run_check(self._check, answers, PUBLIC_SEED)
+            with _saying_when_slow():
+                outcomes = run_check(noting_calls, answers, PUBLIC_SEED)
         except CaseInterrupted as stopped:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._checks._expected_file.exercise(self._exercise.name), outcomes)
-        if verdict.kind is VerdictKind.CORRECT:
+        if cell_runs.are_stale(self._exercise.answers):
+            display(note("→", words.STALE_TITLE, [words.STALE]))
+        elif verdict.kind is VerdictKind.CORRECT:
             self._record("correct")
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._record("tried")
-        self._checks._presenter(self._feedback(verdict), self)
+        failure = verdict.failure
+        parameters = [] if failure is None else _parameters(calls[failure.case])
+        self._checks._presenter(self._feedback(verdict, parameters), self)
         return verdict
 
-    def _feedback(self, verdict: Verdict) -> Feedback:
+    def _feedback(self, verdict: Verdict, names: Sequence[str]) -> Feedback:
         expected, progress = self._checks.expected, self._checks.progress
         if verdict.kind is VerdictKind.CORRECT:
             now = str(standing(expected, progress))
@@ -178,7 +195,7 @@ class ExerciseCheck:
         link = self._checks._course.link(self._checks._files.notebook, section)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
-        return feedback(verdict, advice=advice, section=section, link=link)
+        return feedback(verdict, advice=advice, section=section, link=link, names=names)
 
     def hint(self) -> None:
         """Show one more hint, under those already opened."""
@@ -260,3 +277,33 @@ class _CheckCells(ast.NodeTransformer):
         if is_check and node.attr in dir(self._names.get(_CHECKS)):
             node.value = ast.copy_location(ast.Name(_CHECKS, ast.Load()), node.value)
         return self.generic_visit(node)
+
+
+def _parameters(call: Callable[..., Any]) -> list[str]:
+    """Return the names of the parameters that a case's inputs are given to, as far as known."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except Exception:  # an answer may be anything
+        return []
+    return [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+
+
+@contextmanager
+def _saying_when_slow() -> Iterator[None]:
+    """Tell the learner how to stop their code, once it has been running for a while."""
+    said = []
+
+    def say() -> None:
+        slow = note("◷", words.SLOW_TITLE, [words.SLOW])
+        said.append(display(slow, display_id=True))
+
+    # In the context of the cell, so that the note is shown below it.
+    timer = threading.Timer(SLOW_AFTER, copy_context().run, [say])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        for handle in said:
+            handle.update(Feedback("", ""))

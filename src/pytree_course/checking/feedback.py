@@ -11,6 +11,9 @@ from pytree_course.checking import words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.rendering import TEMPLATES, render
 
+WIDTH = 78
+"""The longest line of a paragraph in plain text."""
+
 
 @dataclass(frozen=True)
 class VerdictLook:
@@ -60,8 +63,14 @@ def feedback(
     section: str = "",
     link: str = "",
     standing: str = "",
+    names: Sequence[str] = (),
+    width: int = WIDTH,
 ) -> Feedback:
-    """Show a verdict, what to do next, the section to reread, and one line on the progress."""
+    """Show a verdict, what to do next, the section to reread, and one line on the progress.
+
+    `names` are those of the parameters that the inputs are given to, where they are known.
+    Paragraphs of the plain text are wrapped to the width; pictures and code are not.
+    """
     return _render(
         "feedback",
         verdict=verdict,
@@ -71,12 +80,23 @@ def feedback(
         section=section,
         link=link,
         standing=standing,
+        captions=_captions(verdict, names),
+        width=min(width, WIDTH),
     )
+
+
+def _captions(verdict: Verdict, names: Sequence[str]) -> list[str]:
+    """Return what stands above each input of the case that failed."""
+    count = 0 if verdict.failure is None else len(verdict.failure.inputs)
+    if len(names) < count:
+        names = [f"input {place}" for place in range(1, count + 1)]
+    return ["Given"] if count == 1 else [f"Given, {name}" for name in names[:count]]
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> Feedback:
     """Show what is no verdict: a hint, a solution, which cell to run first."""
-    return _render("note", symbol=symbol, title=title, paragraphs=paragraphs, code=code)
+    shown = {"symbol": symbol, "title": title, "paragraphs": paragraphs, "code": code}
+    return _render("note", **shown, width=WIDTH)
 
 
 def _render(template: str, **values: object) -> Feedback:

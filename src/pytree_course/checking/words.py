@@ -74,7 +74,6 @@ NO_REPORT = "the check could not report its results: perhaps your code used up a
 SEVERAL_REPORTS = (
     "your code reported results in the place of the check: only the check itself may report"
 )
-NOT_JUDGED = "the course could not judge the results ({type}): please look at the answer yourself"
 TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
 USED_UP = "your code used more {what} than allowed: look for a loop that makes more and more of it"
 KERNEL_DIED = "your code ended its own Python process"
@@ -101,7 +100,7 @@ NO_DICT = (
 # What to do next.
 WRITE_ANSWER = "Write your answer in the cell above. Run that cell, then run this cell."
 FIRST_HINT = "Not sure how to start? Run `check.{name}.hint()` in a new cell."
-NEXT_HINT = "For a hint ({left} left): `check.{name}.hint()`"
+NEXT_HINT = "For a hint: `check.{name}.hint()`"
 HINTS_AGAIN = "To see the hints again: `check.{name}.hint()`"
 SEE_SOLUTION = "For the solution: `check.{name}.solution()`"
 
@@ -129,6 +128,8 @@ PROGRESS_NOT_KEPT = (
 # Checks that do not come to a verdict.
 CALLED_TITLE = "Give the check {names} itself"
 CALLED = "Write `{names}` without `()`."
+SLOW_TITLE = "Still running"
+SLOW = "Your code takes long. To stop it, press ■ in the toolbar above."
 INTERRUPTED_TITLE = "You stopped it"
 INTERRUPTED = "Your code was working on `{inputs}`."
 TOO_EARLY_TITLE = "Not yet: another cell comes first"
@@ -139,6 +140,15 @@ SET_UP_CELL_FIRST = (
 ANSWER_CELL_FIRST = (
     "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, above this "
     "cell. Then run this cell."
+)
+ANOTHER_NAME = (
+    "Your answer cell of `{exercise}` defined {defined}, but not `{name}`, which this check needs. "
+    "Give your answer the name `{name}`, run its cell, then run this cell."
+)
+STALE_TITLE = "Your answer cell's last run failed"
+STALE = (
+    "The check below judges the definition before it, and does not count as a try. Repair the "
+    "answer cell and run it, then run this cell."
 )
 WRONG_CALL = "This check takes {count} answer(s): run {call}"
 USAGE = "Check your answer with {call}; for a hint: check.{name}.hint()"
@@ -220,12 +230,18 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
         if verdict.kind is VerdictKind.INCORRECT and not reveal:
             clause = _how_many(verdict)
         sentences = [f"{clause[0].upper()}{clause[1:]}."]
+    return " ".join([*sentences, *remarks(verdict, notes)])
+
+
+def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
+    """Say what an exercise's feedback leaves out: which cells count, and what was odd about one."""
+    sentences = []
     if verdict.failure is not None and verdict.failure.got.get("type") == "NameError":
         sentences.append(ONLY_ANSWER_CELLS)
     note = notes.get(verdict.exercise)
     if note is not None and note != verdict.reason:
         sentences.append(f"Note: {note}.")
-    return " ".join(sentences)
+    return sentences
 
 
 def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool) -> list[str]:
@@ -233,5 +249,5 @@ def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool)
     if kind is VerdictKind.NOT_ATTEMPTED:
         return [WRITE_ANSWER, FIRST_HINT.format(name=name)]
     if hints_left:
-        return [NEXT_HINT.format(left=hints_left, name=name)]
+        return [NEXT_HINT.format(name=name)]
     return [(SEE_SOLUTION if solution_is_due else HINTS_AGAIN).format(name=name)]

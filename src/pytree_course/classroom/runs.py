@@ -11,8 +11,8 @@ from pytree_course.classroom.pool import Pool
 from pytree_course.classroom.tasks import SubmissionRun, run_authors, run_submission
 from pytree_course.course import LessonFiles
 from pytree_course.grading.grade import failed_exercises
+from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.notebook_run import RunSettings
 
 
 @dataclass(eq=False)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.course import LessonFiles
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
-from pytree_course.grading.kernel_course import KernelCourse
+from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 from pytree_course.grading.lesson import forget_authors_runs, run_authors_answers
-from pytree_course.grading.notebook_run import RunSettings
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=f"A hands-on course on JAX pytrees. Start with: {STARTED_AS} lab",
 )
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+# No markup: what is printed may have brackets of its own, such as the name of a folder.
+console = Console(highlight=False, markup=False)
+errors = Console(stderr=True, highlight=False, markup=False)
 
 
 def run(application: typer.Typer, name: str | None = None) -> None:

@@ -61,7 +61,7 @@ def build(
     pages = [files for files in everything if not files.has_exercises]
     for files in [*(files for files in chosen if files.has_exercises), *pages]:
         console.print(files.stem, style="bold")
-        build_lesson(files, tell=lambda step: console.print(f"  {step}", markup=False))
+        build_lesson(files, tell=lambda step: console.print(f"  {step}"))
     # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
     write_table(course)
     write_plans(course)

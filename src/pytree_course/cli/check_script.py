@@ -1,14 +1,18 @@
 """Grade one notebook: `course.py check`, and each check script run as a command."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import console, errors, run
-from pytree_course.course import Course, LessonFiles
+from pytree_course.course import Course, LessonFiles, write_file
 from pytree_course.printable import printable
+
+if TYPE_CHECKING:  # to load grading takes a while
+    from pytree_course.grading.grade import Grade
 
 
 def main(check_script: str) -> None:
@@ -23,24 +27,24 @@ def main(check_script: str) -> None:
         notebook: options.Notebook, json: options.Json = False, junit: options.Junit = None
     ) -> None:
         """Grade the answers in an exercise notebook; the exit status is 0 if all are correct."""
-        raise typer.Exit(grade_and_show(files, notebook, json, junit))
+        grade = grade_and_show(files, notebook, json, junit)
+        raise typer.Exit(0 if grade.all_correct else 1)
 
     run(app)
 
 
-def grade_and_show(files: LessonFiles, notebook: Path, json: bool, junit: Path | None) -> int:
-    """Grade a notebook, show the grade, and return the exit status."""
+def grade_and_show(files: LessonFiles, notebook: Path, json: bool, junit: Path | None) -> "Grade":
+    """Grade a notebook, show the grade, and return it."""
     from pytree_course.grading.grade import grade_notebook
     from pytree_course.reports.junit import notebook_junit
     from pytree_course.reports.terminal import grade_as_json, show_grade
-    from pytree_course.reports.whole_files import write_whole
 
     with errors.status(Text(f"running {printable(notebook.name)} …")):
         grade = grade_notebook(notebook, files)
     if junit is not None:
-        write_whole(junit, notebook_junit(grade))
+        write_file(junit, notebook_junit(grade))
     if json:
         typer.echo(grade_as_json(grade))
     else:
         show_grade(grade, console)
-    return 0 if grade.all_correct else 1
+    return grade

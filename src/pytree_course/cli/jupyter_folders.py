@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
 
-from pytree_course.cli.app import errors
+from pytree_course.cli.app import warn
 
 
 @contextmanager
@@ -35,12 +35,9 @@ def writable_folders() -> Iterator[dict[str, str]]:
         yield {}
         return
     with tempfile.TemporaryDirectory(prefix="pytree-course-jupyter-") as temporary:
-        errors.print(
+        warn(
             f"Jupyter's own folder {next(iter(failed.values()))}: its settings and histories of "
-            "this session go into a temporary one. Your notebooks do not.",
-            style="yellow",
-            markup=False,
-            soft_wrap=True,
+            "this session go into a temporary one. Your notebooks do not."
         )
         variables = {name: str(Path(temporary, name.lower())) for name in failed}
         for folder in variables.values():

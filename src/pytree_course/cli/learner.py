@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 
 from pytree_course.cli import options
-from pytree_course.cli.app import app, console, run_in_course
+from pytree_course.cli.app import app, console, run_in_course, warn
 from pytree_course.course import Course, CourseError
 
 
@@ -26,8 +26,7 @@ def lab(context: typer.Context) -> None:
     except CourseError:
         course = unpack(Path.cwd())
         console.print(
-            f"The course is in {course.root}. To go on later, start `lab` in this folder again.",
-            markup=False,
+            f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
@@ -41,11 +40,24 @@ def lab(context: typer.Context) -> None:
 
 @app.command()
 def check(lesson: options.Lesson, json: options.Json = False, junit: options.Junit = None) -> None:
-    """Grade my exercises of one lesson; the exit status is 0 if all answers are correct."""
+    """Grade my exercises of one lesson; the exit status is 0 if all answers are correct.
+
+    What is right counts as progress.
+    """
+    from pytree_course.checking.progress import Progress
+    from pytree_course.checking.verdicts import VerdictKind
     from pytree_course.cli.check_script import grade_and_show
 
     files = options.lesson_with_exercises(lesson)
-    raise typer.Exit(grade_and_show(files, files.exercises, json, junit))
+    grade = grade_and_show(files, files.exercises, json, junit)
+    done = Progress.load(Course(files.root).progress_file)
+    for verdict in grade.verdicts:
+        known = done.of(grade.lesson, verdict.exercise)
+        if verdict.kind is VerdictKind.CORRECT and not known.correct:
+            done.add(grade.lesson, verdict.exercise, "correct")
+    for line in done.news():
+        warn(line)
+    raise typer.Exit(0 if grade.all_correct else 1)
 
 
 @app.command()
@@ -80,17 +92,17 @@ def progress() -> None:
     console.print(table)
     standings = [standing(expected, done) for expected in lessons]
     for expected, now in zip(lessons, standings, strict=True):
-        console.print(f"{expected.lesson}: {now}", markup=False)
+        console.print(f"{expected.lesson}: {now}")
     if any(now.core.exercises for now in standings):
-        console.print(f"The core: {Way.together([now.core for now in standings])}", markup=False)
+        console.print(f"The core: {Way.together([now.core for now in standings])}")
     everything = Way.together([now.everything for now in standings])
-    console.print(f"Everything: {everything}", markup=False)
+    console.print(f"Everything: {everything}")
     names = [f"{badge.symbol} {badge.name}" for badge in badges(lessons, done) if badge.earned]
-    console.print(f"Badges: {', '.join(names) or 'none yet'}", markup=False)
+    console.print(f"Badges: {', '.join(names) or 'none yet'}")
     if done.unreadable_lines:
         console.print(f"{done.unreadable_lines} lines of {done.file} could not be read.")
     if done.trouble:
-        console.print(f"{done.file} could not be read: {done.trouble.strerror}", markup=False)
+        console.print(f"{done.file} could not be read: {done.trouble.strerror}")
 
 
 @app.command()
@@ -99,7 +111,13 @@ def reset(lesson: options.Lesson) -> None:
     from pytree_course.handout import hand_out
 
     files = options.lesson_with_exercises(lesson)
-    kept = hand_out(files)
+    try:
+        kept = hand_out(files)
+    except OSError as error:
+        raise CourseError(
+            f"{files.exercises} is as it was: a fresh one could not be written ({error.strerror}). "
+            "Is the disk full, or the folder read-only?"
+        ) from error
     if kept:
         console.print(f"Your notebook is kept as {kept}")
     console.print(

@@ -44,7 +44,7 @@ def release(
     course, repository = Course.around(), Repository.named(colab) if colab is not None else None
     with console.status("Comparing everything with its sources: a minute or two ..."):
         stamp = release_to(course, folder, repository)
-    console.print(f"{folder} holds what learners get. Its version: {stamp}", markup=False)
+    console.print(f"{folder} holds what learners get. Its version: {stamp}")
 
 
 @app.command()

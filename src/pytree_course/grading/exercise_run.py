@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.kernel_course import KernelCourse
-from pytree_course.grading.notebook_run import NotebookRun, RunSettings
+from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 
 
 @dataclass(frozen=True)
@@ -16,6 +15,11 @@ class ExerciseRun:
 
     answer: CellRun
     check: CellRun
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether it did not come to its end in time."""
+        return self.answer.timed_out or self.check.timed_out
 
     @property
     def kernel_died(self) -> bool:
@@ -69,7 +73,7 @@ class _Runner:
         waiting, earlier = dict(answers), dict[str, str]()
         while waiting:
             together = self._run(waiting, earlier)
-            had_turn = [name for name in waiting if together.has(name)]
+            had_turn = [name for name in waiting if answer_id(name) in together]
             is_alone = len(had_turn) == 1 and not earlier
             if not had_turn:
                 earlier = {}  # one of them now does what it did not do the first time
@@ -85,8 +89,11 @@ class _Runner:
                     earlier[name] = source
         return runs
 
-    def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> NotebookRun:
-        """Run answers with their checks, and without them earlier ones, which others may use."""
+    def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> dict[str, CellRun]:
+        """Run answers with their checks, and without them earlier ones, which others may use.
+
+        Return how each cell ran, by its id, as far as the kernel came.
+        """
         # nbval takes long to load, and a process that only judges does without.
         from pytree_course.grading.nbval_run import run_notebook
 
@@ -104,5 +111,6 @@ class _Runner:
         return run_notebook(notebook, names, self.course, self.settings, self.budget)
 
 
-def _exercise(name: str, run: NotebookRun) -> ExerciseRun:
-    return ExerciseRun(run.cell(answer_id(name)), run.cell(check_id(name)))
+def _exercise(name: str, run: dict[str, CellRun]) -> ExerciseRun:
+    cells = (run.get(cell, CellRun()) for cell in (answer_id(name), check_id(name)))
+    return ExerciseRun(*cells)

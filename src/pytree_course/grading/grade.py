@@ -8,12 +8,13 @@ from pytree_course.checking import words
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.judging import judge, without_outcomes
+from pytree_course.checking.reported import Outcome
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import LessonFiles
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
+from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.notebook_run import RunSettings
 from pytree_course.grading.submission import Submission, read_submission
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
@@ -68,7 +69,7 @@ def judge_submission(
             continue
         fails = _fails(lesson.right(name), runs[name])
         exercise = lesson.explained(name) if fails else lesson.right(name)
-        verdicts.append(_guarded(exercise, runs[name]))
+        verdicts.append(_verdict(exercise, runs[name]))
     return verdicts
 
 
@@ -81,33 +82,25 @@ def failed_exercises(lesson: GradedLesson, runs: dict[str, ExerciseRun]) -> list
 
 def _fails(exercise: ExpectedExercise, run: ExerciseRun) -> bool:
     """Say whether an answer was run to its end and is wrong somewhere: then it is explained."""
-    outcomes = run.check.outcomes or []
-    if run.answer.timed_out or run.check.timed_out or len(outcomes) != len(exercise.observations):
-        return False
-    try:
-        return not all(each.observation["kind"] == "not attempted" for each in outcomes) and any(
-            compare(right, each.observation)
-            for right, each in zip(exercise.observations, outcomes, strict=True)
-        )
-    except Exception:
-        return False  # it cannot be judged, which its verdict will say
+    observed = [outcome.observation for outcome in _outcomes(exercise, run) or ()]
+    is_attempted = any(each["kind"] != "not attempted" for each in observed)
+    return is_attempted and any(map(compare, exercise.observations, observed))
 
 
-def _guarded(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
-    """Judge one exercise; whatever its outcomes are, they cost no other one its verdict."""
-    try:
-        return _verdict(exercise, run)
-    except Exception as error:
-        reason = words.NOT_JUDGED.format(type=type(error).__name__)
-        return without_outcomes(exercise, VerdictKind.ERROR, reason)
+def _outcomes(exercise: ExpectedExercise, run: ExerciseRun) -> list[Outcome] | None:
+    """Return what an answer is judged by; None where it did not yield an outcome for each case."""
+    outcomes = run.check.outcomes
+    if run.timed_out or outcomes is None or len(outcomes) != len(exercise.observations):
+        return None
+    return outcomes
 
 
 def _verdict(exercise: ExpectedExercise, run: ExerciseRun) -> Verdict:
     answer, check = run.answer, run.check
-    if answer.timed_out or check.timed_out:
+    if run.timed_out:
         return without_outcomes(exercise, VerdictKind.TIMED_OUT, words.TIMED_OUT)
-    if check.outcomes is not None and len(check.outcomes) == len(exercise.observations):
-        return judge(exercise, check.outcomes)
+    if outcomes := _outcomes(exercise, run):
+        return judge(exercise, outcomes)
     if check.reports > 1:  # before the flood: how much of a flood is read depends on the machine
         return without_outcomes(exercise, VerdictKind.ERROR, words.SEVERAL_REPORTS)
     if answer.flooded or check.flooded or (check.has_bulk and not check.reports):

@@ -1,10 +1,20 @@
-"""The part of the course that a learner's kernel sees: one check script, and no answers."""
+"""What the kernels of one submission are given: one check script and a seed, and no answers."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytree_course.checking.expected import Expected
 from pytree_course.course import Course, LessonFiles
+from pytree_course.grading import limits
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How to run answers: the seed of the cases, where, and the seconds that each may take."""
+
+    seed: int
+    in_sandbox: bool
+    seconds: float = limits.EXERCISE_SECONDS
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,8 @@ from pytree_course.checking.reported import SEED_VARIABLE
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.kernel_course import KernelCourse
+from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.notebook_run import NotebookRun, RunSettings
 from pytree_course.grading.private_folder import private_folder
 
 # pytest's own plugins that no notebook needs. Two of them collect all garbage of the process after
@@ -50,12 +49,12 @@ def run_notebook(
     course: KernelCourse,
     settings: RunSettings,
     budget: SubmissionBudget,
-) -> NotebookRun:
+) -> dict[str, CellRun]:
     """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
 
-    A kernel in which more cells would not do ends: the cells after that do not run. `exercises` are
-    those whose answers are the learner's. A RuntimeError says that the notebook could not be run at
-    all, which is not the learner's fault.
+    Return how each cell ran, by its id. A kernel that is unfit for more cells is ended, and those
+    after it are not run. `exercises` are those whose answers are the learner's. A RuntimeError says
+    that the notebook could not be run at all, which is not the learner's fault.
     """
     collector = _Collector(exercises, budget)
     with private_folder() as folder, _ONE_AT_A_TIME:
@@ -73,11 +72,11 @@ def run_notebook(
             place = ("--rootdir", str(folder), "--confcutdir", str(folder))
             status = pytest.main([*_NBVAL_OPTIONS, *place, str(file)], [nbval.plugin, collector])
     passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-    if not passed_or_failed or not collector.run.cells:
+    if not passed_or_failed or not collector.cells:
         raise RuntimeError(f"nbval could not run it: {output.getvalue()[-_LONGEST_COMPLAINT:]}")
     if collector.is_set_up_unfinished:
         raise RuntimeError("the notebook's set-up cells did not come to their end")
-    return collector.run
+    return collector.cells
 
 
 class _NotebookFile(nbval.plugin.IPyNbFile):
@@ -101,7 +100,7 @@ class _Collector:
 
     def __init__(self, exercises: Collection[str], budget: SubmissionBudget) -> None:
         self._budget = budget
-        self.run = NotebookRun()
+        self.cells: dict[str, CellRun] = {}
         self.is_set_up_unfinished = False
         self._exercises = {answer_id(exercise): exercise for exercise in exercises}
         self._checks = set(map(check_id, exercises))
@@ -132,7 +131,7 @@ class _Collector:
             self._collect(name, kernel)
 
     def _collect(self, name: str, kernel: WatchedKernel) -> None:
-        run = self.run.cells[name] = kernel.last_run
+        run = self.cells[name] = kernel.last_run
         is_unfit = run.is_out_of_memory or (name in self._checks and run.is_silent)
         if run.is_over or run.died or is_unfit:
             self._has_ended = True

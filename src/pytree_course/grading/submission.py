@@ -10,6 +10,8 @@ from pytree_course.course import answer_id
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES
 from pytree_course.grading.regular_file import UnreadableError, read_regular
 
+_MARKS = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -46,20 +48,19 @@ def read_notebook(file: Path) -> dict[str, Any]:
 def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submission:
     """Find the answers in a notebook, given as untrusted JSON, by the starters of the exercises.
 
-    Only answer cells count, matched by cell id; anything else in the notebook may be missing,
-    moved, doubled or changed. A program that saves an older format drops the ids, as Colab does,
-    which keeps them in the metadata, and the next one makes new ones: where none is left,
-    nbgrader's names of the cells are used.
+    Only answer cells count; anything else in the notebook may be missing, moved, doubled or
+    changed. A program that saves an older format drops the ids, as Colab does, which keeps them in
+    the metadata, and the next one makes new ones; a copied cell gets a new one too. So each cell is
+    known by the first of its marks that names an answer cell: its id, or nbgrader's name of it.
     """
-    cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    wanted = [answer_id(exercise) for exercise in starters]
-    paths = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
-    path = next((each for each in paths if any(_at(cell, each) in wanted for cell in cells)), ())
-    sources: dict[str, list[str]] = {each: [] for each in wanted}
-    for cell in cells:
-        cell_id = _at(cell, path)
-        if isinstance(cell_id, str) and cell_id in sources and cell.get("cell_type") == "code":
-            sources[cell_id].append(_source(cell))
+    sources: dict[str, list[str]] = {answer_id(exercise): [] for exercise in starters}
+    for cell in notebook["cells"]:
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        marks = (_at(cell, path) for path in _MARKS)
+        mark = next((each for each in marks if isinstance(each, str) and each in sources), None)
+        if mark is not None:
+            sources[mark].append(_source(cell))
     answers, notes = {}, {}
     for exercise, starter in starters.items():
         found = sources[answer_id(exercise)]

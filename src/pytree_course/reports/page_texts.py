@@ -5,7 +5,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
@@ -30,20 +29,9 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|index", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Excerpt:
-    """A text as a page shows it."""
-
-    text: str
-    left_off: str  # what is not shown, in words; empty when all is
-
-
-def excerpt(text: str) -> Excerpt:
+def excerpt(text: str) -> str:
     """Shorten a text of any length to what fits a page."""
-    shown = "\n".join(text[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
-    hidden = len(text) - len(shown)
-    left_off = f"Shortened: {hidden:,} of {len(text):,} characters are not shown." if hidden else ""
-    return Excerpt(shown, left_off)
+    return "\n".join(text[:MOST_CHARACTERS].split("\n")[:MOST_LINES])
 
 
 def sentence(text: str) -> Markup:

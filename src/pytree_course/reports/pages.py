@@ -6,12 +6,10 @@ from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
-from markupsafe import Markup
-
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.classroom.attempt import Attempt, VerdictRow
 from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
 from pytree_course.rendering import render
 from pytree_course.reports.class_plots import (
@@ -36,8 +34,6 @@ from pytree_course.reports.whole_files import write_each
 
 REPORT = "report.html"
 STUDENTS = "students"
-MOST_CLUSTERS = 20
-MOST_REASONS = 20
 GENERATOR = '<meta name="generator" content="pytree-course">'
 
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
@@ -70,19 +66,11 @@ def _remove_earlier(folder: Path, names: set[str]) -> None:
 
 
 def _student_page(grades: ClassGrades, student: Student) -> str:
-    pictures = Pictures()
-
-    def exercise(lesson: Expected, attempt: Attempt, row: VerdictRow) -> Markup:
-        view = _exercise_view(lesson, attempt, row)
-        return Markup(render("reports/exercise.html", **view, svg=pictures))
-
-    view = student_view(grades, student)
-    return render("reports/student.html", **view, one_exercise=exercise)
+    return render("reports/student.html", **student_view(grades, student), svg=Pictures())
 
 
 def _report(grades: ClassGrades, links: dict[str, str]) -> str:
-    view = report_view(grades)
-    return render("reports/report.html", **view, links=links, svg=Pictures())
+    return render("reports/report.html", **report_view(grades), links=links, svg=Pictures())
 
 
 def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:
@@ -116,9 +104,7 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
         "misconceptions_plot": misconceptions_plot(held) if held else "",
         "most_misconceptions": MOST_MISCONCEPTIONS,
         "reasons": held_reasons(grades),
-        "most_reasons": MOST_REASONS,
         "clusters": find_clusters(grades),
-        "most_clusters": MOST_CLUSTERS,
         "seeds": _several_seeds(grades),
         "extremes": find_extremes(counts),
         "not_graded": not_graded(grades),
@@ -127,48 +113,21 @@ def report_view(grades: ClassGrades) -> dict[str, Any]:
 
 def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:
     attempt = grades.attempt(student, lesson)
-    problem = _problem(attempt, grades.missing(student, lesson))
-    view: dict[str, Any] = {"lesson": lesson, "attempt": attempt}
-    view |= {"problem": problem, "remark": ""}
-    if attempt is not None:
-        view["late_by"] = grades.late_by(attempt)
-        view["remark"] = "" if problem else _reason(attempt)
-        view["exercises"] = [
-            {"look": _look(row), "row": row, **_names(lesson, row)} for row in attempt.rows
-        ]
-    return view
-
-
-def _problem(attempt: Attempt | None, missing: str) -> str:
-    """Say why there is no grade; nothing where there is one."""
-    if attempt is None and missing == NOT_YET_GRADED:
-        return "Your notebook has not been graded yet."
-    if attempt is None:
-        return "Nothing was handed in."
-    match attempt.state:
-        case AttemptState.GRADED:
-            return ""
-        case AttemptState.UNREADABLE:
-            return f"Your notebook could not be read: {_reason(attempt)}"
-        case AttemptState.FAILED:
-            return "Grading failed, through no fault of yours. It will be tried again."
+    return {
+        "lesson": lesson,
+        "attempt": attempt,
+        "is_waiting": grades.missing(student, lesson) == NOT_YET_GRADED,
+        "late_by": grades.late_by(attempt) if attempt else None,
+        "reason": _reason(attempt) if attempt else "",
+        "exercises": [_exercise_view(lesson, attempt, row) for row in attempt.rows]
+        if attempt
+        else [],
+    }
 
 
 def _reason(attempt: Attempt) -> str:
     """Return what is remarked of an attempt; the teacher's folders are private."""
     return attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
-
-
-def _look(row: VerdictRow) -> VerdictLook:
-    return LOOKS.get(row.kind, _NO_VERDICT)  # type: ignore[call-overload]
-
-
-def _names(lesson: Expected, row: VerdictRow) -> dict[str, str]:
-    exercise = lesson.exercises.get(row.exercise)
-    return {
-        "anchor": f"{lesson.lesson}-{row.exercise}",
-        "title": exercise.title if exercise else row.exercise,
-    }
 
 
 def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[str, Any]:
@@ -184,9 +143,10 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
         sections = [each.section for each in held] or [exercise.section]
     known = [each for each in dict.fromkeys(sections) if each in lesson.sections]
     return {
-        **_names(lesson, row),
+        "anchor": f"{lesson.lesson}-{row.exercise}",
+        "title": exercise.title if exercise else row.exercise,
         "row": row,
-        "look": _look(row),
+        "look": LOOKS.get(row.kind, _NO_VERDICT),  # type: ignore[call-overload]
         "answer": attempt.answers.get(row.exercise),  # None where the student did not work
         "got": got,
         "reread": [lesson.sections[each].title for each in known],

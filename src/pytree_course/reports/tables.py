@@ -120,39 +120,33 @@ def _import_login(student: Student) -> str:
 
 def about_imports(grades: ClassGrades) -> list[str]:
     """Say whom Canvas or Moodle cannot import, and why; and of which logins to beware."""
-    said = []
-    moodles = [each for each in grades.students if each.system == MOODLE and not each.login]
-    if moodles:
-        said.append(
-            f"Not in moodle.csv, for Moodle's downloads do not say usernames: {_names(moodles)}. "
-            "With --roster, name a CSV file with the first line `student,name`, then the username "
-            "and the name of each, once, and grade again: nothing is run twice."
-        )
-    canvas = [each for each in grades.students if each.system == CANVAS and not each.canvas_id]
-    if canvas:
-        said.append(
-            f"Not in canvas.csv, for Canvas did not say who it is: {_names(canvas)}. Turn "
-            "anonymous grading off there, download again, and grade that into another folder."
-        )
-    odd = [each for each in grades.students if plain_text(each.login) != each.login]
-    listed = [each for each in odd if each.login_is_listed]
-    if listed:
-        said.append(
-            "canvas.csv and moodle.csv have logins that begin as a formula does, as your list "
-            f"has them: {_names(listed)}. Import those files, and open them in no spreadsheet."
-        )
-    unlisted = [each for each in odd if not each.login_is_listed]
-    if unlisted:
-        said.append(
-            "Not in moodle.csv, nor without an ID in canvas.csv, for a spreadsheet would take the "
-            f"login for a formula: {_names(unlisted)}. If they are right, name with --roster a "
-            "list of the class that has them: they are then written as they are."
-        )
-    return said
-
-
-def _names(students: list[Student]) -> str:
-    return ", ".join(student.label for student in students)
+    students = grades.students
+    odd = [each for each in students if plain_text(each.login) != each.login]
+    said = {
+        "Not in moodle.csv, for Moodle's downloads do not say usernames: {}. With --roster, name a "
+        "CSV file with the first line `student,name`, then the username and the name of each, "
+        "once, and grade again: nothing is run twice.": [
+            each for each in students if each.system == MOODLE and not each.login
+        ],
+        "Not in canvas.csv, for Canvas did not say who it is: {}. Turn anonymous grading off "
+        "there, download again, and grade that into another folder.": [
+            each for each in students if each.system == CANVAS and not each.canvas_id
+        ],
+        "canvas.csv and moodle.csv have logins that begin as a formula does, as your list has "
+        "them: {}. Import those files, and open them in no spreadsheet.": [
+            each for each in odd if each.login_is_listed
+        ],
+        "Not in moodle.csv, nor without an ID in canvas.csv, for a spreadsheet would take the "
+        "login for a formula: {}. If they are right, name with --roster a list of the class that "
+        "has them: they are then written as they are.": [
+            each for each in odd if not each.login_is_listed
+        ],
+    }
+    return [
+        words.format(", ".join(each.label for each in named))
+        for words, named in said.items()
+        if named
+    ]
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:

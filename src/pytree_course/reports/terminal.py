@@ -22,7 +22,7 @@ from rich.text import Text
 from pytree_course.checking.feedback import LOOKS, feedback
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.checking.words import explanation
+from pytree_course.checking.words import explanation, remarks
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import (
     NOT_HANDED_IN,
@@ -64,12 +64,12 @@ def show_grade(grade: Grade, console: Console) -> None:
     console.print(table)
     says_all = {VerdictKind.CORRECT, VerdictKind.NOT_ATTEMPTED}
     for verdict in grade.verdicts:
-        is_said = verdict.kind in says_all or verdict.lines
-        if not is_said or verdict.exercise in grade.notes:
+        if verdict.failed:
+            shown = feedback(verdict, advice=remarks(verdict, grade.notes), width=console.width - 2)
+            console.print(Text(printable_lines(shown.text)), end="\n\n", soft_wrap=True)
+        elif verdict.kind not in says_all or verdict.exercise in grade.notes:
             said = f"{verdict.exercise}: {explanation(verdict, grade.notes)}"
             console.print(Text(printable_lines(said)))
-        if verdict.failed:
-            console.print(Text(printable_lines(feedback(verdict).text)), end="\n\n")
     which = "the public cases" if grade.seed == PUBLIC_SEED else "fresh cases"
     correct = sum(verdict.kind is VerdictKind.CORRECT for verdict in grade.verdicts)
     console.print(

@@ -88,15 +88,6 @@ find(
     "found",
 )
 find(
-    "what JAX compiled of the author's answers",
-    """
-    import glob, sys
-    found = glob.glob(sys.prefix + "/cache/**/*-cache", recursive=True)
-    found += glob.glob(sys.base_prefix + "/cache/**/*-cache", recursive=True)
-""",
-    "found",
-)
-find(
     "byte code of check scripts and sources",
     """
     import glob, sys

@@ -31,7 +31,6 @@ def report(outcomes):
 
 # ---- local: each is one answer cell, and leaves the kernel as it was
 
-family.local("an empty report in the answer cell", "count_leaves", OUTCOME + "report([])" + WRONG)
 family.local(
     "a report at each call",
     "leaf_shapes",
@@ -40,18 +39,6 @@ family.local(
 def leaf_shapes(tree):
     report([outcome(1)] * 38)
     return {}
-""",
-)
-family.local(
-    "a report that is no list",
-    "count_nones",
-    OUTCOME
-    + """
-for each in ({}, "correct", 1, None, [None], [[]], [{"observation": {"kind": "star"}}]):
-    report(each)
-def count_nones(tree):
-    report({"verdict": "correct"})
-    return -1
 """,
 )
 family.local(
@@ -285,16 +272,5 @@ forge(
     get_ipython().user_ns["__nbval__"] = "PASS"
     import sys
     print("\\x1b[32m1 passed\\x1b[0m", file=sys.stderr)
-""",
-)
-forge(
-    "no floods of numbers that compare with anything",
-    """
-    import pytree_course.checking.outcomes as outcomes
-    outcomes.observe = lambda value, **k: {
-        "kind": "number", "type": "int", "value": float("nan"), "values": [float("inf")],
-        "bases": ["ValueError", "KeyError", "TypeError"], "mentions": {}, "message": "",
-        "children": [], "items": [], "tree": {"kind": "star"}, "text": "", "dtype": "float8",
-        "shape": [], "library": "jax", "why": "", "leaf": True}
 """,
 )

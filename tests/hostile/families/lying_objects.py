@@ -7,7 +7,6 @@ family = Family(
     everyday=[
         "always equal",
         "a class that is every class",
-        "a node that contains itself",
         "a dict that says other items each time",
         "inputs that are changed before they are seen",
     ],
@@ -113,74 +112,7 @@ family.local(
         raise Wrong(path_text)
 """,
 )
-family.local(
-    "a string that is equal to all and holds nothing",
-    "whole_shapes",
-    """
-    class Leaf(list):
-        __eq__ = lambda self, other: True
-        __iter__ = lambda self: iter([self] * 3)
-        __len__ = lambda self: 3
-        __reduce__ = lambda self: (list, ())
-    def whole_shapes(tree):
-        return [Leaf()]
-""",
-)
-family.local(
-    "a generator in place of a list",
-    "leaves_in_layer_order",
-    """
-    class Lazy(list):
-        def __iter__(self):
-            import sys
-            frame = sys._getframe()
-            while frame:  # whoever asks may know
-                for value in frame.f_locals.values():
-                    if isinstance(value, dict) and "expected" in value:
-                        return iter(value["expected"])
-                frame = frame.f_back
-            return iter([])
-    def leaves_in_layer_order(tree):
-        return Lazy()
-""",
-)
 
-family.local(
-    "a node that contains itself",
-    "count_leaves",
-    """
-    def count_leaves(tree):
-        result = []
-        result.append(result)
-        return result
-""",
-)
-family.local(
-    "a node of twenty thousand levels",
-    "leaf_shapes",
-    """
-    def leaf_shapes(tree):
-        result = {}
-        for _ in range(20_000):
-            result = {"w": result}
-        return result
-""",
-)
-family.local(
-    "an array with a dtype that lies",
-    "count_nones",
-    """
-    class Count(np.ndarray):
-        dtype = np.dtype(int)
-        shape = ()
-        size = 1
-        ravel = lambda self: np.arange(1)
-        __array__ = lambda self, *a, **k: np.array(1)
-        __int__ = __index__ = lambda self: 1
-    def count_nones(tree):
-        return np.zeros(3).view(Count)
-""",
-)
 family.local(
     "a key that sorts before and after all",
     "nan_paths",
@@ -218,35 +150,6 @@ family.local(
     )
     def replace_leaves(tree, new_leaves):
         return dict_(enumerate(new_leaves))
-""",
-)
-family.local(
-    "a float that is every number",
-    "leaf_at",
-    """
-    class Leaf(float):
-        __eq__ = __ne__ = lambda self, other: True
-        __hash__ = float.__hash__
-        __repr__ = lambda self: "Infinity"
-        is_integer = lambda self: True
-    def leaf_at(tree, path_text):
-        return Leaf("inf")
-""",
-)
-family.local(
-    "not a number, beside which nothing differs",
-    "whole_shapes",
-    """
-    def whole_shapes(tree):
-        return float("nan")
-""",
-)
-family.local(
-    "an integer of a hundred thousand digits",
-    "leaves_in_layer_order",
-    """
-    def leaves_in_layer_order(tree):
-        return [10**100_000]
 """,
 )
 family.local(

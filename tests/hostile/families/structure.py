@@ -168,6 +168,22 @@ def _(content, cells):
         del cell["id"]
 
 
+@notebook("one cell without an id, and one that is a copy", earns=EARN_BOTH)
+def _(content, cells):
+    del cells["count_leaves-answer"]["id"]
+    cells["leaf_shapes-answer"]["id"] = "a-copy"
+
+
+@notebook(
+    "an answer cell and its copy, the right one last",
+    {"count_leaves": WRONG},
+    earns=("count_leaves",),
+    reason="2 times",
+)
+def _(content, cells):
+    content["cells"].append(cells["count_leaves-answer"] | {"id": "a-copy", "source": COUNT})
+
+
 @notebook("ids that are no texts", BOTH)
 def _(content, cells):
     for number, cell in enumerate(cells.values()):

@@ -269,21 +269,6 @@ tamper(
 """,
 )
 tamper(
-    "comm messages and foreign parents",
-    """
-    kernel = get_ipython().kernel
-    parent = dict(kernel.get_parent())
-    for n in range(200):
-        kernel.session.send(kernel.iopub_socket, "comm_open", {
-            "comm_id": str(n), "target_name": "x", "data": {"verdict": "correct", "points": 3}})
-        head = dict(parent["header"])
-        head["msg_id"] = head["msg_id"].rsplit("_", 1)[0] + f"_{n}"
-        kernel.session.send(kernel.iopub_socket, "display_data", {
-            "data": {"application/vnd.pytree-course.outcomes+json": []}, "metadata": {}},
-            parent={"header": head})
-""",
-)
-tamper(
     "another program takes the kernel's place",
     """
     import os, subprocess, sys
