@@ -70,10 +70,6 @@ def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields
     assert Counter(runs) == dict.fromkeys(SEEDS, answers)
 
 
-def test_what_was_just_built_is_not_stale(mini):
-    assert find_stale(mini) == []
-
-
 def test_the_solution_is_stripped_from_the_exercises_and_from_what_is_expected(mini):
     assert PLACEHOLDER in mini.exercises.read_text(encoding="utf-8")
     for file in (mini.exercises, mini.blank, mini.expected):

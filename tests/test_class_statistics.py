@@ -56,12 +56,9 @@ def test_what_could_not_be_graded_is_counted_nowhere():
 
 
 def test_the_seconds_are_those_of_who_tried():
+    seconds = {"correct": 3, "error": 1, "not attempted": 0}
     grades = made_grades(
-        [
-            made_attempt("a", [made_row("count", "correct", seconds=3)]),
-            made_attempt("b", [made_row("count", "error", seconds=1)]),
-            made_attempt("c", [made_row("count", "not attempted", seconds=0)]),
-        ]
+        [made_attempt(kind, [made_row("count", kind, seconds=s)]) for kind, s in seconds.items()]
     )
     assert count_exercises(grades)[0].seconds == [1, 3]
     assert count_exercises(grades)[0].median_seconds == 2

@@ -115,14 +115,6 @@ def test_what_check_finds_right_is_progress(run, notebook, course):
     assert course.progress_file.read_bytes() == before
 
 
-def test_reset_keeps_the_learners_notebook(run, notebook, mini):
-    notebook.answer("count_leaves", "mine").save()
-    shown = run("reset", "1").stdout
-    assert "kept" in shown
-    assert mini.exercises.read_bytes() == mini.blank.read_bytes()
-    assert len(list(mini.exercises.parent.glob("*kept-1*"))) == 1
-
-
 def test_reset_on_a_full_disk_loses_and_leaves_nothing(notebook, mini):
     notebook.answer("count_leaves", "mine").save()
     before = mini.exercises.read_bytes()

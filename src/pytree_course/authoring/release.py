@@ -1,4 +1,4 @@
-"""Release the learners' bundle: nothing stale, and over nobody's work."""
+"""Write the learners' bundle, unless a file is stale or somebody's work would be lost."""
 
 import json
 from pathlib import Path

@@ -21,7 +21,7 @@ OUTPUT_LINES = {"print": 2} | {name: entry.output_lines for name, entry in NAMES
 
 
 def slide_types(cells: list[SourceCell]) -> dict[str, str]:
-    """Return the slide types of a lesson's cells by cell id; cells without stay on their slide.
+    """Return the slide types of a lesson's cells by cell id; other cells stay on the same slide.
 
     A section starts a slide. A prediction starts one below it, so that nothing gives its answer
     away; the answer is uncovered by one more step. A slide that would get too tall goes on below.

@@ -1,4 +1,4 @@
-"""How the pages write texts, most of them untrusted: escaped, visible and shortened."""
+"""What the pages' templates use: filters that shorten and word texts, pictures, file names."""
 
 import hashlib
 import re

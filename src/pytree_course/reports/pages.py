@@ -66,49 +66,41 @@ def _remove_earlier(folder: Path, names: set[str]) -> None:
 
 
 def _student_page(grades: ClassGrades, student: Student) -> str:
-    return render("reports/student.html", **student_view(grades, student), svg=Pictures())
+    """Write a student's page: it shows no other student, and nothing that was expected."""
+    return render(
+        "reports/student.html",
+        student=student,
+        points=grades.points(student),
+        all_points=grades.all_points,
+        lessons=[_lesson_view(grades, student, lesson) for lesson in grades.lessons],
+        svg=Pictures(),
+    )
 
 
 def _report(grades: ClassGrades, links: dict[str, str]) -> str:
-    return render("reports/report.html", **report_view(grades), links=links, svg=Pictures())
-
-
-def student_view(grades: ClassGrades, student: Student) -> dict[str, Any]:
-    """Return what a student's page shows: no other student, and nothing that was expected."""
-    return {
-        "student": student,
-        "points": grades.points(student),
-        "all_points": grades.all_points,
-        "lessons": [_lesson_view(grades, student, lesson) for lesson in grades.lessons],
-    }
-
-
-def report_view(grades: ClassGrades) -> dict[str, Any]:
-    """Return what the class report shows."""
     counts = count_exercises(grades)
-    points = points_of_students(grades)
-    held = held_misconceptions(grades)
-    return {
-        "grades": grades,
-        "points": sorted(points),
-        "points_plot": points_plot(points, grades.all_points) if points else "",
-        "graded_at": max((each.graded_at for _, _, each in grades.all_attempts()), default=None),
-        "handed_in": len(
-            {student.id for student, _, _ in grades.all_attempts()}
-            | {student for student, _ in grades.waiting}
-        ),
-        "lessons": [list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
-        "pass_plot": pass_plot,
-        "time_plot": time_plot,
-        "held": held,
-        "misconceptions_plot": misconceptions_plot(held) if held else "",
-        "most_misconceptions": MOST_MISCONCEPTIONS,
-        "reasons": held_reasons(grades),
-        "clusters": find_clusters(grades),
-        "seeds": _several_seeds(grades),
-        "extremes": find_extremes(counts),
-        "not_graded": not_graded(grades),
-    }
+    attempts = list(grades.all_attempts())
+    return render(
+        "reports/report.html",
+        grades=grades,
+        links=links,
+        svg=Pictures(),
+        points=sorted(points_of_students(grades)),
+        points_plot=points_plot,
+        graded_at=max((attempt.graded_at for _, _, attempt in attempts), default=None),
+        handed_in=len({each.id for each, _, _ in attempts} | {each for each, _ in grades.waiting}),
+        lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
+        pass_plot=pass_plot,
+        time_plot=time_plot,
+        held=held_misconceptions(grades),
+        misconceptions_plot=misconceptions_plot,
+        most_misconceptions=MOST_MISCONCEPTIONS,
+        reasons=held_reasons(grades),
+        clusters=find_clusters(grades),
+        seeds=_several_seeds(grades),
+        extremes=find_extremes(counts),
+        not_graded=not_graded(grades),
+    )
 
 
 def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""CSV that no spreadsheet takes for more than text and numbers."""
+"""CSV that is safe to open in a spreadsheet: no text in it is taken for a formula."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ _FORMULA = re.compile(rf'[\s"{JOINERS}]*[{re.escape(_SIGNS)}]')
 
 
 class ImportKey(str):
-    """A text that another program looks a student up by: it is written letter by letter."""
+    """A login that an LMS finds a student by: it is written unchanged, even if it is a formula."""
 
 
 def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
@@ -28,14 +28,14 @@ def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Return an untrusted text such that every spreadsheet takes it for text.
+    """Escape an untrusted text, so that every spreadsheet takes it for text.
 
-    It becomes one line, printable and not too long. An apostrophe is put wherever a cell could
-    begin with `=`, `+`, `-`, `@`, or with another form of them, such as the full-width ones that
-    spreadsheets in East Asia read as the plain ones. A cell can begin with the field, and, since
-    spreadsheets in many countries split at semicolons and not at commas, after a semicolon; also
-    after a tab and a line end, which become blanks here. Blanks and quotes before the sign do not
-    count. This is what OWASP says of "CSV Injection", for each of those beginnings.
+    The result is one printable line, shortened if need be. As OWASP advises against "CSV
+    injection", an apostrophe is put wherever a cell could begin with `=`, `+`, `-` or `@`, blanks
+    and quotes before the sign left aside. Full-width and other forms of these signs count too:
+    spreadsheets in East Asia read them as the plain ones. A cell begins with the field. It also
+    begins after a semicolon, where spreadsheets in many countries split instead of at commas, and
+    after a tab or a line end, which become blanks here.
     """
     return "".join(map(_part, _CELL_ENDS.split(truncate(text, LONGEST_FIELD))))
 

@@ -74,13 +74,12 @@ def exercises_csv(grades: ClassGrades) -> str:
 def canvas_csv(grades: ClassGrades) -> str:
     """Return what Canvas imports under Grades.
 
-    Canvas looks for a student by its own ID, then by the SIS login ID, then by the whole name
-    (`lib/gradebook_importer.rb` in instructure/canvas-lms). Who has neither of the first is left
-    out: Canvas would take another student of that name, or ask. An empty cell leaves a grade as it
-    is in Canvas: so it is where nothing was handed in.
-
-    Who has an ID is found by that; otherwise the login has to be written as it is: see
-    `_import_login`. Canvas takes a row whose name has "Points Possible" in it for the points.
+    Canvas looks for a student by its own ID, then by the SIS login ID, then by the full name
+    (`lib/gradebook_importer.rb` in instructure/canvas-lms). A student with neither ID nor login is
+    left out, because Canvas might take another student of the same name. Without an ID the login
+    has to match exactly: see `_import_login`. An empty cell leaves the grade in Canvas unchanged;
+    it stands where nothing was handed in. A row whose name contains "Points Possible" would be
+    read as the points that can be had.
     """
     titles = [lesson.title for lesson in grades.lessons]
     rows: list[Cells] = [
@@ -98,7 +97,7 @@ def canvas_csv(grades: ClassGrades) -> str:
 def moodle_csv(grades: ClassGrades) -> str:
     """Return what Moodle imports under Grades, CSV file: map `username` to the user's username.
 
-    Who has no known username is left out: one that Moodle does not find stops the import.
+    Students whose username is unknown are left out: an unknown username stops Moodle's import.
     """
     rows: list[Cells] = [["username", *(lesson.title for lesson in grades.lessons)]]
     for student in grades.students:
@@ -108,10 +107,10 @@ def moodle_csv(grades: ClassGrades) -> str:
 
 
 def _import_login(student: Student) -> str:
-    """Return the login as it must stand in what an LMS imports; nothing where it may not.
+    """Return the login as an LMS has to find it; "" if it must not be written.
 
-    One that a spreadsheet takes for a formula would match nobody with an apostrophe before it. It
-    is written as it is where the teacher's list has it, for then it is no student's invention.
+    A login that a spreadsheet takes for a formula would match nobody once it is escaped. It is
+    written unescaped only if it is on the teacher's list, for then no student made it up.
     """
     if plain_text(student.login) == student.login:
         return student.login

@@ -1,4 +1,4 @@
-"""What a class's gradebook holds unexplained: wrong results that no misconception is known for."""
+"""What `explain` prints: the wrong results of a class that no misconception explains."""
 
 import json
 from collections.abc import Sequence

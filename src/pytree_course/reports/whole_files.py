@@ -1,4 +1,4 @@
-"""Write files each as a whole; one that cannot be written does not stop the others."""
+"""Write files atomically; one that cannot be written does not stop the others."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from pytree_course.course import write_file
 
 
 def write_each(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
-    """Make and write each text; return, in words, which could not be and why."""
+    """Make and write each text; return a sentence for each file that could not be written."""
     trouble = []
     for file, make in texts.items():
         try:

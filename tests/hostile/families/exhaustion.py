@@ -366,3 +366,45 @@ use_up(
             kept.append(mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
     """,
 )
+
+# ---- what one answer uses up for the others of its kernel: they run once more, alone
+
+RIGHT = "def {name}(tree):\n    return {body}\n"
+SHAPES = RIGHT.format(
+    name="leaf_shapes",
+    body="""{
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }""",
+)
+COUNT = RIGHT.format(name="count_leaves", body="len(jax.tree.leaves(tree))")
+for what, use, need in (
+    ("files", "open('/dev/null')", "[open('/dev/null') for _ in range(9)]"),
+    ("terminals", "os.openpty()", "!echo hello"),
+    (
+        "room on the disk",
+        "open(f'/tmp/{len(kept)}', 'wb').write(bytes(2**22))",
+        "open('/tmp/mine', 'wb').write(bytes(2**20))",
+    ),
+):
+    family.case(
+        f"an answer that leaves no {what} to those after it",
+        {
+            "count_leaves": "import os\nkept = []\ntry:\n    while True:\n"
+            f"        kept.append({use})\nexcept OSError:\n    del kept[-6:]\n{COUNT}",
+            "leaf_shapes": f"{need}\n{SHAPES}",
+        },
+        earns=("count_leaves", "leaf_shapes"),
+    )
+family.case(
+    "slow answers beside deadly ones, which run again",
+    {
+        **{name: "import time\ntime.sleep(5)" for name in ("count_leaves", "count_nones")},
+        **{
+            name: f"import os\ndef {name}(*of): os._exit(0)"
+            for name in ("nan_paths", "same_structure")
+        },
+    },
+    earns=("shared_leaves",),
+    kinds={"count_leaves": "error", "count_nones": "error", "same_structure": "crashed"},
+)
