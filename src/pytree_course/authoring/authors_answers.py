@@ -5,6 +5,7 @@ This code runs in the process that calls it, for the author wrote it. A learner'
 
 import os
 import pickle
+import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, fields, replace
@@ -99,7 +100,9 @@ def forget_runs() -> None:
 @contextmanager
 def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
     """Make this process look like grading: the set-up cell finds the course, and shows nothing."""
-    with patch.dict(os.environ, {SEED_VARIABLE: str(seed)}), chdir(sources.files.sources):
+    in_grading = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
+    # Wrong answers may well warn.
+    with in_grading, chdir(sources.files.sources), warnings.catch_warnings(action="ignore"):
         yield
 
 

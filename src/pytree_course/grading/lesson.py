@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,11 +97,9 @@ def run_authors_answers(
     from pytree_course.authoring import authors_answers
 
     sources = _read_once(files.root, files.stem, digest)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # wrong answers may well raise some
-        if right is None:
-            return authors_answers.expect_exercise(sources, sources.exercises[exercise], seed)
-        return authors_answers.with_misconceptions(right, sources, seed)
+    if right is None:
+        return authors_answers.expect_exercise(sources, sources.exercises[exercise], seed)
+    return authors_answers.with_misconceptions(right, sources, seed)
 
 
 def forget_authors_runs() -> None:
