@@ -26,6 +26,8 @@ class GradedLesson:
     ----------
     digest
         Of the exercises and their checks.
+    on_public_cases
+        Whether there are no others, for there are no sources.
     blank
         The text of the exercise notebook as it was handed out.
     starters
@@ -39,8 +41,8 @@ class GradedLesson:
         stored = Expected.read(files.expected)
         self.title, self.digest = stored.title, stored.sources
         self.points = {name: each.points for name, each in stored.exercises.items()}
-        self._has_sources = files.sources.exists()
-        if not self._has_sources:
+        self.on_public_cases = not files.sources.exists()
+        if self.on_public_cases:
             self.seed = PUBLIC_SEED
             self._right = self._explained = stored.exercises
         else:
