@@ -88,9 +88,8 @@ find(
 """,
     "found",
 )
-find(
-    "environment and command line of every process",
-    """
+SEARCHES = {
+    "environment and command line of every process": """
     import glob, os
     for file in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
         try:
@@ -99,10 +98,7 @@ find(
             pass
     found.append(str(dict(os.environ)))
 """,
-)
-find(
-    "memory of every process",
-    """
+    "memory of every process": """
     import glob, os, re
     for maps in glob.glob("/proc/[0-9]*/maps"):
         if maps.startswith(f"/proc/{os.getpid()}/"):
@@ -118,10 +114,7 @@ find(
             pass
     found = [each.decode() for each in found]
 """,
-)
-find(
-    "roots and folders of other processes",
-    """
+    "roots and folders of other processes": """
     import glob, os
     for place in glob.glob("/proc/[0-9]*/root") + glob.glob("/proc/[0-9]*/cwd"):
         for below in ("home", "root", "work", "var/lib", "class", "."):
@@ -139,10 +132,7 @@ find(
         except OSError:
             pass
 """,
-)
-find(
-    "the keyring",
-    """
+    "the keyring": """
     import ctypes, os, re
     libc = ctypes.CDLL(None)
     keyctl, request = {"x86_64": (250, 249), "aarch64": (219, 218)}[os.uname().machine]
@@ -168,10 +158,13 @@ find(
     except OSError:
         pass
 """,
-)
-find(
-    "expected results in this process",
-    """
+}
+for name, code in SEARCHES.items():
+    find(name, code)
+SEARCHES_2 = {
+    (
+        "expected results in this process",
+        """
     import gc, sys
     for each in gc.get_objects():
         if type(each).__name__ == "ExpectedExercise" and each.observations:
@@ -186,11 +179,10 @@ find(
     if expected.predictions:
         found.append("predictions")
 """,
-    "found",
-)
-find(
-    "the author's own way to right answers",
-    """
+    ): "found",
+    (
+        "the author's own way to right answers",
+        """
     from pathlib import Path
     from pytree_course.authoring.sources import read_sources
     from pytree_course.course import Course
@@ -202,11 +194,10 @@ find(
         except Exception:
             pass
 """,
-    "found",
-)
-find(
-    "the network",
-    """
+    ): "found",
+    (
+        "the network",
+        """
     import socket, urllib.request
     for port in (8888, 8786, 8787, 22, 80, 443):
         try:
@@ -224,8 +215,10 @@ find(
                 except OSError:
                     pass
 """,
-    "found",
-)
+    ): "found",
+}
+for (name, exercise), code in SEARCHES_2.items():
+    find(name, exercise, code)
 
 family.case(
     "the program that JAX compiled of the author's answer is run",

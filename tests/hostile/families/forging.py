@@ -20,21 +20,18 @@ def report(outcomes):
 
 # ---- local: each is one answer cell, and leaves the kernel as it was
 
-family.local(
-    "a report at each call",
-    "leaf_shapes",
-    OUTCOME
-    + """
+REPORTED = {
+    ("a report at each call", "leaf_shapes"): (
+        OUTCOME
+        + """
 def leaf_shapes(tree):
     report([outcome(1)] * 38)
     return {}
-""",
-)
-family.local(
-    "a report by a thread, and later",
-    "nan_paths",
-    OUTCOME
-    + """
+"""
+    ),
+    ("a report by a thread, and later", "nan_paths"): (
+        OUTCOME
+        + """
 import threading
 def late():
     for n in range(60):
@@ -44,49 +41,30 @@ thread.start()
 def nan_paths(params):
     thread.join()
     return None
-""",
-)
-family.local(
-    "guesses",
-    "same_structure",
-    """
+"""
+    ),
+    ("guesses", "same_structure"): """
 from random import random
 def same_structure(a, b):
     return random() < 0.5
 """,
-)
-family.local(
-    "the public results in their order",
-    "whole_shapes",
-    """
+    ("the public results in their order", "whole_shapes"): """
 turn = iter(range(10**6))
 def whole_shapes(tree):
     return [[[784, 10]], ["float32"], [], [[]]][next(turn) % 4]
 """,
-)
-family.local(
-    "a table by the text of the input",
-    "leaf_at",
-    """
+    ("a table by the text of the input", "leaf_at"): """
 table = {}
 def leaf_at(tree, path_text):
     if path_text not in table:
         raise KeyError(path_text)
     return table[path_text]
 """,
-)
-family.local(
-    "not attempted, and so no failure",
-    "replace_leaves",
-    """
+    ("not attempted, and so no failure", "replace_leaves"): """
 def replace_leaves(tree, new_leaves):
     return ...
 """,
-)
-family.local(
-    "the answer asks the check",
-    "leaves_in_layer_order",
-    """
+    ("the answer asks the check", "leaves_in_layer_order"): """
 asked = []
 def leaves_in_layer_order(tree):
     if not asked:
@@ -94,11 +72,7 @@ def leaves_in_layer_order(tree):
         return check.leaves_in_layer_order(lambda tree: [])
     return []
 """,
-)
-family.local(
-    "the answer is the check",
-    "shared_leaves",
-    """
+    ("the answer is the check", "shared_leaves"): """
 asked = []
 def shared_leaves(tree):
     if not asked:
@@ -106,21 +80,15 @@ def shared_leaves(tree):
         check.shared_leaves(lambda tree: [])
     return check
 """,
-)
-family.local(
-    "another MIME type",
-    "count_leaves",
-    """
+    ("another MIME type", "count_leaves"): (
+        """
 from IPython.display import display
 display({"application/json": {"points": 1}, "text/html": "<b>✓ correct</b>"}, raw=True)
 display({"application/vnd.pytree-course.verdict+json": {"kind": "correct"}}, raw=True)
 """
-    + WRONG,
-)
-family.local(
-    "predictions that are every prediction",
-    "predict_leaf_counts",
-    """
+        + WRONG
+    ),
+    ("predictions that are every prediction", "predict_leaf_counts"): """
 class Every(dict):
     def get(self, key, default=None):
         class Index(int):
@@ -130,7 +98,9 @@ class Every(dict):
         return Index(2)
 predictions = Every()
 """,
-)
+}
+for (name, exercise), code in REPORTED.items():
+    family.local(name, exercise, code)
 
 
 # ---- each changes what runs the check
@@ -147,18 +117,14 @@ def forge(name, code):
     )
 
 
-forge(
-    "run_check gives fewer texts than inputs",
-    """
+FORGED = {
+    "run_check gives fewer texts than inputs": """
     import pytree_course.checking.checks as checks
     from pytree_course.checking.reported import Outcome
     star = {"kind": "number", "type": "int", "value": 1}
     checks.run_check = lambda check, answers, seed: [Outcome([star] * 3, [], star)] * 52
 """,
-)
-forge(
-    "run_check gives one outcome that is equal to all",
-    """
+    "run_check gives one outcome that is equal to all": """
     import pytree_course.checking.checks as checks
     import pytree_course.checking.outcomes as outcomes
     class Equal(dict):
@@ -167,19 +133,13 @@ forge(
     checks.run_check = outcomes.run_check = outcomes.outcomes_of = (
         lambda *a, **k: [outcomes.Outcome([], [], Equal(kind="number", type="int", value=0))] * 47)
 """,
-)
-forge(
-    "observing sees what is expected",
-    """
+    "observing sees what is expected": """
     import pytree_course.checking.outcomes as outcomes, pytree_course.trees as trees
     for module in (outcomes, trees):
         module.observe = lambda value, **k: {
             "kind": "number", "type": "int", "value": len(jax.tree.leaves(value))}
 """,
-)
-forge(
-    "comparing, judging and grading find no difference",
-    """
+    "comparing, judging and grading find no difference": """
     import pytree_course.checking.comparison as comparison
     import pytree_course.checking.judging as judging
     import pytree_course.grading.grade, pytree_course.checking.verdicts as verdicts
@@ -188,10 +148,7 @@ forge(
     judging.judge = pytree_course.grading.grade.judge = lambda expected, outcomes: verdicts.Verdict(
         expected.name, verdicts.VerdictKind.CORRECT, 100, "all passed", 100, 100)
 """,
-)
-forge(
-    "asdict and JSON write another report",
-    """
+    "asdict and JSON write another report": """
     import dataclasses, json
     import pytree_course.checking.checks as checks
     dataclasses.asdict = checks.asdict = lambda each, **k: outcome(1)
@@ -203,10 +160,7 @@ forge(
     pack = session.pack
     session.pack = lambda value: pack(value).replace(b'"value":1000000', b'"value":1')
 """,
-)
-forge(
-    "display publishes what a forger wants",
-    """
+    "display publishes what a forger wants": """
     shell = get_ipython()
     publish = shell.display_pub.publish
     def forged(data, *a, **k):
@@ -218,20 +172,14 @@ forge(
     import pytree_course.checking.checks as checks, IPython.display
     checks.display = IPython.display.display = lambda each, **k: forged(each)
 """,
-)
-forge(
-    "two reports, the second one by a hook after the cell",
-    """
+    "two reports, the second one by a hook after the cell": """
     shell = get_ipython()
     shell.events.register("post_run_cell", lambda *a: report([outcome(1)] * 47))
     shell.events.register("pre_run_cell", lambda *a: report([outcome(2)] * 47))
     import atexit
     atexit.register(lambda: report([outcome(1)] * 47))
 """,
-)
-forge(
-    "the check's class gives every exercise the check of another",
-    """
+    "the check's class gives every exercise the check of another": """
     from pytree_course.checking.checks import Checks, ExerciseCheck
     find = Checks.__getattr__
     Checks.__getattr__ = lambda self, name: find(self, "predict_leaf_counts")
@@ -241,10 +189,7 @@ forge(
         return call(self, {letter: 2 for letter in "ABCDEFGH"})
     ExerciseCheck.__call__ = called
 """,
-)
-forge(
-    "report of an exercise with the results of the next one",
-    """
+    "report of an exercise with the results of the next one": """
     import pytree_course.checking.checks as checks
     run = checks.run_check
     def crossed(check, answers, seed):
@@ -252,14 +197,13 @@ forge(
         return sorted(found, key=lambda each: str(each.observation))
     checks.run_check = crossed
 """,
-)
-forge(
-    "nbval's own markers",
-    """
+    "nbval's own markers": """
     print("PYTEST_CURRENT_TEST PASSED [100%]")
     display({"text/plain": "1 passed"}, raw=True)
     get_ipython().user_ns["__nbval__"] = "PASS"
     import sys
     print("\\x1b[32m1 passed\\x1b[0m", file=sys.stderr)
 """,
-)
+}
+for name, code in FORGED.items():
+    forge(name, code)

@@ -4,10 +4,8 @@ from tests.hostile.case import Family
 
 family = Family("lying")
 
-family.local(
-    "always equal",
-    "count_leaves",
-    """
+LIES = {
+    ("always equal", "count_leaves"): """
     class Yes(int):
         __eq__ = lambda self, other: True
         __ne__ = lambda self, other: False
@@ -15,11 +13,7 @@ family.local(
     def count_leaves(tree):
         return Yes(0)
 """,
-)
-family.local(
-    "equal to every text",
-    "leaf_shapes",
-    """
+    ("equal to every text", "leaf_shapes"): """
     class Text(str):
         __eq__ = lambda self, other: True
         __hash__ = str.__hash__
@@ -27,11 +21,7 @@ family.local(
     def leaf_shapes(tree):
         return {Text("w"): (2, 3)}
 """,
-)
-family.local(
-    "a class that is every class",
-    "count_nones",
-    """
+    ("a class that is every class", "count_nones"): """
     class Every(type):
         __instancecheck__ = lambda cls, other: True
         __subclasscheck__ = lambda cls, other: True
@@ -45,11 +35,7 @@ family.local(
     def count_nones(tree):
         return Number(1)
 """,
-)
-family.local(
-    "an object whose class is list",
-    "nan_paths",
-    """
+    ("an object whose class is list", "nan_paths"): """
     class Paths:
         __class__ = list
         __len__ = lambda self: 1
@@ -59,11 +45,7 @@ family.local(
     def nan_paths(params):
         return Paths()
 """,
-)
-family.local(
-    "a truth that is both",
-    "same_structure",
-    """
+    ("a truth that is both", "same_structure"): """
     class Both(np.ndarray):
         __bool__ = lambda self: True
         __eq__ = lambda self, other: True
@@ -71,11 +53,7 @@ family.local(
     def same_structure(a, b):
         return np.zeros((), bool).view(Both)
 """,
-)
-family.local(
-    "a dict that says other items each time",
-    "replace_leaves",
-    """
+    ("a dict that says other items each time", "replace_leaves"): """
     class Changing(dict):
         seen = 0
         def __iter__(self):
@@ -88,11 +66,7 @@ family.local(
     def replace_leaves(tree, new_leaves):
         return Changing()
 """,
-)
-family.local(
-    "an error of every type",
-    "leaf_at",
-    """
+    ("an error of every type", "leaf_at"): """
     class Every(type):
         __instancecheck__ = __subclasscheck__ = lambda *_: True
     class Wrong(KeyError, ValueError, TypeError, metaclass=Every):
@@ -103,23 +77,14 @@ family.local(
     def leaf_at(tree, path_text):
         raise Wrong(path_text)
 """,
-)
-
-family.local(
-    "a key that sorts before and after all",
-    "nan_paths",
-    """
+    ("a key that sorts before and after all", "nan_paths"): """
     class Key(str):
         __lt__ = __gt__ = __le__ = __ge__ = lambda self, other: True
         __hash__ = lambda self: 0
     def nan_paths(params):
         return {Key(n): n for n in range(5)}
 """,
-)
-family.local(
-    "a registered node that unpacks to anything",
-    "same_structure",
-    """
+    ("a registered node that unpacks to anything", "same_structure"): """
     class Says: pass
     flips = iter([True, False] * 10**6)
     jax.tree_util.register_pytree_node(
@@ -128,11 +93,7 @@ family.local(
     def same_structure(a, b):
         return Says()
 """,
-)
-family.local(
-    "a registered node that lies of its type's name",
-    "replace_leaves",
-    """
+    ("a registered node that lies of its type's name", "replace_leaves"): """
     class dict_(dict): pass
     dict_.__name__ = dict_.__qualname__ = "dict"
     jax.tree_util.register_pytree_with_keys(
@@ -143,7 +104,9 @@ family.local(
     def replace_leaves(tree, new_leaves):
         return dict_(enumerate(new_leaves))
 """,
-)
+}
+for (name, exercise), code in LIES.items():
+    family.local(name, exercise, code)
 family.local(
     "an object that raises whatever it is asked",
     "shared_leaves",

@@ -1,77 +1,18 @@
 """Odd but honest: right answers written as no author would, which must lose nothing."""
 
-from tests.hostile.case import Family
+from pytree_course.course import Course
+from tests.conftest import ROOT
+from tests.hostile.case import LESSON, Family
+from tests.hostile.students import right_answers
 
 family = Family("odd")
 
-COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))\n"
+RIGHT = {name: f"\n{code}\n" for name, code in right_answers(Course(ROOT), LESSON).items()}
+COUNT, SHAPES, NONES = RIGHT["count_leaves"], RIGHT["leaf_shapes"], RIGHT["count_nones"]
+NAN, SAME, REPLACE = RIGHT["nan_paths"], RIGHT["same_structure"], RIGHT["replace_leaves"]
+AT, WHOLE, SHARED = RIGHT["leaf_at"], RIGHT["whole_shapes"], RIGHT["shared_leaves"]
+ORDER = RIGHT["leaves_in_layer_order"]
 PREDICTIONS = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
-SHAPES = """
-def leaf_shapes(tree):
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-"""
-NONES = """
-def count_nones(tree):
-    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
-    return sum(leaf is None for leaf in leaves)
-"""
-NAN = """
-def nan_paths(params):
-    return [
-        jax.tree_util.keystr(path, simple=True, separator="/")
-        for path, leaf in jax.tree.leaves_with_path(params)
-        if np.isnan(leaf).any()
-    ]
-"""
-SAME = "def same_structure(a, b):\n    return jax.tree.structure(a) == jax.tree.structure(b)\n"
-REPLACE = """
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    if structure.num_leaves != len(new_leaves):
-        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
-    return jax.tree.unflatten(structure, new_leaves)
-"""
-AT = """
-def leaf_at(tree, path_text):
-    leaves = {
-        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
-        for path, leaf in jax.tree.leaves_with_path(tree)
-    }
-    return leaves[path_text]
-"""
-WHOLE = """
-def whole_shapes(tree):
-    def is_shape(node):
-        return isinstance(node, list) and all(isinstance(item, int) for item in node)
-    return jax.tree.leaves(tree, is_leaf=is_shape)
-"""
-ORDER = """
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            str(key).startswith("layer") and str(key)[5:].isdigit() for key in node
-        )
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name.removeprefix("layer"))):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-"""
-SHARED = """
-def shared_leaves(tree):
-    paths = {}
-    for path, leaf in jax.tree.leaves_with_path(tree):
-        if isinstance(leaf, np.ndarray):
-            text = jax.tree_util.keystr(path, simple=True, separator="/")
-            paths.setdefault(id(leaf), []).append(text)
-    return [group for group in paths.values() if len(group) > 1]
-"""
 
 
 def odd(name, exercise, code):

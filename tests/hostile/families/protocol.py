@@ -51,19 +51,15 @@ talk(
     """,
     kinds={"count_leaves": "incorrect"},
 )
-talk(
-    "messages that are not Jupyter's",
-    """
+TALKED = {
+    "messages that are not Jupyter's": """
     mark, empty = b"<IDS|MSG>", [b"{}"] * 4
     for frames in ([b""], [b"x"] * 7, [mark], [mark, b"", b"{", *empty[1:]],
                    [mark, b"forged", *empty], [b"\\xff" * 1000] * 200):
         kernel.iopub_thread.send_multipart(frames)
     time.sleep(0.5)
     """,
-)
-talk(
-    "signed messages of strange forms",
-    """
+    "signed messages of strange forms": """
     for content in ({}, {"execution_state": []}, {"data": None}, {"data": 7, "metadata": []},
                     {"ename": None, "evalue": {}, "traceback": 7}, {"execution_state": None}):
         for kind in ("status", "display_data", "execute_result", "error", "stream", "", "\\ud800"):
@@ -73,25 +69,21 @@ talk(
                 pass
     send("error", {"ename": ["x"] * 10**5, "evalue": "\\x1b[31m" * 10**5, "traceback": []})
     """,
-)
-talk(
-    "the sockets closed",
-    """
+    "the sockets closed": """
     kernel.iopub_socket.close() if hasattr(kernel.iopub_socket, "close") else None
     for each in [kernel.iopub_thread.socket, kernel.shell_stream.socket]:
         each.close(0)
     """,
-)
-talk(
-    "all files closed",
-    """
+    "all files closed": """
     for number in range(200):
         try:
             os.close(number)
         except OSError:
             pass
     """,
-)
+}
+for name, code in TALKED.items():
+    talk(name, code)
 talk(
     "output closed, and replaced",
     """
@@ -247,38 +239,29 @@ report(
     """,
     reason="",
 )
-report(
-    "reports with numbers that are none, or too large",
-    "nan_paths",
-    """
+REPORTS = {
+    ("reports with numbers that are none, or too large", "nan_paths"): """
     numbers = [float("nan"), float("inf"), -float("inf"), 10**4000, -10**400, 1e308, -0.0, 2**63]
     return [[outcome({"kind": "number", "type": "int", "value": each}) for each in numbers],
             [outcome({"kind": "array", "library": "jax", "dtype": "x", "shape": [2**70, -1],
                       "values": numbers})]]
     """,
-)
-report(
-    "reports with more inputs than texts of them",
-    "same_structure",
-    """
+    ("reports with more inputs than texts of them", "same_structure"): """
     return [[outcome(star, inputs=[star] * 3), outcome(star, written=["x"] * 3)] * 30]
     """,
-)
-report(
-    "reports with 30,000 inputs",
-    "replace_leaves",
-    "return [[outcome(star, inputs=[star] * 30_000, written=['x' * 9] * 30_000)]]",
-)
-report(
-    "reports of wrong types",
-    "leaf_at",
-    """
+    (
+        "reports with 30,000 inputs",
+        "replace_leaves",
+    ): "return [[outcome(star, inputs=[star] * 30_000, written=['x' * 9] * 30_000)]]",
+    ("reports of wrong types", "leaf_at"): """
     wrong = [None, True, 1, -1.5, "x", [], {}, [[]], {"kind": []}, {"kind": "node"}]
     names = ("inputs", "written", "line", "note", "changed", "predicted", "printed", "more")
     return wrong + [[each] for each in wrong] + [[outcome(each)] for each in wrong] + [
         [outcome(star, **{name: each})] for each in wrong for name in names]
     """,
-)
+}
+for (name, exercise), code in REPORTS.items():
+    report(name, exercise, code)
 # What is longer than any report is not read, and the check's own report counts.
 report("a report of 25 MB", "whole_shapes", "return [[outcome(star, note='x' * 25 * 10**6)]]", "")
 report("a report of 100,000 outcomes", "shared_leaves", "return [[outcome(star)] * 10**5]", "")

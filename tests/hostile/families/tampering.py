@@ -26,9 +26,8 @@ def tamper(name: str, code: str, **more: Any) -> None:
 
 # ---- JAX and NumPy
 
-tamper(
-    "jax.tree sees one leaf everywhere",
-    """
+TAMPERED = {
+    "jax.tree sees one leaf everywhere": """
     leaf = jax.tree.structure(0)
     for module in (jax.tree, jax.tree_util):
         for name in dir(module):
@@ -37,10 +36,7 @@ tamper(
             if "flatten" in name:
                 setattr(module, name, lambda *a, **k: ([0], leaf))
 """,
-)
-tamper(
-    "the registry takes dicts and lists for leaves",
-    """
+    "the registry takes dicts and lists for leaves": """
     from jax._src import tree_util
     empty = tree_util.pytree.PyTreeRegistry()
     tree_util.default_registry = tree_util.none_leaf_registry = empty
@@ -48,18 +44,12 @@ tamper(
         module.flatten_with_path = lambda tree, is_leaf=None: (
             [((), tree)], jax.tree.structure(0))
 """,
-)
-tamper(
-    "NumPy's generator draws the public cases",
-    """
+    "NumPy's generator draws the public cases": """
     draw = np.random.default_rng
     np.random.default_rng = lambda seed=None: draw(0)
     np.random.Generator = lambda bits: draw(0)
 """,
-)
-tamper(
-    "the generator is found and set back to the public cases",
-    """
+    "the generator is found and set back to the public cases": """
     import gc
     def set_back(*inputs):
         for each in gc.get_objects():
@@ -68,30 +58,19 @@ tamper(
         return 0
     lazy = set_back
 """,
-)
-tamper(
-    "the seed in the environment is the public one",
-    """
+    "the seed in the environment is the public one": """
     import os
     os.environ["PYTREE_COURSE_SEED"] = "0"
     os.putenv("PYTREE_COURSE_SEED", "0")
 """,
-)
-tamper(
-    "comparisons are true",
-    """
+    "comparisons are true": """
     np.array_equal = np.allclose = np.isclose = lambda *a, **k: True
     np.testing.assert_array_equal = lambda *a, **k: None
     import operator, math
     operator.eq = math.isclose = lambda *a, **k: True
 """,
-)
-
-# ---- Python
-
-tamper(
-    "built-in functions lie",
-    """
+    # ---- Python
+    "built-in functions lie": """
     import builtins
     builtins.len = lambda *a: 1
     builtins.isinstance = lambda *a: True
@@ -99,10 +78,7 @@ tamper(
     builtins.repr = lambda *a: "1"
     builtins.any = lambda *a: False
 """,
-)
-tamper(
-    "imports give modules that lie",
-    """
+    "imports give modules that lie": """
     import builtins, sys, types
     class Lies(types.ModuleType):
         def __getattr__(self, name):
@@ -114,10 +90,7 @@ tamper(
     builtins.__import__ = lambda name, *a, **k: (
         Lies(name) if name.startswith("pytree_course") else found(name, *a, **k))
 """,
-)
-tamper(
-    "a check script of one's own",
-    """
+    "a check script of one's own": """
     import sys, os, pathlib, shutil
     shutil.copytree("/course", "/tmp/course", dirs_exist_ok=True)
     script = pathlib.Path("/tmp/course/checks/check_01_leaves.py")
@@ -128,10 +101,7 @@ tamper(
     from pytree_course import Checks
     check = Checks("01_leaves")
 """,
-)
-tamper(
-    "a trace function changes what others hold",
-    """
+    "a trace function changes what others hold": """
     import sys, threading
     def trace(frame, event, argument):
         if frame.f_code.co_name in ("_run_case", "observe", "compare", "judge"):
@@ -141,10 +111,7 @@ tamper(
     sys.setprofile(lambda *a: None)
     threading.settrace(trace)
 """,
-)
-tamper(
-    "the cases that are under way are found and changed",
-    """
+    "the cases that are under way are found and changed": """
     import gc, sys
     def change(*inputs):
         frame = sys._getframe()
@@ -159,33 +126,22 @@ tamper(
         return 0
     lazy = change
 """,
-)
-tamper(
-    "small integers are swapped in memory",
-    """
+    "small integers are swapped in memory": """
     import ctypes, sys
     place = id(7) + (24 if sys.version_info < (3, 12) else 16)
     digits = ctypes.cast(place + (0 if sys.version_info < (3, 12) else 8),
                          ctypes.POINTER(ctypes.c_uint32))
     digits[0] = 9
 """,
-)
-tamper(
-    "everything ends well",
-    """
+    "everything ends well": """
     import atexit, os, sys, signal
     atexit.register(lambda: os._exit(0))
     sys.excepthook = sys.unraisablehook = lambda *a: None
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 """,
-)
-
-# ---- IPython and the kernel
-
-tamper(
-    "later cells are rewritten",
-    """
+    # ---- IPython and the kernel
+    "later cells are rewritten": """
     import ast
     shell = get_ipython()
     class Drop(ast.NodeTransformer):
@@ -197,40 +153,28 @@ tamper(
     shell.input_transformers_cleanup.append(
         lambda lines: ["pass\\n"] if "check." in "".join(lines) else lines)
 """,
-)
-tamper(
-    "errors are not shown",
-    """
+    "errors are not shown": """
     shell = get_ipython()
     shell.showtraceback = shell.showsyntaxerror = lambda *a, **k: None
     shell._showtraceback = lambda *a, **k: None
     shell.set_custom_exc((BaseException,), lambda *a, **k: None)
     shell.kernel.outstream_class.write = lambda *a: None
 """,
-)
-tamper(
-    "the check is read from the history",
-    """
+    "the check is read from the history": """
     def read(*inputs):
         shell = get_ipython()
         seen = [In[-1], In, shell.history_manager.input_hist_raw, Out, _ih, _oh]
         raise ValueError(str(seen))
     lazy = read
 """,
-)
-tamper(
-    "the name check is another's",
-    """
+    "the name check is another's": """
     class Passed:
         def __getattr__(self, name):
             return lambda *a: print(f"{name}: correct")
     check = Passed()
     get_ipython().user_ns = dict(get_ipython().user_ns, check=check)
 """,
-)
-tamper(
-    "every execute reply says ok",
-    """
+    "every execute reply says ok": """
     kernel = get_ipython().kernel
     send = kernel.session.send
     def forged(stream, kind, content=None, *a, **k):
@@ -242,10 +186,7 @@ tamper(
         return send(stream, kind, content, *a, **k)
     kernel.session.send = forged
 """,
-)
-tamper(
-    "requests are answered without being run",
-    """
+    "requests are answered without being run": """
     kernel = get_ipython().kernel
     async def execute(stream, ident, parent):
         kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "busy"}, parent)
@@ -257,10 +198,7 @@ tamper(
         kernel.session.send(kernel.iopub_socket, "status", {"execution_state": "idle"}, parent)
     kernel.shell_handlers["execute_request"] = execute
 """,
-)
-tamper(
-    "another program takes the kernel's place",
-    """
+    "another program takes the kernel's place": """
     import os, subprocess, sys
     file = get_ipython().kernel.config["IPKernelApp"]["connection_file"]
     code = '''
@@ -271,7 +209,9 @@ IPKernelApp.launch_instance(["-f", sys.argv[1]])
 '''
     os.execv(sys.executable, [sys.executable, "-c", code, file])
 """,
-)
+}
+for name, code in TAMPERED.items():
+    tamper(name, code)
 
 # ---- from one exercise to another
 
