@@ -22,7 +22,10 @@
       color: var(--jp-ui-font-color1);
       font-size: var(--jp-ui-font-size1);
     }
-    .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper { opacity: 0.5; }`;
+    .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper { opacity: 0.5; }
+    .jupyter-widgets-disconnected::before {
+      content: "The kernel was restarted: run this cell again." !important;
+    }`;
 
   // JupyterLab applies a link's fragment before a notebook that is only being opened has its
   // content, and Notebook opens it in another tab of the browser without any. So the fragment is
@@ -117,12 +120,10 @@
         createNew: (panel, context) => {
           keepClean(context.model);
           void Promise.all([context.ready, panel.revealed]).then(() => {
-            if (panel.isDisposed) {
-              return undefined; // Notebook opens it in another tab of the browser
-            }
+            if (panel.isDisposed) return; // Notebook opens it in another tab of the browser
             markAnswers(panel.content);
             const fragment = recall(context.path);
-            return fragment && land(panel, fragment);
+            if (fragment) void land(panel, fragment);
           });
         },
       });

@@ -20,6 +20,7 @@ LAYERS = [
         "nbgrader",
         "observations",
         "printable",
+        "registry",
         "rendering",
         "startup",
         "texts",

@@ -98,8 +98,7 @@ def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(z
     assert not list(zipped.into.rglob("essay.pdf"))
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_nothing_escapes_or_is_followed_and_no_file_replaces_another(zipped, course, tmp_path):
+def test_nothing_escapes_or_is_followed(zipped, course, tmp_path):
     zipped.put("ada/01_mini.ipynb", "ada's")
     zipped.put("../bob/01_mini.ipynb")
     zipped.put("cyd/../../cyd/01_mini.ipynb")
@@ -107,49 +106,44 @@ def test_nothing_escapes_or_is_followed_and_no_file_replaces_another(zipped, cou
     zipped.put("C:\\evil\\01_mini.ipynb")
     zipped.put("eve/01_mini.ipynb", "/etc/passwd", mode=stat.S_IFLNK | 0o777)
     zipped.put("fay/01_mini.ipynb", mode=stat.S_IFIFO | 0o777)
-    zipped.put("ada/01_mini.ipynb", "eve's")
-    zipped.put("ada/01_mini.ipynb/01_mini.ipynb")
-    zipped.put("/".join("deep" * 20) + "/01_mini.ipynb")
-    zipped.put("x" * 300 + "/01_mini.ipynb")
-    found = read_handed_in(zipped.file, course, zipped.into)
-    assert [each.student for each in found.notebooks] == [
-        "C_",
-        "ada",
-        "bob",
-        "cyd",
-        "dan",
-        "eve",
-        "fay",
-    ]
+    zipped.put("a\x1b[2J\nb\u202e/01_mini.ipynb")
+    files, ignored = zipped.read(course)
+    students = ["C_", "a_[2J_b\\u202e", "ada", "bob", "cyd", "dan", "eve", "fay"]
+    assert [student for student, _ in files] == students
+    assert ignored == {}
     assert all(file.is_file() and not file.is_symlink() for file in zipped.into.rglob("*.ipynb"))
-    assert found.notebooks[1].file.read_text() == "ada's"
-    assert sorted(why.split(",")[0].split(":")[0] for _, why in found.ignored) == [
-        "another file in the zip has this name",
-        "another file in the zip has this name",
-        "it is too deep",
-        "its name is too long",
-    ]
     assert {file.name for file in tmp_path.iterdir()} == {"submissions.zip", "grades", "course"}
 
 
-def test_names_that_differ_in_capitals_are_two_students_where_the_system_tells_them_apart(
-    zipped, course
-):
-    for student in ("ada", "Ada"):
-        zipped.put(f"{student}/01_mini.ipynb", student)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("ada", "Ada"),
+        ("ada", "ada."),
+        ("zo\xeb", "zoe\u0308"),
+        ("a:b", "a?b"),
+        ("ada", "ada"),
+        ("ada", "ada/01_mini.ipynb"),
+    ],
+)
+def test_names_that_would_be_one_are_nobodys_and_said(zipped, course, names):
+    zipped.put("bob/01_mini.ipynb")
+    for name in names:
+        zipped.put(f"{name}/01_mini.ipynb", name)
     for _ in range(2):  # also where it was unpacked before
-        files, ignored = zipped.read(course)
-        lost = {file.split("/")[0] for file in ignored}
-        assert {student for student, _ in files} | lost == {"ada", "Ada"}
+        found = read_handed_in(zipped.file, course, zipped.into)
+        assert [each.student for each in found.notebooks] == ["bob"]
+        assert len(found.ignored) == 2
+        assert {why.split(":")[0] for _, why in found.ignored} == {
+            "another name in the zip would be the same on some systems"
+        }
 
 
-def test_hostile_entries_cost_themselves_only(zipped, course):
+def test_damaged_entries_cost_themselves_only(zipped, course):
     zipped.put("ada/01_mini.ipynb")
-    zipped.put("a\x1b[2J\nb\u202e/01_mini.ipynb")
     zipped.put("old/01_mini.ipynb", moment=(1980, 0, 0, 0, 0, 0))
     zipped.put("new/01_mini.ipynb", moment=(2107, 15, 31, 31, 63, 62))
-    zipped.put("long/" + "x" * 250 + "/" * 20 + "01_mini.ipynb")
-    zipped.put("/".join(["deep"] * 1_200) + "/01_mini.ipynb")
     zipped.put("/".join(["y" * 250] * 18) + "/01_mini.ipynb")  # longer than a path may be
     zipped.put("large/01_mini.ipynb")
     zipped.put("secret/01_mini.ipynb")
@@ -160,11 +154,9 @@ def test_hostile_entries_cost_themselves_only(zipped, course):
         data[at] |= 1  # it is encrypted
     zipped.file.write_bytes(data)
     files, ignored = zipped.read(course)
-    assert {student for student, _ in files} >= {"ada", "old", "new", "long"}
-    assert all(text.isprintable() for each in [*files, *ignored.items()] for text in each)
+    assert {student for student, _ in files} >= {"ada", "old", "new"}
     reasons = {file.split("/")[0]: why for file, why in ignored.items()}
-    assert reasons["deep"] == "it is too deep: put it nearer to the top"
-    assert reasons["y" * 250].startswith("it cannot be unpacked: File name too long")
+    assert reasons["y" * 250] == "it cannot be unpacked: File name too long"
     assert reasons["large"] == "it is larger than 30 MB: clear its cells' outputs"
     assert reasons["secret"].startswith("it cannot be unpacked: ")
 

@@ -182,6 +182,32 @@ def test_every_grading_draws_fresh_cases_that_all_submissions_share(quick):
     assert seeds[0] != seeds[1]
 
 
+def test_without_sources_the_public_cases_have_to_be_accepted_and_are_said_everywhere(
+    made, monkeypatch, capsys
+):
+    made.hand_in("ada", RIGHT)
+    sources = made.course.lesson("01_mini").sources
+    away = sources.rename(sources.with_name("away"))
+    assert made.run_here(monkeypatch, "--unsandboxed") == 2
+    refusal = capsys.readouterr().err
+    assert "Nothing was graded. There is no sources/01_mini here" in refusal
+    assert refusal.rstrip().endswith("accept it with --public-cases.")
+    assert not made.into.exists()
+    assert made.run_here(monkeypatch, "--unsandboxed", "--public-cases") == 0
+    _, first, *_, last = capsys.readouterr().err.strip().splitlines()  # the sandbox comes first
+    assert "graded on the public cases only" in first
+    assert last.startswith("01_mini: graded on the public cases only")
+    assert "01_mini: graded on the public cases only" in (made.into / "report.html").read_text()
+    page = (made.into / "students" / "ada.html").read_text()
+    assert "Graded on the cases that your own check uses, too." in page
+    assert '"graded","public",' in (made.into / "grades.csv").read_text()
+    (attempt,) = made.attempts()
+    assert attempt.on_public_cases
+    away.rename(sources)
+    assert made.grade().graded == 1  # now there are fresh cases
+    assert not made.attempts()[0].on_public_cases
+
+
 def change_the_check(made):
     """Count None as a leaf from now on, as a teacher would who changed their mind."""
     files = made.course.lesson("01_mini")

@@ -18,9 +18,10 @@ from pytree_course.authoring.sources import read_sources
 from pytree_course.checking.comparison import agree
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
-from pytree_course.grading import sandbox
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import sandboxed
+from pytree_course.grading.sandbox import description
+from pytree_course.grading.sandbox.bubblewrap import sandboxed
+from pytree_course.grading.sandbox.system_calls import open_filter
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 
@@ -155,7 +156,7 @@ def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, files):
 
 def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
     cache.rmdir()
-    command = sandboxed(["true"], {})
+    command = sandboxed(["true"], {}, call_filter=0)
     assert cache.exists()
     assert command[command.index(str(cache)) - 1] == "--tmpfs"
     assert command[command.index("/compiled") - 1] == str(compiled.shown())
@@ -164,7 +165,7 @@ def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
 @needs_sandbox
 def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path, monkeypatch):
     # This process may have a warm server already, which shows another folder.
-    monkeypatch.setenv(sandbox.ENGINE_VARIABLE, "fresh")
+    monkeypatch.setenv(description.ENGINE_VARIABLE, "fresh")
     compile_here(1)
     compiled.show_compiled_programs()
     before = entries(compiled.shown())
@@ -212,11 +213,14 @@ def test_the_programs_cannot_be_listed_or_changed(cache, monkeypatch, user):
         for each in (compiled.shown(), known):
             os.chown(each, user, user)
         monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(sandbox, "python_folders", lambda: [])
-    command = sandboxed(["/bin/sh", "-c", LOOK_AND_WRITE], {})
+    monkeypatch.setattr(description, "python_folders", lambda: [])
+    call_filter = open_filter()
+    inside = ["/bin/sh", "-c", LOOK_AND_WRITE]
+    command = sandboxed(inside, description.variables({}), call_filter)
     become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-    command = [*command[:5], *become, *command[5:]]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    done = subprocess.run(
+        [*become, *command], capture_output=True, text=True, cwd="/", pass_fds=[call_filter]
+    )
     assert done.stdout == "the program\nfound: *\n-- 311\n", done.stderr
     for refused in ("cannot open directory", "Read-only file system"):
         assert refused in done.stderr

@@ -4,7 +4,7 @@ import jax
 import pytest
 
 from pytree_course.checking import Case, acyclic, as_jax, check, making
-from pytree_course.checking.cycles import CyclicTreeError
+from pytree_course.checking.cases import CyclicTreeError
 from pytree_course.checking.outcomes import run_check
 from pytree_course.course import Course
 from tests.conftest import ROOT

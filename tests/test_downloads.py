@@ -3,9 +3,12 @@
 import os
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytree_course.classroom.downloads import download_names, is_download
 from pytree_course.classroom.folder import read_class_folder, refuse_mistakes
+from pytree_course.classroom.roster import RosterEntry, match
 from pytree_course.course import CourseError
 
 
@@ -21,10 +24,9 @@ def read(name):
         ("lovelaceada_12345_678901_01_x-1.ipynb", ("12345", "lovelaceada", "12345", "01_x-1", "")),
         ("raybob_LATE_77_8_01_x.ipynb", ("77", "raybob", "77", "01_x", "late, says Canvas")),
         ("óbrien_ray_77_8_01_x.ipynb", ("77", "óbrien_ray", "77", "01_x", "")),
-        ("李雷_77_8_9_10_11.ipynb", ("77", "李雷", "77", "9_10_11", "")),
+        ("李雷_77_8_9-10_11.ipynb", ("77", "李雷", "77", "9-10_11", "")),
         ("anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "01_x", "")),
         ("LATE_anon_aB3dE_8_01_x.ipynb", ("anon_aB3dE", "", "", "01_x", "late, says Canvas")),
-        ("anon_12345_8_01_x.ipynb", ("anon_12345", "", "", "01_x", "")),  # not a user's id
     ],
 )
 def test_a_file_from_canvas(name, says):
@@ -48,8 +50,76 @@ def test_a_folder_or_file_from_moodle(name, student, rest):
 
 def test_moodles_number_tells_two_of_one_name_apart():
     names = ["Ada King_1_assignsubmission_file", "Ada King_2_assignsubmission_file"]
-    ids = [each.submitter.id for each in download_names(names).values()]
-    assert ids == ["Ada King_1", "Ada King_2"]
+    assert students(names) == dict(zip(names, ["Ada King_1", "Ada King_2"], strict=True))
+
+
+def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
+    for name in ("Ada King_501_assignsubmission_file", "Ada King_502_assignsubmission_file"):
+        put(folder / name / "01_mini.ipynb")
+    for name in ("raybob_77_8_01_mini.ipynb", "raybob_78_9_01_mini.ipynb"):
+        put(folder / name)
+    found = read_class_folder(folder, course)
+    canvas, moodle = found.doubts()
+    assert canvas == (
+        "77 and 78 are 2 students of one name, raybob: Canvas's numbers tell them apart."
+    )
+    assert moodle.endswith(
+        "A line `LOGIN;Ada King_501` for each in --roster decides whose login it is."
+    )
+    entries = [RosterEntry("king1", "Ada King_501"), RosterEntry("king2", "Ada King_502")]
+    logins = {each: entry.student for each, entry in match(entries, found.submitters).items()}
+    assert logins == {"Ada King_501": "king1", "Ada King_502": "king2"}
+
+
+ADA = "lovelaceada_1001_77_01_x.ipynb"
+BY_NAME = "x_1001_99999999_01_x_2002_5002_01_x.ipynb"  # how user 2002 calls themselves
+AS_ADA = BY_NAME.replace("x_", "lovelaceada_", 1)
+BY_FILE = "raybob_2002_5002_01_x_1001_99999999_01_x.ipynb"  # how user 2002 calls a file
+
+
+def students(names, ids=()):
+    read = download_names(names, ids)
+    return {name: each.problem or each.submitter.id for name, each in read.items()}
+
+
+@pytest.mark.parametrize("forged", [BY_NAME, BY_FILE])
+def test_whoever_takes_anothers_id_into_a_name_hands_in_as_themselves(forged):
+    assert students([ADA, forged]) == {ADA: "1001", forged: "2002"}
+    assert students([forged], ["2002", "3003"]) == {forged: "2002"}
+
+
+@pytest.mark.parametrize(
+    ("names", "ids"), [([BY_NAME], []), ([BY_FILE], []), ([ADA, AS_ADA], ["1001", "2002"])]
+)
+def test_a_name_that_may_be_twos_is_nobodys_and_both_are_said(names, ids):
+    *honest, forged = names
+    read = students(names, ids)
+    assert [read[name] for name in honest] == ["1001"] * len(honest)
+    assert read[forged].startswith("whose it is can be read in several ways: ")
+    assert "1001 (" in read[forged]
+    assert "2002 (" in read[forged]
+
+
+def test_a_date_in_a_files_name_is_told_from_an_id_by_the_list_of_the_class():
+    name = "raybob_77_8_01_x_2026_11_20.ipynb"
+    assert "2026" in students([name])[name]
+    assert students([name], ["77", "78"]) == {name: "77"}
+
+
+def test_one_id_with_two_names_is_said():
+    read = download_names(["raybob_77_8_01_x.ipynb", "raybobby_77_9_01_x.ipynb"])
+    remarks = {each.remark for each in read.values()}
+    assert remarks == {"Canvas calls this student raybob and raybobby"}
+
+
+@given(
+    name=st.from_regex(r"\w{0,8}(_\d+_\w{0,8}){0,2}", fullmatch=True),
+    user=st.integers(1, 999),
+    rest=st.from_regex(r"\w{1,8}(_\d+_\w{1,8}){0,2}", fullmatch=True),
+)
+def test_whatever_a_student_and_a_file_are_called_no_other_student_has_it_unsaid(name, user, rest):
+    file = f"{name.lower()}_{user}_8_{rest}.ipynb"
+    assert students([file])[file] == str(user) or " or " in students([file])[file]
 
 
 @pytest.mark.parametrize("name", ["01_x.ipynb", "01_x (1).ipynb", "ada_2.ipynb", "12_34_x.ipynb"])

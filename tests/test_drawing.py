@@ -3,7 +3,7 @@
 import json
 from collections import deque
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 import jax
@@ -12,100 +12,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.checking.untrusted import validate
 from pytree_course.drawing import Picture, draw, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import layout
 from pytree_course.trees import observe, observe_raised
+from tests.test_trees import Pair, Scaled
 
 SVG = "{http://www.w3.org/2000/svg}"
 MARK_COLOUR = "#c2500c"
 
 words = st.text(max_size=40)
-shapes = st.lists(st.integers(0, 10_000), max_size=4)
-finite = st.floats(allow_nan=False, allow_infinity=False)  # others are texts
-arrays = st.fixed_dictionaries(
-    {
-        "kind": st.just("array"),
-        "library": st.sampled_from(["jax", "numpy"]),
-        "dtype": st.sampled_from(["float32", "bfloat16", "bool", "key<fry>", "float8_e4m3fn"]),
-        "shape": shapes,
-        "values": st.lists(
-            st.one_of(
-                st.integers(),
-                finite,
-                st.booleans(),
-                st.just("nan"),
-                st.just([1.0, "-inf"]),
-            ),
-            max_size=12,
-        ),
-    }
+leaves = st.one_of(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | words,
+    st.binary(max_size=40),
+    st.sampled_from([np.arange(9), jax.random.key(0), jax.ShapeDtypeStruct((2,), "int8")]),
+    st.sampled_from([len, int, object(), {1, 2}, deque([3]), np.float32(1), Ellipsis]),
+    st.builds(jax.tree_util.DictKey, words),
+    st.builds(lambda size: jax.tree.structure(list(range(size))), st.integers(0, 20)),
 )
-numbers = st.fixed_dictionaries(
-    {
-        "kind": st.just("number"),
-        "type": st.sampled_from(["int", "bool", "float", "complex", "numpy.int64"]),
-        "value": st.one_of(
-            st.integers(-(2**4000), 2**4000), st.booleans(), finite, st.just([0.5, -2.0])
-        ),
-    }
+trees = st.recursive(
+    leaves,
+    lambda children: (
+        st.lists(children, max_size=25)
+        | st.dictionaries(words, children, max_size=25)
+        | st.builds(Scaled, children, children)
+    ),
+    max_leaves=80,
 )
-strings = st.fixed_dictionaries(
-    {"kind": st.just("string"), "type": st.sampled_from(["str", "bytes"]), "value": words}
-)
-others = st.one_of(
-    st.sampled_from([{"kind": "none"}, {"kind": "star"}, {"kind": "not attempted"}]),
+observations = st.one_of(
+    trees.map(observe),
+    st.builds(observe_raised, st.builds(ValueError, words), st.lists(words, max_size=6)),
     st.builds(lambda why: {"kind": "unbounded", "why": why}, words),
-    st.builds(lambda kind, name: {"kind": "object", "type": kind, "name": name}, words, words),
-    st.builds(lambda kind, why: {"kind": "object", "type": kind, "why": why}, words, words),
-    st.builds(lambda key: {"kind": "key", "type": "DictKey", "text": key}, words),
-    st.builds(
-        lambda kind, shape: {"kind": kind, "dtype": "int8", "shape": shape},
-        st.sampled_from(["shape", "tracer"]),
-        shapes,
-    ),
-    st.builds(
-        lambda kind, mentions, message: {
-            "kind": "raised",
-            "type": kind,
-            "bases": [kind],
-            "mentions": mentions,
-            "message": message,
-        },
-        words,
-        st.dictionaries(words, st.booleans(), max_size=3),
-        words,
-    ),
 )
-
-
-def containers(children):
-    return st.one_of(
-        st.builds(
-            lambda kind, aux, pairs, custom: {
-                "kind": "node",
-                "type": kind,
-                "aux": aux,
-                "children": [list(pair) for pair in pairs],
-                **({"custom": True} if custom else {}),
-            },
-            st.one_of(st.sampled_from(["dict", "list", "tuple", "Point"]), words),
-            st.none() | children,
-            st.lists(st.tuples(words, children), max_size=25),
-            st.booleans(),
-        ),
-        st.builds(
-            lambda kind, inside: {"kind": "container leaf", "type": kind, "items": inside},
-            words,
-            st.lists(children, max_size=3),
-        ),
-        st.builds(lambda tree: {"kind": "treedef", "tree": tree}, children),
-    )
-
-
-leaves = st.one_of(arrays, numbers, strings, others)
-observations = st.recursive(leaves, containers, max_leaves=80).map(validate)
 paths = st.none() | st.lists(words, max_size=3).map(tuple)
 
 
@@ -128,11 +66,6 @@ def drawn(item):
 
 def words_of(picture):
     return [element.text for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
-
-
-class Point(NamedTuple):
-    x: Any
-    y: Any
 
 
 # Any observation
@@ -239,7 +172,7 @@ def test_characters_that_xml_forbids_are_written_as_escapes(character):
         (None, "None"),
         ({}, "empty dict"),
         ({"a": 1, "b": 2}, "dict of 2"),
-        (Point(1, 2), "Point of 2"),
+        (Pair(1, 2), "Pair of 2"),
         ({1, 2}, "set of 2"),
         (jax.tree.structure([1, {"a": 2}]), "PyTreeDef of 2 leaves"),
         (len, "function len"),
@@ -256,13 +189,13 @@ def test_summary_of_a_jax_array():
 
 
 def test_tree_as_text():
-    tree = {"w": np.zeros(2), "more": [Point(1, None), {1, 2}, ()]}
+    tree = {"w": np.zeros(2), "more": [Pair(1, None), {1, 2}, ()]}
     assert (
         text(observe(tree), marked=("['more']", "[0]", ".x"))
         == """\
 dict
 ├─ ['more']  list
-│  ├─ [0]  Point
+│  ├─ [0]  Pair
 │  │  ├─ .x  1  ◀ here
 │  │  └─ .y  None  (no leaf)
 │  ├─ [1]  set of 2  (one leaf)

@@ -1,5 +1,6 @@
 """The lock and environment.yml; and what is built is the same on the oldest and newest Python."""
 
+import json
 import re
 
 import pytest
@@ -101,3 +102,6 @@ def test_settings_come_with_the_environment_of_environment_yml():
     share = locked(NEWEST).parents[1]
     assert (share / "share/jupyter/lab/settings/overrides.d/pytree-course.json").exists()
     assert (share / "etc/ipython/ipython_kernel_config.py").exists()
+    front_end = share / "share/jupyter/labextensions/pytree-course"
+    package = json.loads((front_end / "package.json").read_text("utf-8"))
+    assert (front_end / package["jupyterlab"]["_build"]["load"]).exists()

@@ -18,7 +18,6 @@ from pytree_course.classroom.attempt import (
     VerdictRow,
     counting,
 )
-from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import CourseError
 
@@ -51,6 +50,7 @@ ATTEMPT = Attempt(
     checks="checks",
     environment="python",
     seed=2**32 - 1,
+    on_public_cases=False,
     state=AttemptState.GRADED,
     reason="",
     seconds=1.5,
@@ -236,14 +236,3 @@ def test_the_last_attempt_counts():
 def test_of_the_same_answers_the_last_grading_counts_even_when_it_is_worse():
     attempts = [attempt("a", 3, graded=1), attempt("a", 0, graded=2), attempt("b", 1, days=-1)]
     assert counting(attempts)["ada", "01_mini"].points == 0
-
-
-def test_whom_a_download_named_is_remembered(gradebook):
-    ada = Submitter("12345", "lovelaceada", "Canvas", "12345")
-    assert gradebook.submitters() == {}
-    gradebook.introduce([ada, Submitter("bob")])
-    gradebook.introduce([replace(ada, name="byronada")])
-    assert Gradebook(gradebook.file).submitters() == {
-        "12345": replace(ada, name="byronada"),
-        "bob": Submitter("bob"),
-    }

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 import tomllib
 import venv
@@ -536,3 +537,12 @@ except KeyboardInterrupt: raise SystemExit(5)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to both
     _, told = process.communicate()
     assert (process.returncode, told) == (5, "")
+
+
+def test_the_environment_names_the_course_by_a_path_that_every_locale_can_read():
+    if Path(sys.prefix) != ROOT / ".venv":
+        pytest.skip("not in the environment that course.py makes")
+    link = Path(sysconfig.get_path("purelib"), "_editable_impl_pytree_course.pth")
+    named = link.read_text("ascii")
+    assert not Path(named).is_absolute()
+    assert (link.parent / named).resolve() == ROOT / "src"

@@ -59,6 +59,8 @@ def test_a_login_that_begins_as_a_formula_does_is_read_and_matched_as_it_is(tmp_
 def test_a_student_who_is_on_the_list_twice_is_named(tmp_path):
     with pytest.raises(CourseError, match="has ada more than once"):
         read_roster(written(tmp_path, "student,name\nada,Ada\nbob,\nada,Ada Again\n"))
+    with pytest.raises(CourseError, match="has ID 77 more than once"):
+        read_roster(written(tmp_path, "student,name,canvas_id\nada,Ada,77\nbob,Bob,77\n"))
 
 
 def test_a_list_with_other_columns_is_refused_by_naming_them(tmp_path):

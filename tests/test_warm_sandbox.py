@@ -3,7 +3,6 @@
 import ast
 import hashlib
 import multiprocessing
-import os
 import shutil
 import sys
 import time
@@ -11,8 +10,9 @@ import time
 import psutil
 import pytest
 
-from pytree_course.grading import kernels, warm_kernel, warm_process
 from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.sandbox import description, server_process, start_kernel, use_server
+from pytree_course.grading.sandbox import kernel as sandboxed_kernel
 
 pytestmark = [
     pytest.mark.slow,
@@ -156,7 +156,7 @@ def started(tmp_path, monkeypatch):
     running = []
 
     def start(engine="warm"):
-        monkeypatch.setenv(kernels.ENGINE_VARIABLE, engine)
+        monkeypatch.setenv(description.ENGINE_VARIABLE, engine)
         course = tmp_path / "course"
         (course / "checks").mkdir(parents=True, exist_ok=True)
         (course / "checks" / "check.py").write_text("text = 'ä'", encoding="utf-8")
@@ -270,17 +270,17 @@ def test_processes_and_files_do_not_pile_up(started):
 
 
 def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch, capfd):
-    broken = warm_process.ServerOfThisProcess()
-    monkeypatch.setattr(warm_process, "server_of_this_process", broken)
-    monkeypatch.setattr(warm_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
+    broken = server_process.ServerOfThisProcess()
+    monkeypatch.setattr(sandboxed_kernel, "server_of_this_process", broken)
+    monkeypatch.setattr(server_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
     for _ in range(2):
         assert probed(started(), "result = 1") == 1
     assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
 
 
 def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):
-    mortal = warm_process.ServerOfThisProcess()
-    monkeypatch.setattr(warm_process, "server_of_this_process", mortal)
+    mortal = server_process.ServerOfThisProcess()
+    monkeypatch.setattr(sandboxed_kernel, "server_of_this_process", mortal)
     kernel = started()
     mortal._own._process.kill()
     assert kernel.run_cell("1").died
@@ -289,7 +289,7 @@ def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, mon
 
 def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goes_on(tmp_path):
     ours, theirs = multiprocessing.Pipe()
-    server = warm_process.WarmServer()
+    server = server_process.WarmServer()
     server.require_sandbox()
     context = multiprocessing.get_context("spawn")
     asking = context.Process(target=ask_and_wait, args=(server.requests, theirs, tmp_path))
@@ -299,14 +299,12 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goe
     assert len(inside) > 1
     asking.kill()
     assert not psutil.wait_procs(inside, timeout=10)[1]
-    another = warm_process.ask(server.requests, warm_process.request_for({}, {}, {}))
-    os.close(another.process)
-    os.close(another.lifeline)
+    server.require_sandbox()
     server.close()
 
 
 def ask_and_wait(requests, tell, folder):
-    warm_process.server_of_this_process.use(requests)
-    kernel = warm_kernel.WarmKernel(folder, {})
+    use_server(requests)
+    kernel = start_kernel(folder, {})
     tell.send(kernel.pid)
     time.sleep(60)

@@ -196,6 +196,9 @@ def make(anew: bool) -> None:
     install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], variables)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
     install([*uv, *course, "--editable", ROOT], variables)
+    # Its absolute path stops Python where the locale cannot read it: LC_ALL=C, and an accent in it.
+    for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
+        link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
     draft = STAMP.with_suffix(".draft")
     draft.write_text(json.dumps(true_stamp(), indent=1), "utf-8")
     os.replace(draft, STAMP)

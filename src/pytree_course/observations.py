@@ -1,4 +1,4 @@
-"""Observations, which `trees` makes: what one is, its bounds, and the walk through its parts."""
+"""Observations, which `trees` makes: their form, their limits, and how to walk through one."""
 
 import re
 from collections.abc import Iterator

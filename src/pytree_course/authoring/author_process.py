@@ -1,4 +1,4 @@
-"""A process that runs wrong answers, for they may loop for ever or end it."""
+"""A process of its own for wrong answers, which may loop for ever or kill it."""
 
 import multiprocessing
 import os

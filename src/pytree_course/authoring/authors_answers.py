@@ -5,6 +5,7 @@ This code runs in the process that calls it, for the author wrote it. A learner'
 
 import os
 import pickle
+import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, fields, replace
@@ -54,7 +55,7 @@ _RESULTS: dict[tuple[str, ...], bytes] = {}
 def run_answer(
     sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
 ) -> AnswerResult:
-    """Run the set-up cell, an answer, and the check on what it defines; but never a second time.
+    """Run the set-up cell, an answer, and the check on what it defines; results are cached.
 
     Raises
     ------
@@ -91,15 +92,17 @@ def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
 
 
 def forget_runs() -> None:
-    """Give back the memory of this process's runs: of their results, and of what JAX compiled."""
+    """Free the memory of this process's runs: of their results, and of what JAX compiled."""
     _RESULTS.clear()
     jax.clear_caches()  # type: ignore[no-untyped-call]
 
 
 @contextmanager
 def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
-    """Let this process be as grading is: the set-up cell finds the course, and shows nothing."""
-    with patch.dict(os.environ, {SEED_VARIABLE: str(seed)}), chdir(sources.files.sources):
+    """Make this process look like grading: the set-up cell finds the course, and shows nothing."""
+    in_grading = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
+    # Wrong answers may well warn.
+    with in_grading, chdir(sources.files.sources), warnings.catch_warnings(action="ignore"):
         yield
 
 

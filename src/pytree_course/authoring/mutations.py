@@ -1,4 +1,4 @@
-"""Mutations: the small changes that make a wrong piece of Python from a right one."""
+"""Mutation operators: the small changes that turn right Python into wrong."""
 
 import ast
 from collections.abc import Iterator

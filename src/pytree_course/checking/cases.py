@@ -1,14 +1,18 @@
-"""What a check script is written with: cases, checks, trees and arrays drawn at random."""
+"""What check scripts are written with: cases, random trees and arrays, guards for answers."""
 
+import operator
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.checking.cycles import acyclic
+from pytree_course.checking.reported import NO_DICT
+from pytree_course.observations import MAX_DEPTH
+from pytree_course.registry import flatten_one_level
 
 Check = Callable[..., Iterator["Case"]]
 """A generator function: it takes the answers and `rng`, and yields cases."""
@@ -51,7 +55,7 @@ def check(function: Check) -> Check:
 
 
 def as_int(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Let integer scalars of NumPy and JAX, which an answer returns, count as Python's own int."""
+    """Wrap an answer so that integer scalars of NumPy and JAX count as Python's own int."""
 
     def counted(*inputs: Any) -> Any:
         result = answer(*inputs)
@@ -128,7 +132,7 @@ def as_jax(result: Any) -> Any:
 
 
 def returning_jax(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Let an answer's result count `as_jax`."""
+    """Wrap an answer so that its result counts `as_jax`."""
     return _named_like(answer, lambda *inputs: as_jax(answer(*inputs)))
 
 
@@ -143,3 +147,65 @@ def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:
     jaxpr = jax.make_jaxpr(function)(*inputs)
     # Another version of JAX may have another name for it.
     return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
+
+
+class CyclicTreeError(Exception):
+    """A node contains itself, so that JAX would flatten it without an end."""
+
+
+def acyclic(tree: Any) -> Any:
+    """Return a tree, or raise a CyclicTreeError where a node contains itself.
+
+    A check calls this on what an answer made, before JAX sees it: in CPython 3.11, a flatten that
+    has no end leaves a process in which hardly a call is possible, or ends it.
+    """
+    _look_into(tree, ())
+    return tree
+
+
+def making(cls: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes objects as a class does, each of them `acyclic`."""
+    return lambda *fields: acyclic(cls(*fields))
+
+
+def _look_into(value: Any, within: tuple[int, ...]) -> None:
+    if id(value) in within or len(within) > MAX_DEPTH:
+        name = type(value).__name__
+        raise CyclicTreeError(
+            f"a {name} contains itself: its flatten function, or a list that objects share, gives "
+            "JAX the same node again and again"
+        )
+    try:
+        level = flatten_one_level(value)
+    except Exception:
+        return  # a flatten function with another mistake: JAX says which
+    if level is not None:
+        for _, child in level.children:
+            _look_into(child, (*within, id(value)))
+
+
+def prediction_cases(predictions: Any, lines: Mapping[str, str]) -> Iterator[Case]:
+    """Yield a case for each line; what is right is known from the author's answer alone.
+
+    Parameters
+    ----------
+    predictions
+        The learner's: a dict of line to prediction. `...` stands for a line not attempted.
+    lines
+        The text of each line by its name: code between backticks, or words.
+    """
+    for name, text in lines.items():
+        yield Case(partial(_predicted, predictions, name), note=text, predicted=name)
+
+
+def _predicted(predictions: Any, name: str) -> Any:
+    """Return the prediction for a line, in the one form that equal predictions have."""
+    if not isinstance(predictions, dict):
+        return NO_DICT
+    prediction = predictions.get(name, ...)
+    if isinstance(prediction, str):
+        return prediction.strip().lower()
+    try:
+        return operator.index(prediction)  # integers of NumPy and JAX too
+    except TypeError:
+        return prediction

@@ -2,13 +2,9 @@
 
 import ast
 import difflib
-import inspect
 import json
 import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import copy_context
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +16,7 @@ from pytree_course import nbgrader
 from pytree_course.checking import cell_runs, words
 from pytree_course.checking.cases import Case, Check
 from pytree_course.checking.expected import Expected, ExpectedExercise, ExpectedFile
-from pytree_course.checking.feedback import Feedback, feedback, note
+from pytree_course.checking.feedback import Feedback, feedback, note, note_if_slow
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import CaseInterrupted, run_check
 from pytree_course.checking.progress import ExerciseProgress, Progress
@@ -161,7 +157,7 @@ class ExerciseCheck:
                 yield case
 
         try:
-            with _saying_when_slow():
+            with note_if_slow(SLOW_AFTER):
                 outcomes = run_check(noting_calls, answers, PUBLIC_SEED)
         except CaseInterrupted as stopped:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
@@ -174,12 +170,11 @@ class ExerciseCheck:
             self._record("correct")
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._record("tried")
-        failure = verdict.failure
-        parameters = [] if failure is None else _parameters(calls[failure.case])
-        self._checks._presenter(self._feedback(verdict, parameters), self)
+        call = None if verdict.failure is None else calls[verdict.failure.case]
+        self._checks._presenter(self._feedback(verdict, call), self)
         return verdict
 
-    def _feedback(self, verdict: Verdict, names: Sequence[str]) -> Feedback:
+    def _feedback(self, verdict: Verdict, call: Callable[..., Any] | None) -> Feedback:
         expected, progress = self._checks.expected, self._checks.progress
         if verdict.kind is VerdictKind.CORRECT:
             now = str(standing(expected, progress))
@@ -195,7 +190,7 @@ class ExerciseCheck:
         link = self._checks._course.link(self._checks._files.notebook, section)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
-        return feedback(verdict, advice=advice, section=section, link=link, names=names)
+        return feedback(verdict, advice=advice, section=section, link=link, call=call)
 
     def hint(self) -> None:
         """Show one more hint, under those already opened."""
@@ -277,33 +272,3 @@ class _CheckCells(ast.NodeTransformer):
         if is_check and node.attr in dir(self._names.get(_CHECKS)):
             node.value = ast.copy_location(ast.Name(_CHECKS, ast.Load()), node.value)
         return self.generic_visit(node)
-
-
-def _parameters(call: Callable[..., Any]) -> list[str]:
-    """Return the names of the parameters that a case's inputs are given to, as far as known."""
-    try:
-        parameters = inspect.signature(call).parameters.values()
-    except Exception:  # an answer may be anything
-        return []
-    return [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
-
-
-@contextmanager
-def _saying_when_slow() -> Iterator[None]:
-    """Tell the learner how to stop their code, once it has been running for a while."""
-    said = []
-
-    def say() -> None:
-        slow = note("◷", words.SLOW_TITLE, [words.SLOW])
-        said.append(display(slow, display_id=True))
-
-    # In the context of the cell, so that the note is shown below it.
-    timer = threading.Timer(SLOW_AFTER, copy_context().run, [say])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        for handle in said:
-            handle.update(Feedback("", ""))

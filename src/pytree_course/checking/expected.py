@@ -124,12 +124,12 @@ class Expected:
 
     @classmethod
     def read(cls, file: Path) -> "Expected":
-        """Read the text of `to_text` from a file; a CourseError says that it is missing."""
+        """Read what `to_text` wrote; raise a CourseError where the file is missing."""
         return ExpectedFile(file).whole()
 
 
 class ExpectedFile:
-    """A file of what is expected, read as far as it is needed; a CourseError: it is missing.
+    """The file of what is expected, decoded only as far as it is needed.
 
     Observations are nearly all of it, tens of thousands of small objects; of these a check needs
     its own exercise's only, and a page that tells the learner's progress needs none.

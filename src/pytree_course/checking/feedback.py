@@ -1,8 +1,13 @@
 """Feedback: a verdict, or a note, as HTML and as plain text. Its words are in `words`."""
 
+import inspect
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -63,12 +68,12 @@ def feedback(
     section: str = "",
     link: str = "",
     standing: str = "",
-    names: Sequence[str] = (),
+    call: Callable[..., Any] | None = None,
     width: int = WIDTH,
 ) -> Feedback:
     """Show a verdict, what to do next, the section to reread, and one line on the progress.
 
-    `names` are those of the parameters that the inputs are given to, where they are known.
+    Inputs are named by the parameters of `call`, which they are given to, where it is known.
     Paragraphs of the plain text are wrapped to the width; pictures and code are not.
     """
     return _render(
@@ -80,23 +85,58 @@ def feedback(
         section=section,
         link=link,
         standing=standing,
-        captions=_captions(verdict, names),
+        captions=_captions(verdict, call),
         width=min(width, WIDTH),
     )
 
 
-def _captions(verdict: Verdict, names: Sequence[str]) -> list[str]:
+def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
     """Return what stands above each input of the case that failed."""
     count = 0 if verdict.failure is None else len(verdict.failure.inputs)
+    names = _parameters(call)
     if len(names) < count:
         names = [f"input {place}" for place in range(1, count + 1)]
     return ["Given"] if count == 1 else [f"Given, {name}" for name in names[:count]]
+
+
+def _parameters(call: Callable[..., Any] | None) -> list[str]:
+    """Return the names of a call's parameters, as far as they are known."""
+    if call is None:
+        return []
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except Exception:  # an answer may be anything
+        return []
+    return [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> Feedback:
     """Show what is no verdict: a hint, a solution, which cell to run first."""
     shown = {"symbol": symbol, "title": title, "paragraphs": paragraphs, "code": code}
     return _render("note", **shown, width=WIDTH)
+
+
+@contextmanager
+def note_if_slow(seconds: float) -> Iterator[None]:
+    """Tell the learner how to stop their code, once it has run for some seconds."""
+    from IPython.display import display  # takes long to load, and the command line does without
+
+    said = []
+
+    def say() -> None:
+        slow = note("◷", words.SLOW_TITLE, [words.SLOW])
+        said.append(display(slow, display_id=True))
+
+    # In the context of the cell, so that the note is shown below it.
+    timer = threading.Timer(seconds, copy_context().run, [say])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        for handle in said:
+            handle.update(Feedback("", ""))
 
 
 def _render(template: str, **values: object) -> Feedback:

@@ -1,36 +1,14 @@
-"""The vocabulary of inputs: small trees that differ from a plain dict in one feature each."""
+"""Inputs for cases: small trees that each differ from a plain dict in one feature."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from pytree_course.checking.cases import Point, random_model, random_words
-
-FEATURES = (
-    "plain",  # a dict of two leaves, its keys in sorted order
-    "one leaf",
-    "bare leaf",
-    "no leaves",
-    "list",
-    "tuple",
-    "namedtuple",
-    "registered class",
-    "OrderedDict",
-    "unsorted keys",
-    "int keys",
-    "None",
-    "empty container",
-    "dict in a dict",
-    "dict in a list",
-    "namedtuple below the top",
-    "registered class below the top",
-    "repeated leaf",
-)
-"""What a small tree of `varied_trees` has that the plain one has not."""
 
 
 @jax.tree_util.register_dataclass
@@ -40,6 +18,42 @@ class Duo:
 
     left: Any
     right: Any
+
+
+class _Drawn(NamedTuple):
+    """What a small tree is made of."""
+
+    first: str
+    second: str  # in the order of the alphabet
+    one: Any
+    other: Any
+    rng: np.random.Generator
+
+
+FEATURES: dict[str, Callable[[_Drawn], Any]] = {
+    "plain": lambda it: {it.first: it.one, it.second: it.other},
+    "one leaf": lambda it: {it.first: it.one},
+    "bare leaf": lambda it: it.one,
+    "no leaves": lambda it: [{}, (), [], None][it.rng.integers(4)],
+    "list": lambda it: [it.one, it.other],
+    "tuple": lambda it: (it.one, it.other),
+    "namedtuple": lambda it: Point(it.one, it.other),
+    "registered class": lambda it: Duo(it.one, it.other),
+    "OrderedDict": lambda it: OrderedDict({it.second: it.one, it.first: it.other}),
+    "unsorted keys": lambda it: {it.second: it.one, it.first: it.other},
+    "int keys": lambda it: {
+        10 + int(it.rng.integers(90)): it.one,
+        int(it.rng.integers(10)): it.other,
+    },
+    "None": lambda it: {it.first: it.one, it.second: None},
+    "empty container": lambda it: {it.first: it.one, it.second: [(), [], {}][it.rng.integers(3)]},
+    "dict in a dict": lambda it: {it.first: {it.second: it.one}, it.second: it.other},
+    "dict in a list": lambda it: [{it.first: it.one}, {it.first: it.other}],
+    "namedtuple below the top": lambda it: {it.first: Point(it.one, it.other)},
+    "registered class below the top": lambda it: {it.first: Duo(it.one, it.other)},
+    "repeated leaf": lambda it: {it.first: it.one, it.second: it.one},
+}
+"""Small trees, by what each has that the plain one has not."""
 
 
 def shuffled(rng: np.random.Generator, things: Iterable[Any]) -> list[Any]:
@@ -90,43 +104,7 @@ def varied_trees(
 def _tree_with(rng: np.random.Generator, leaf: Callable[[], Any], feature: str) -> Any:
     """Draw a small tree that has one feature alone."""
     first, second = sorted(random_words(rng, 2))
-    one, other = leaf(), leaf()
-    match feature:
-        case "one leaf":
-            return {first: one}
-        case "bare leaf":
-            return one
-        case "no leaves":
-            return [{}, (), [], None][rng.integers(4)]
-        case "list":
-            return [one, other]
-        case "tuple":
-            return (one, other)
-        case "namedtuple":
-            return Point(one, other)
-        case "registered class":
-            return Duo(one, other)
-        case "OrderedDict":
-            return OrderedDict({second: one, first: other})
-        case "unsorted keys":
-            return {second: one, first: other}
-        case "int keys":
-            return {10 + int(rng.integers(90)): one, int(rng.integers(10)): other}
-        case "None":
-            return {first: one, second: None}
-        case "empty container":
-            return {first: one, second: [(), [], {}][rng.integers(3)]}
-        case "dict in a dict":
-            return {first: {second: one}, second: other}
-        case "dict in a list":
-            return [{first: one}, {first: other}]
-        case "namedtuple below the top":
-            return {first: Point(one, other)}
-        case "registered class below the top":
-            return {first: Duo(one, other)}
-        case "repeated leaf":
-            return {first: one, second: one}
-    return {first: one, second: other}
+    return FEATURES[feature](_Drawn(first, second, leaf(), leaf(), rng))
 
 
 def _with_edge(rng: np.random.Generator, leaf: Callable[[], Any], edge: Any) -> Any:

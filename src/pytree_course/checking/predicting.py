@@ -1,4 +1,4 @@
-"""The verdict on predicted lines: all wrong ones at once, each with its own reason."""
+"""Judge predicted lines: every wrong one at once, each with its own reason."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any

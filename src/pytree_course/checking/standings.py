@@ -1,4 +1,4 @@
-"""How far a learner is in a lesson: points, and the time left on both ways through it."""
+"""How far a learner is in a lesson: points, and the time left for its core and for all of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

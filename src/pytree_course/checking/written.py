@@ -1,4 +1,4 @@
-"""Inputs as Python writes them, no further than they are shown."""
+"""A bounded `repr`: inputs as Python writes them, as far as they are shown."""
 
 from collections.abc import Iterator
 from typing import Any

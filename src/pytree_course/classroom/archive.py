@@ -1,4 +1,4 @@
-"""Unpack the zip that a class's work came in: notebooks only, each in its place, within bounds."""
+"""Unpack the zip that a class's work came in: its notebooks only, within bounds."""
 
 import errno
 import hashlib
@@ -6,10 +6,9 @@ import os
 import re
 import time
 import unicodedata
-import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from lzma import LZMAError
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -22,13 +21,10 @@ NBGRADER_FOLDER = "submitted"
 NO_NOTEBOOK = "it is no notebook"
 MOST_ENTRIES = 50_000
 MOST_BYTES = 2_000_000_000
-MOST_DEEP = 20
+
+Parts = list[tuple[str, str]]
 
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]')  # Windows allows none of these
-_BAD_DATA = (
-    *(BadZipFile, zlib.error, LZMAError, EOFError),
-    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
-)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
@@ -52,15 +48,15 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
             left_out = list(_unpack_each(zipped, folder))
-    except _BAD_DATA as error:
-        raise CourseError(
-            f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
-            "again, or unpack it yourself and name the folder."
-        ) from error
     except OSError as error:
         raise CourseError(
             f"{archive} cannot be unpacked into {into} ({error}). See that the file is there, that "
             "there is room, and that you may write there."
+        ) from error
+    except (BadZipFile, ValueError, RuntimeError, NotImplementedError) as error:
+        raise CourseError(
+            f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
+            "again, or unpack it yourself and name the folder."
         ) from error
     return _top(folder, stems), left_out
 
@@ -82,67 +78,66 @@ def _is_wanted(name: str) -> bool:
 
 def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
     """Unpack what is wanted, and yield the name of what is not, with the reason."""
-    written: set[tuple[int, int]] = set()
-    for info in zipped.infolist():
-        parts = _parts(info)
-        name, file = Path(*parts), folder.joinpath(*parts)
-        if any(part.startswith((".", "__MACOSX")) for part in parts):
+    entries = [(info, _parts(info)) for info in zipped.infolist()]
+    originals: dict[str, set[object]] = defaultdict(set)
+    for info, parts in entries:
+        for place in _places(parts):
+            is_file = len(place) == len(parts) and not info.is_dir()
+            originals[_folded(place)].add(info if is_file else tuple(raw for raw, _ in place))
+    for info, parts in entries:
+        name = Path(*(safe for _, safe in parts))
+        if any(part.startswith((".", "__MACOSX")) for part in name.parts):
             continue  # what systems and editors leave behind
-        if any(len(part.encode()) > 255 for part in parts):
-            yield name, "its name is too long"
-            continue
-        if len(parts) > MOST_DEEP:
-            yield Path(*parts[:3], "…", parts[-1]), "it is too deep: put it nearer to the top"
-            continue
-        if _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
-            yield name, f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
-            continue
-        try:
-            # Also a folder without notebooks is a student's.
-            (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
-            if _is_wanted(info.filename):
-                _write(zipped, info, file, written)
-                if info.date_time[0] > 1980:  # where the format's calendar begins: no time
-                    os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
-            elif file.suffix.lower() == ".zip":
-                yield name, "it is a zip in the zip: take it out, and grade it by itself"
-            elif is_download(file.name) and not info.is_dir():
-                yield name, NO_NOTEBOOK
-        except (FileExistsError, NotADirectoryError, IsADirectoryError):
-            yield name, "another file in the zip has this name"
-        except _BAD_DATA as error:
-            yield name, f"it cannot be unpacked: {error}"
-        except OSError as error:
-            if error.errno in _NO_ROOM:
-                raise
-            yield name, f"it cannot be unpacked: {error.strerror}"
+        if any(len(originals[_folded(place)]) > 1 for place in _places(parts)):
+            why = "another name in the zip would be the same on some systems: rename one of them"
+        elif _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
+            why = f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
+        else:
+            try:
+                why = _unpack_one(zipped, info, folder / name)
+            except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
+                if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                    raise
+                why = f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
+        if why:
+            yield name, why
 
 
-def _write(zipped: ZipFile, info: ZipInfo, file: Path, written: set[tuple[int, int]]) -> None:
-    """Write one file, unless it is one that was written: not all systems tell A from a."""
-    # A link becomes a file too, with the place that it leads to in it. As long as its header says,
-    # and no longer:
-    content = zipped.read(info)
-    with file.open("ab") as target:
-        status = os.fstat(target.fileno())
-        place = status.st_dev, status.st_ino
-        if place in written:
-            raise FileExistsError
-        written.add(place)
-        target.truncate(0)  # an earlier unpacking may have left some
-        target.write(content)
+def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
+    """Unpack an entry, or say why not; a link becomes a file that says where it leads."""
+    # Also a folder without notebooks is a student's.
+    (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
+    if _is_wanted(info.filename):
+        file.write_bytes(zipped.read(info))
+        if info.date_time[0] > 1980:  # where the format's calendar begins: no time
+            os.utime(file, (time.mktime((*info.date_time, 0, 0, -1)),) * 2)
+    elif file.suffix.lower() == ".zip":
+        return "it is a zip in the zip: take it out, and grade it by itself"
+    elif is_download(file.name) and not info.is_dir():
+        return NO_NOTEBOOK
+    return ""
 
 
-def _parts(info: ZipInfo) -> list[str]:
-    """Return the parts of a name: none leads out of the folder, and any system can write them."""
+def _parts(info: ZipInfo) -> Parts:
+    """Return the parts of a name as they are, and so that any system takes them for a name."""
     name = info.filename
     if not info.flag_bits & 0x800:
         # Most programs write UTF-8, but few say so; otherwise it is code page 437.
         with suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
-    name = unicodedata.normalize("NFC", name).replace("\\", "/")
-    parts = (_NOT_IN_NAMES.sub("_", part).rstrip(". ") for part in name.split("/"))
-    return [part for part in parts if part]
+    raw = name.replace("\\", "/").split("/")
+    safe = [unicodedata.normalize("NFC", _NOT_IN_NAMES.sub("_", each)).rstrip(". ") for each in raw]
+    return [parts for parts in zip(raw, safe, strict=True) if parts[1]]  # not "..", nor "/"
+
+
+def _places(parts: Parts) -> Iterator[Parts]:
+    """Yield all folders that an entry is in, and the entry."""
+    return (parts[:depth] for depth in range(1, len(parts) + 1))
+
+
+def _folded(place: Parts) -> str:
+    """Return what the names of two students may not share."""
+    return unicodedata.normalize("NFC", "/".join(safe for _, safe in place).casefold())
 
 
 def _top(folder: Path, stems: Sequence[str]) -> Path:

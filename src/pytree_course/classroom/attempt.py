@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import WrongLine
+from pytree_course.classroom.downloads import Submitter
 from pytree_course.observations import Observation
 
 
@@ -66,26 +67,35 @@ class Attempt:
     What is equal in `answers_digest`, `checks` and `environment` need not be run again.
     """
 
-    student: str
+    student: str  # the id of a `Submitter`
     lesson: str
-    file: str
-    handed_in: datetime
-    answers: dict[str, str]
     answers_digest: str
-    release: str | None
     checks: str  # a digest
     environment: str
-    seed: int
-    state: AttemptState
-    reason: str
-    seconds: float
+    handed_in: datetime
     graded_at: datetime
+    state: AttemptState
+    reason: str = ""
     rows: list[VerdictRow] = field(default_factory=list)
+    seconds: float = 0.0
+    seed: int = 0
+    on_public_cases: bool = False  # which every learner has: the course's sources were not there
+    file: str = ""
+    answers: dict[str, str] = field(default_factory=dict)
+    release: str | None = None
+    name: str = ""  # of the student, and what follows: as a download said it
+    system: str = ""
+    canvas_id: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
         """The student, the lesson, and a digest of the answers."""
         return self.student, self.lesson, self.answers_digest
+
+    @property
+    def submitter(self) -> Submitter:
+        """Who handed it in."""
+        return Submitter(self.student, self.name, self.system, self.canvas_id)
 
     @property
     def points(self) -> int:

@@ -15,6 +15,10 @@ from pytree_course.course import Course
 
 NOT_HANDED_IN = "not handed in"
 NOT_YET_GRADED = "handed in, but not graded yet"
+ON_PUBLIC_CASES = (
+    "graded on the public cases only, whose results every learner can look up: an answer that just "
+    "repeats them is correct, too"
+)
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,15 @@ class ClassGrades:
         due: datetime | None,
     ) -> "ClassGrades":
         """Put together what is in the gradebook, in the folder and on the list of the class."""
-        attempts = counting(gradebook.attempts())
+        all_attempts = gradebook.attempts()
+        attempts = counting(all_attempts)
         attempted = {lesson for _, lesson in attempts}
         lessons = [
             Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
         ]
         ids = {*folder.students, *(student for student, _ in attempts)}
-        known = gradebook.submitters() | {each.id: each for each in folder.submitters}
+        known = {each.student: each.submitter for each in all_attempts}
+        known |= {each.id: each for each in folder.submitters}
         submitters = [known.get(each, Submitter(each)) for each in ids]
         entries = match(roster or (), submitters)
         missing = {*(roster or ())} - {*entries.values()}
@@ -88,6 +94,12 @@ class ClassGrades:
     def _undated(self) -> set[str]:
         """Whose attempts have the time of a download only."""
         return {student.id for student in self.students if student.system}
+
+    @property
+    def on_public_cases(self) -> list[str]:
+        """The lessons of which an attempt counts that was graded on the public cases only."""
+        attempts = [attempt for _, _, attempt in self.all_attempts() if attempt.on_public_cases]
+        return sorted({attempt.lesson for attempt in attempts})
 
     def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
         """Yield every attempt that counts."""

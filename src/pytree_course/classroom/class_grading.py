@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -10,6 +9,7 @@ from typing import TypeVar
 
 from pytree_course.built import other_version
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow, counting
+from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.classroom.pool import Pool
@@ -41,10 +41,10 @@ class GradingOptions:
     force: bool = False  # run also what has not changed since it was graded
     in_sandbox: bool = True
 
-    def wants(self, student: str, lesson: str) -> bool:
-        """Say whether this is to be graded."""
-        return (not self.students or student in self.students) and (
-            not self.lessons or lesson in self.lessons
+    def wants(self, notebook: SubmittedNotebook) -> bool:
+        """Say whether a notebook is to be graded."""
+        return (not self.students or notebook.student in self.students) and (
+            not self.lessons or notebook.lesson in self.lessons
         )
 
 
@@ -76,13 +76,11 @@ def grade_class(
 
     The author's answers run in `authors_pool`, where that is not the one of the submissions.
     """
-    gradebook.introduce(folder.submitters)
     before = counting(gradebook.attempts())
-    authors = (authors_pool or pool).executor
-    grading = _Grading(course, gradebook, options, pool, authors, show_progress)
-    grading.grade(
-        [each for each in last_handed_in(folder) if options.wants(each.student, each.lesson)]
-    )
+    runs = Runs(pool, authors_pool or pool, options.in_sandbox)
+    submitters = {each.id: each for each in folder.submitters}
+    grading = _Grading(course, gradebook, submitters, options, runs)
+    grading.grade([each for each in last_handed_in(folder) if options.wants(each)], show_progress)
     after = counting(gradebook.attempts())
     grading.summary.changes = list(verdict_changes(before, after))
     return grading.summary
@@ -93,12 +91,13 @@ def last_handed_in(folder: ClassFolder) -> list[SubmittedNotebook]:
     by_place: dict[tuple[str, str], list[SubmittedNotebook]] = {}
     for each in sorted(folder.notebooks, key=lambda each: (each.handed_in, each.file)):
         by_place.setdefault((each.student, each.lesson), []).append(each)
-    last = []
-    for *earlier, notebook in by_place.values():
-        said = f"of {len(earlier) + 1} notebooks, the last counts: {notebook.file.name}"
-        remark = "; ".join(filter(None, [notebook.remark, printable(said) if earlier else ""]))
-        last.append(replace(notebook, remark=remark))
-    return last
+    return [_with_remark(notebook, len(earlier)) for *earlier, notebook in by_place.values()]
+
+
+def _with_remark(notebook: SubmittedNotebook, earlier: int) -> SubmittedNotebook:
+    said = f"of {earlier + 1} notebooks, the last counts: {printable(notebook.file.name)}"
+    remarks = [notebook.remark, said if earlier else ""]
+    return replace(notebook, remark="; ".join(filter(None, remarks)))
 
 
 @dataclass(frozen=True)
@@ -120,38 +119,29 @@ class _ReadNotebook:
         return self.notebook.student, self.notebook.lesson, self.digest
 
 
+@dataclass
 class _Grading:
     """One grading of a class, under way."""
 
-    def __init__(
-        self,
-        course: Course,
-        gradebook: Gradebook,
-        options: GradingOptions,
-        pool: Pool,
-        authors: Executor,
-        show_progress: ShowProgress,
-    ) -> None:
-        self.course = course
-        self.gradebook = gradebook
-        self.options = options
-        self.show_progress = show_progress
-        self.environment = environment()
-        self.summary = Summary()
-        self.lessons: dict[str, GradedLesson] = {}
-        self.runs = Runs(pool, authors, options.in_sandbox)
-        self.alike: dict[tuple[str, str], Run] = {}  # by lesson and digest of the answers
-        self.handed_in: dict[Run, list[_ReadNotebook]] = defaultdict(list)
+    course: Course
+    gradebook: Gradebook
+    submitters: dict[str, Submitter]
+    options: GradingOptions
+    runs: Runs
+    environment: str = field(default_factory=environment)
+    summary: Summary = field(default_factory=Summary)
+    lessons: dict[str, GradedLesson] = field(default_factory=dict)
+    handed_in: dict[Run, list[_ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
-    def grade(self, notebooks: list[SubmittedNotebook]) -> None:
+    def grade(self, notebooks: list[SubmittedNotebook], show_progress: ShowProgress) -> None:
         """Run what is to be run, and record how."""
         self._prepare(notebooks)
         to_do = sum(map(len, self.handed_in.values()))
-        self.show_progress(0, to_do)
+        show_progress(0, to_do)
         for run in self.runs.finished():
             for read in self.handed_in.pop(run):
                 self._guarded(read, partial(self._judge, read, run))
-            self.show_progress(to_do - sum(map(len, self.handed_in.values())), to_do)
+            show_progress(to_do - sum(map(len, self.handed_in.values())), to_do)
 
     def _prepare(self, notebooks: list[SubmittedNotebook]) -> None:
         """Find out what has to be run, and begin; what cannot be read is recorded at once."""
@@ -164,20 +154,15 @@ class _Grading:
             if read is None:
                 continue
             if self.options.force or read.key not in current:
-                self._have_run(read)
+                lesson = self._lesson(notebook.lesson)
+                run = self.runs.add(lesson, read.digest, read.submission.answers)
+                self.handed_in[run].append(read)
                 continue
             self.summary.unchanged += 1
             earlier = current[read.key]
             if read.key not in counts and earlier.handed_in < notebook.handed_in:
                 # Handed in again after other answers: now it is the last one.
                 self.gradebook.record(replace(earlier, handed_in=notebook.handed_in))
-
-    def _have_run(self, read: _ReadNotebook) -> None:
-        alike = read.notebook.lesson, read.digest
-        if alike not in self.alike:
-            lesson = self._lesson(read.notebook.lesson)
-            self.alike[alike] = self.runs.add(lesson, read.submission.answers)
-        self.handed_in[self.alike[alike]].append(read)
 
     def _guarded(self, read: _ReadNotebook, step: Callable[[], Step]) -> Step | None:
         """Take a step of one submission's way; whatever goes wrong becomes its row.
@@ -188,7 +173,7 @@ class _Grading:
             return step()
         except UnreadableError as error:
             reason = "; ".join(filter(None, [read.remark, printable(str(error))]))
-            self._record_without_verdicts(read, AttemptState.UNREADABLE, reason)
+            self._record(read, AttemptState.UNREADABLE, reason)
         except CourseError:
             raise
         except Exception as error:
@@ -220,51 +205,53 @@ class _Grading:
         return self.lessons[stem]
 
     def _is_current(self, attempt: Attempt) -> bool:
+        lesson = self._lesson(attempt.lesson)
         return (
             attempt.state is AttemptState.GRADED
             and attempt.environment == self.environment
-            and attempt.checks == self._lesson(attempt.lesson).digest
+            and attempt.checks == lesson.digest
+            and (lesson.on_public_cases or not attempt.on_public_cases)
         )
 
     def _record_failure(self, read: _ReadNotebook, error: Exception) -> None:
         reason = printable(in_words(error))
         self.summary.failed.append((str(printable_path(read.notebook.file)), reason))
-        self._record_without_verdicts(read, AttemptState.FAILED, reason)
-
-    def _record_without_verdicts(
-        self, read: _ReadNotebook, state: AttemptState, reason: str
-    ) -> None:
-        rows = [
-            VerdictRow(exercise, str(state), 0, points, explanation=reason)
-            for exercise, points in self._lesson(read.notebook.lesson).points.items()
-        ]
-        self._record(read, state, reason, rows)
+        self._record(read, AttemptState.FAILED, reason)
 
     def _record(
         self,
         read: _ReadNotebook,
         state: AttemptState,
         reason: str,
-        rows: list[VerdictRow],
+        rows: list[VerdictRow] | None = None,
         seconds: float = 0.0,
     ) -> None:
-        lesson = self._lesson(read.notebook.lesson)
+        """Record an attempt; without verdicts, each exercise's row says why there are none."""
+        notebook, submission = read.notebook, read.submission
+        lesson, who = self._lesson(notebook.lesson), self.submitters[notebook.student]
+        if rows is None:
+            points = lesson.points.items()
+            rows = [VerdictRow(name, str(state), 0, of, explanation=reason) for name, of in points]
         self.gradebook.record(
             Attempt(
-                student=read.notebook.student,
-                lesson=read.notebook.lesson,
-                file=str(printable_path(read.notebook.file)),
-                handed_in=read.notebook.handed_in,
-                answers=read.submission.answers,
+                student=who.id,
+                lesson=notebook.lesson,
                 answers_digest=read.digest,
-                release=read.submission.release,
                 checks=lesson.digest,
                 environment=self.environment,
-                seed=lesson.seed,
+                handed_in=notebook.handed_in,
+                graded_at=datetime.now().astimezone(),
                 state=state,
                 reason=reason,
-                seconds=seconds,
-                graded_at=datetime.now().astimezone(),
                 rows=rows,
+                seconds=seconds,
+                seed=lesson.seed,
+                on_public_cases=lesson.on_public_cases,
+                file=str(printable_path(notebook.file)),
+                answers=submission.answers,
+                release=submission.release,
+                name=who.name,
+                system=who.system,
+                canvas_id=who.canvas_id,
             )
         )

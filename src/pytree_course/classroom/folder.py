@@ -1,8 +1,9 @@
 """Find what a class handed in, in every layout that teachers have; a zip is unpacked first."""
 
+import re
 import stat
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,7 +11,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from pytree_course.classroom.archive import NBGRADER_FOLDER, NO_NOTEBOOK, unpack
-from pytree_course.classroom.downloads import CANVAS, DownloadName, Submitter, download_names
+from pytree_course.classroom.downloads import (
+    CANVAS,
+    MOODLE,
+    DownloadName,
+    Submitter,
+    download_names,
+)
 from pytree_course.classroom.roster import RosterEntry, match
 from pytree_course.classroom.student_files import (
     A_LINK,
@@ -34,7 +41,7 @@ A_HARD_LINK = (
     "it is a hard link, so it may be somebody else's file. If a backup or another program "
     "linked the files, copy the whole folder with `cp -rp`, and grade the copy"
 )
-_NBGRADERS_OWN = (NBGRADER_FOLDER, "source", "release", "autograded", "feedback")
+_SAME_NAME = "its name is shown like another one's here, so it is nobody's: rename one of them"
 
 
 @dataclass(frozen=True)
@@ -65,23 +72,36 @@ class ClassFolder:
 
     def doubts(self) -> list[str]:
         """Say where a student may be the whole class, and two students may be one."""
-        places, alike = defaultdict(set), defaultdict(list)
+        places, alike, of_one_name = defaultdict(set), defaultdict(list), defaultdict(list)
         for each in self.notebooks:
             if not self.is_nbgraders:
                 places[each.student, each.lesson].add(each.file.parent)
-        for student in self.students:
-            alike[unicodedata.normalize("NFKC", student).casefold()].append(student)
-        return [
+        for who in self.submitters:
+            alike[unicodedata.normalize("NFKC", who.id).casefold().rstrip(". ")].append(who.id)
+            name = who.name if who.system == CANVAS else re.sub(r"_\d+$", "", who.id)
+            if who.system and name:
+                of_one_name[who.system, name].append(who.id)
+        doubts = [
             f"{student} has {lesson} in {len(folders)} folders. If each of these folders is one "
             f"student's, name {self.path / student} instead."
             for (student, lesson), folders in places.items()
             if len(folders) > 1
-        ] + [
-            f"{' and '.join(names)} are graded as {len(names)} students, though their names differ "
-            "only in capitals or in how letters are stored."
-            for names in alike.values()
-            if len(names) > 1
         ]
+        for ids in alike.values():
+            if len(ids) > 1:
+                doubts.append(
+                    f"{' and '.join(ids)} are graded as {len(ids)} students, though their names "
+                    "differ only in capitals, in dots or blanks at the end, or in how letters are "
+                    "stored."
+                )
+        for (system, name), ids in of_one_name.items():
+            if len(ids) > 1:
+                line = f" A line `LOGIN;{ids[0]}` for each in --roster decides whose login it is."
+                doubts.append(
+                    f"{' and '.join(ids)} are {len(ids)} students of one name, {name}: {system}'s "
+                    f"numbers tell them apart.{line if system == MOODLE else ''}"
+                )
+        return doubts
 
     def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry] | None) -> list[str]:
         """Return the ids of the students that a teacher names, by whatever they are called."""
@@ -101,20 +121,28 @@ class ClassFolder:
         return sorted(set().union(*(ids[name] for name in names)))
 
 
-def read_handed_in(folder: Path, course: Course, into: Path) -> ClassFolder:
+def read_handed_in(
+    folder: Path, course: Course, into: Path, roster: Sequence[RosterEntry] | None = None
+) -> ClassFolder:
     """Find every student and every notebook, in a folder or in a zip."""
+    ids = [entry.canvas_id for entry in roster or () if entry.canvas_id]
     if not folder.is_file():
-        return read_class_folder(folder, course)
+        return read_class_folder(folder, course, canvas_ids=ids)
     unpacked, left_out = unpack(folder, into / UNPACKED, [each.stem for each in course.lessons()])
-    return read_class_folder(unpacked, course, left_out)
+    return read_class_folder(unpacked, course, left_out, ids)
 
 
-def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = None) -> ClassFolder:
+def read_class_folder(
+    folder: Path,
+    course: Course,
+    left_out: LeftOut | None = None,
+    canvas_ids: Sequence[str] = (),
+) -> ClassFolder:
     """Find every student and every notebook in a folder.
 
     The folder holds `<student>/<lesson>.ipynb`, or nbgrader's
     `submitted/<student>/<assignment>/<notebook>.ipynb`, or what Canvas or Moodle made. What comes
-    after the lesson's name, as in `01_leaves-2.ipynb` or `01_leaves (1).ipynb`, is a further try.
+    after the lesson's name, as in `01_leaves-2.ipynb` or `01_leaves (1).ipynb`, does not matter.
     """
     if not folder.is_dir():
         raise CourseError(
@@ -122,14 +150,15 @@ def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = N
             "you downloaded from Canvas or Moodle."
         )
     stems = [files.stem for files in course.lessons()]
-    if _holds_nbgraders(folder, stems):
+    if _holds_nbgraders(folder):
         folder = folder / NBGRADER_FOLDER
     is_nbgraders = folder.resolve().name == NBGRADER_FOLDER
     try:
         entries = [(printable(entry.name), entry) for entry in sorted(folder.iterdir())]
     except OSError as error:
         raise CourseError(f"{folder}: {cannot_be_opened(error)}.") from error
-    downloads = download_names(name for name, _ in entries)
+    times_of_name = Counter(name for name, _ in entries)
+    downloads = download_names(times_of_name, canvas_ids)
     # All files of a download have the time at which it was made, or nearly; the attachments'
     # numbers say which of a student's files came later.
     times = [file_time(entry) or EARLIEST for name, entry in entries if name in downloads]
@@ -141,6 +170,9 @@ def read_class_folder(folder: Path, course: Course, left_out: LeftOut | None = N
     for name, entry in entries:
         download = downloads.get(name, DownloadName(Submitter(name)))
         who = download.submitter
+        if times_of_name[name] > 1:
+            ignored.append((Path(name), _SAME_NAME))
+            continue
         is_folder = entry.is_dir() and not entry.is_symlink()
         if is_folder and not download.problem:
             if name.startswith((".", "_")):
@@ -187,30 +219,12 @@ def _refuse_without_students(folder: Path, stems: Sequence[str], ignored: LeftOu
     )
 
 
-def _holds_nbgraders(folder: Path, stems: Sequence[str]) -> bool:
+def _holds_nbgraders(folder: Path) -> bool:
     """Say whether nbgrader's folder `submitted` is in it, and no student who is called so."""
     submitted = folder / NBGRADER_FOLDER
     if folder.resolve().name == NBGRADER_FOLDER or submitted.is_symlink():
         return False
-    others = [each for each in folder.iterdir() if each.name not in _NBGRADERS_OWN]
-    return (
-        submitted.is_dir()
-        and not _has_notebooks(submitted, stems, deep=1)
-        and not any(
-            each.is_dir() and not each.is_symlink() and _has_notebooks(each, stems, deep=2)
-            for each in others
-            if not each.name.startswith((".", "_"))
-        )
-    )
-
-
-def _has_notebooks(folder: Path, stems: Sequence[str], deep: int) -> bool:
-    """Say whether a lesson's notebook is in a folder, no deeper than so."""
-    found, _ = find_notebooks(folder)
-    return any(
-        file.name.startswith(tuple(stems)) and len(file.relative_to(folder).parts) <= deep
-        for file in found
-    )
+    return any(submitted.glob("*/*/*.ipynb")) and not any(folder.glob("*/*.ipynb"))
 
 
 def _files(

@@ -2,16 +2,15 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
 from pytree_course.checking.untrusted import read_as
 from pytree_course.classroom.attempt import Attempt, AttemptState
-from pytree_course.classroom.downloads import Submitter
 from pytree_course.course import CourseError
 
 VERSION = 2
@@ -21,8 +20,6 @@ _COLUMNS = (*_KEY, "handed_in")  # the record holds the rest of an attempt, as J
 _TABLES = (
     f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {' TEXT NOT NULL, '.join(_COLUMNS)} "
     f"TEXT NOT NULL, record TEXT NOT NULL, UNIQUE ({', '.join(_KEY)})) STRICT",
-    "CREATE TABLE submitter (id TEXT PRIMARY KEY, name TEXT NOT NULL, system TEXT NOT NULL, "
-    "canvas_id TEXT NOT NULL) STRICT",
     f"PRAGMA user_version = {VERSION}",
 )
 _LAST_OF_ALL = datetime(9000, 1, 1, tzinfo=UTC)
@@ -85,30 +82,17 @@ class Gradebook:
     def attempts(self) -> list[Attempt]:
         """Return all attempts; one that cannot be read has failed, and says so."""
         statement = f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id"
-        return [
-            _attempt(dict(zip(_COLUMNS, columns, strict=True)), record)
-            for *columns, record in self._stored(statement)
-        ]
-
-    def introduce(self, submitters: Sequence[Submitter]) -> None:
-        """Remember whom a download named: the next one, of another lesson, may leave them out."""
-        with self._transaction():
-            for each in submitters:
-                self._database.execute("REPLACE INTO submitter VALUES (?, ?, ?, ?)", astuple(each))
-
-    def submitters(self) -> dict[str, Submitter]:
-        """Return those who handed in, by their ids, as the downloads named them last."""
-        stored = self._stored("SELECT id, name, system, canvas_id FROM submitter")
-        return {row[0]: Submitter(*row) for row in stored}
-
-    def _stored(self, statement: str) -> list[tuple[str, ...]]:
         try:
-            return self._database.execute(statement).fetchall()
+            stored = self._database.execute(statement).fetchall()
         except sqlite3.DatabaseError as error:
             raise CourseError(
                 f"{self.file} is damaged ({error}). Keep a copy of it, and grade into another "
                 "folder: what was handed in is graded there again."
             ) from error
+        return [
+            _attempt(dict(zip(_COLUMNS, columns, strict=True)), record)
+            for *columns, record in stored
+        ]
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -138,23 +122,17 @@ def _unreadable(columns: dict[str, str], error: Exception) -> Attempt:
         handed_in: datetime = read_as(datetime, columns["handed_in"])
     except ValueError:
         handed_in = _LAST_OF_ALL  # it may be the one that counts: then it is not left unsaid
-    reason = (
-        f"The record of this notebook in the gradebook cannot be read ({error}). Where the "
-        "notebook is still there, the next grading runs it again."
-    )
     return Attempt(
         student=columns["student"],
         lesson=columns["lesson"],
-        file="",
-        handed_in=handed_in,
-        answers={},
         answers_digest=columns["answers_digest"],
-        release=None,
         checks=columns["checks"],
         environment=columns["environment"],
-        seed=0,
-        state=AttemptState.FAILED,
-        reason=reason,
-        seconds=0.0,
+        handed_in=handed_in,
         graded_at=handed_in,
+        state=AttemptState.FAILED,
+        reason=(
+            f"The record of this notebook in the gradebook cannot be read ({error}). Where the "
+            "notebook is still there, the next grading runs it again."
+        ),
     )

@@ -16,6 +16,7 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from pytree_course.course import CourseError
+from pytree_course.grading.sandbox import use_server
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
@@ -117,9 +118,7 @@ def _begin_process(sandboxes: socket.socket | None) -> None:
     _end_with_parent()
     gc.freeze()  # what was loaded stays: looking through it for garbage takes a quarter of a second
     if sandboxes is not None:
-        from pytree_course.grading.warm_process import server_of_this_process  # Linux only
-
-        server_of_this_process.use(sandboxes)
+        use_server(sandboxes)
 
 
 def _bounded(seconds: int, call: Callable[[], Result]) -> Result:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import platform
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import fields
 from importlib.metadata import version
 
 from pytree_course.checking.comparison import without_message
@@ -70,12 +71,4 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
 
 
 def _failed_case(failure: Failure) -> FailedCase:
-    return FailedCase(
-        failure.case,
-        failure.inputs,
-        failure.written,
-        failure.got,
-        failure.printed,
-        failure.line,
-        failure.note,
-    )
+    return FailedCase(**{each.name: getattr(failure, each.name) for each in fields(FailedCase)})

@@ -80,9 +80,10 @@ def read_roster(file: Path) -> list[RosterEntry]:
         )
     cells = ([(row.get(column) or "").strip() for column in columns] for row in rows)
     entries = [RosterEntry(*each) for each in cells if each[0]]
-    twice = [
-        each for each, times in Counter(entry.student for entry in entries).items() if times > 1
+    names = [entry.student for entry in entries] + [
+        f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id
     ]
+    twice = [each for each, times in Counter(names).items() if times > 1]
     if twice:
         raise CourseError(f"{file} has {', '.join(twice)} more than once: leave one line of each.")
     return entries

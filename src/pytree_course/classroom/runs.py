@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,29 +33,28 @@ class Run:
 
 
 class Runs:
-    """All runs of one grading.
+    """All runs of one grading, and those of the author's answers that they are judged by.
 
-    Parameters
-    ----------
-    authors
-        Runs the author's answers: the right ones to each lesson, and, for each exercise that
-        somebody failed, the wrong ones.
+    These are the right ones to each lesson, and, for each exercise that somebody failed, the wrong
+    ones: `authors` is the pool that they run in.
     """
 
-    def __init__(self, pool: Pool, authors: Executor, in_sandbox: bool) -> None:
+    def __init__(self, pool: Pool, authors: Pool, in_sandbox: bool) -> None:
         self._pool = pool
         self._authors = authors
         self._in_sandbox = in_sandbox
+        self._alike: dict[tuple[GradedLesson, str], Run] = {}
         self._waiting: deque[Run] = deque()
         self._begun: list[Run] = []
         self._of_authors: dict[tuple[GradedLesson, str, bool], Future[ExpectedExercise]] = {}
 
-    def add(self, lesson: GradedLesson, answers: dict[str, str]) -> Run:
-        """Have answers run when there is room in the pool."""
-        run = Run(lesson, answers)
-        self._waiting.append(run)
-        self._fill_pool()
-        return run
+    def add(self, lesson: GradedLesson, digest: str, answers: dict[str, str]) -> Run:
+        """Have answers, which have this digest, run when there is room in the pool."""
+        if (lesson, digest) not in self._alike:
+            self._alike[lesson, digest] = Run(lesson, answers)
+            self._waiting.append(self._alike[lesson, digest])
+            self._fill_pool()
+        return self._alike[lesson, digest]
 
     def finished(self) -> Iterator[Run]:
         """Yield each run as soon as it can be judged, or never can be."""
@@ -119,7 +118,7 @@ class Runs:
             if (lesson, name, explained) not in self._of_authors:
                 files = LessonFiles(lesson.files.root, lesson.files.stem)
                 right = lesson.right(name) if explained else None
-                self._of_authors[lesson, name, explained] = self._authors.submit(
+                self._of_authors[lesson, name, explained] = self._authors.executor.submit(
                     run_authors, files, lesson.digest, lesson.seed, name, right
                 )
         return [self._of_authors[lesson, name, explained] for name in unknown]

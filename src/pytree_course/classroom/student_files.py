@@ -1,9 +1,7 @@
 """A student's files: which may be notebooks, what they are called, when they were handed in."""
 
 import os
-from collections import deque
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -17,6 +15,10 @@ MOST_DEEP = 5
 MOST_ENTRIES = 10_000
 MOST_LEFT_OUT = 20
 A_LINK = "it is a link, and links are not followed"
+_TOO_DEEP = (
+    f"more than {MOST_DEEP} folders deep nothing is read: put notebooks nearer to the student"
+)
+_TOO_MUCH = f"it holds more than {MOST_ENTRIES:,} files: not all are read, so leave only notebooks"
 
 NBGRADER_TIMESTAMP = "timestamp.txt"
 NO_TIME = "its time is not a time of any calendar, so it counts as 1 January 1970"
@@ -33,47 +35,30 @@ def printable_path(path: PurePath) -> Path:
 
 
 def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
-    """Find all that is called like a notebook in a folder that may be a trap.
-
-    Returns
-    -------
-    found
-        Sorted. They may be folders, FIFOs, links or anything else.
-    left_out
-        What was not looked into.
-    """
+    """Find what is named like a notebook, a trap or not, in a folder; and say what is not read."""
     found: list[Path] = []
     left_out: LeftOut = []
-    folders, entries, is_too_deep = deque([(folder, 1)]), 0, False
-    while folders:
-        here, depth = folders.popleft()
-        try:
-            with os.scandir(here) as inside:
-                some = [*islice(inside, MOST_ENTRIES - entries)]
-                is_too_much = next(inside, None) is not None
-        except OSError as error:
-            left_out.append((here, cannot_be_opened(error)))
-            continue
-        entries += len(some)
-        for entry in some:
-            file = here / entry.name
-            if entry.name.endswith(".ipynb"):
-                found.append(file)
-            elif entry.is_symlink():
-                if depth == 1:
-                    left_out.append((file, A_LINK))
-            elif entry.is_dir(follow_symlinks=False) and entry.name != _CHECKPOINTS:
-                if depth < MOST_DEEP:
-                    folders.append((file, depth + 1))
-                else:
-                    is_too_deep = True
-        if is_too_much:
-            why = f"it holds more than {MOST_ENTRIES:,} files, and the course did not read the rest"
-            left_out.append((folder, f"{why}: leave only the notebooks in it"))
+    entries = 0
+
+    def cannot_open(error: OSError) -> None:
+        left_out.append((Path(error.filename), cannot_be_opened(error)))
+
+    for name, folders, files in os.walk(folder, onerror=cannot_open):
+        here = Path(name)
+        inside = [here / each for each in (*folders, *files)]
+        notebooks = [each for each in inside if each.name.endswith(".ipynb")]
+        found += notebooks
+        if here == folder:
+            links = (each for each in inside if each.is_symlink() and each not in notebooks)
+            left_out += [(each, A_LINK) for each in links]
+        folders[:] = [each for each in folders if not each.endswith((".ipynb", _CHECKPOINTS))]
+        if len(here.relative_to(folder).parts) == MOST_DEEP - 1:
+            left_out += [(here / each, _TOO_DEEP) for each in folders]
+            folders.clear()
+        entries += len(inside)
+        if entries > MOST_ENTRIES:
+            left_out.append((folder, _TOO_MUCH))
             break
-    if is_too_deep:
-        why = f"the course did not read what is more than {MOST_DEEP} folders deep in it"
-        left_out.append((folder, f"{why}: put notebooks into the student's folder"))
     return sorted(found), left_out
 
 

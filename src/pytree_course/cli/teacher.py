@@ -12,7 +12,7 @@ import typer
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, errors, warn
-from pytree_course.course import Course, CourseError
+from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.printable import printable
 
 GRADEBOOK = "gradebook.sqlite"
@@ -86,6 +86,13 @@ def grade(
             "--force", help="Run also notebooks that have not changed since the last run."
         ),
     ] = False,
+    public_cases: Annotated[
+        bool,
+        typer.Option(
+            "--public-cases",
+            help="Where the course's sources are not there: grade on the cases that learners have.",
+        ),
+    ] = False,
     unsandboxed: Annotated[
         bool,
         typer.Option("--unsandboxed", help="Run the notebooks without protection: only your own!"),
@@ -93,7 +100,7 @@ def grade(
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.classroom.pool import dask_cluster, local_pool, prepare_processes
-    from pytree_course.grading.class_sandboxes import class_sandboxes
+    from pytree_course.grading.sandbox import class_sandboxes
 
     course = Course.around()
     with ExitStack() as stack:
@@ -102,7 +109,7 @@ def grade(
             sandboxes = None if unsandboxed else stack.enter_context(class_sandboxes())
         prepare_processes()
 
-        from pytree_course.classroom.class_grades import ClassGrades
+        from pytree_course.classroom.class_grades import ON_PUBLIC_CASES, ClassGrades
         from pytree_course.classroom.class_grading import GradingOptions, grade_class
         from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
         from pytree_course.classroom.gradebook import Gradebook
@@ -114,10 +121,10 @@ def grade(
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
             if sandboxes is None:
                 warn(UNSANDBOXED)
-            requests = sandboxes.require() if sandboxes else None
+            requests = sandboxes() if sandboxes else None
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
-            submitted = read_handed_in(folder, course, into)
+            submitted = read_handed_in(folder, course, into, names)
             refuse_mistakes(submitted, into, moment)
             chosen = GradingOptions(
                 lessons=lessons,
@@ -125,6 +132,11 @@ def grade(
                 force=force,
                 in_sandbox=not unsandboxed,
             )
+            for files in map(
+                course.lesson,
+                sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
+            ):
+                _warn_of_public_cases(files, is_accepted=public_cases)
             left_out = [f"Left out: {file}: {why}" for file, why in submitted.ignored]
             for said in [*left_out, *submitted.doubts()]:
                 warn(printable(said))
@@ -146,6 +158,8 @@ def grade(
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
         warn(printable(what))
+    for stem in grades.on_public_cases:
+        warn(f"{stem}: {ON_PUBLIC_CASES}.")
     if not_written:
         named = "\n".join(map(printable, not_written[:MOST_NAMED]))
         more = f"\nand {len(not_written) - MOST_NAMED} more" if not_written[MOST_NAMED:] else ""
@@ -187,6 +201,20 @@ def explain(
         typer.echo(unexplained_as_json(found))
     else:
         show_unexplained(found, console)
+
+
+def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
+    """Say that there are no fresh cases, where there are no sources; refuse it unless accepted."""
+    if files.sources.exists():
+        return
+    from pytree_course.classroom.class_grades import ON_PUBLIC_CASES
+
+    said = f"There is no sources/{files.stem} here, so its notebooks are {ON_PUBLIC_CASES}."
+    if not is_accepted:
+        raise CourseError(
+            f"{said} Grade with the teacher's copy of the course; or accept it with --public-cases."
+        )
+    warn(said)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What is drawn of an observation: which boxes with which words, and what is folded.
+"""Which boxes a tree picture has: the words in them, and what is folded away.
 
 Both the SVG and the text are made from these items, so that they always show the same.
 """
@@ -47,8 +47,8 @@ class Item:
 def items(observation: Observation, marked: Path | None = None) -> Item:
     """Choose what to draw, and return the root with about 50 items in 8 levels at most.
 
-    Level by level, so that a large tree loses its depths first. What is at the marked path is
-    drawn even where its siblings are folded.
+    It goes level by level, so that a large tree loses its deepest levels first. What is at the
+    marked path is drawn even where its siblings are folded.
     """
     seen = observation["tree"] if observation["kind"] == "treedef" else observation
     root = _item(seen)

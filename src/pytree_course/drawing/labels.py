@@ -1,4 +1,4 @@
-"""Short words for observations, safe to put into a picture."""
+"""Short labels for observations, such as `f32[2,3]` or `dict of 2`."""
 
 import re
 from typing import Any

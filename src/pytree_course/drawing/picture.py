@@ -1,4 +1,4 @@
-"""Pictures of values in notebooks."""
+"""`draw`: pictures of values in notebooks, side by side."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -53,10 +53,10 @@ class SubmissionBudget:
 class CellBudget:
     """What one cell of a running kernel may use up.
 
-    Its time is the processor time of the kernel's processes, and the time in which none of them
-    wanted to run: a cell that sleeps. A machine that is busy with other things costs it nothing
-    but the time between the last look and its end. Only its end by the clock, which is far off,
-    does not wait for a busy machine.
+    Its time is that on the clock less what its threads waited for a processor, and at least the
+    processor time of the kernel's processes. A machine that is busy with other things costs it
+    nothing but the time between the last look and its end. Only its end by the clock, which is far
+    off, does not wait for a busy machine.
     """
 
     def __init__(self, processes: ProcessTree, seconds: float, ends: float) -> None:
@@ -76,7 +76,7 @@ class CellBudget:
         """Give the cell so much time, after it said that it has ended, for what it has sent."""
         if not self.look():
             # Most cells end before the first look, which takes longer than they do.
-            self._count(self._processes.used(), is_runnable=False)
+            self._count(self._processes.used(), waited=0.0)
         self._most = min(self._most, self.seconds + seconds)
         self._has_ended = True
 
@@ -99,9 +99,9 @@ class CellBudget:
             raise OverOutputError if self._has_ended else OverTimeError
         return True
 
-    def _count(self, processor: float, is_runnable: bool) -> None:
+    def _count(self, processor: float, waited: float) -> None:
         """Count what was used since the last time that this was asked."""
         now = time.monotonic()
         passed, self._looked = now - self._looked, now
         used, self._processor = processor - self._processor, processor
-        self.seconds += used if is_runnable else max(used, passed)
+        self.seconds += max(used, passed - waited)

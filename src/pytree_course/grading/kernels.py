@@ -1,6 +1,5 @@
 """Kernels for grading: nbval's, watched, and in the sandbox where the code is untrusted."""
 
-import os
 import time
 from pathlib import Path
 from queue import Empty
@@ -17,13 +16,11 @@ from pytree_course.grading.budget import (
     SubmissionBudget,
 )
 from pytree_course.grading.cell_run import READ_MESSAGES, CellRun
-from pytree_course.grading.launched_kernel import LaunchedKernel
-from pytree_course.grading.process_tree import ProcessTree
-from pytree_course.grading.sandbox import ENGINE_VARIABLE
-from pytree_course.grading.usage import UsageWatch
+from pytree_course.grading.plain_kernel import PlainKernel
+from pytree_course.grading.sandbox import start_kernel
 
 if TYPE_CHECKING:
-    from pytree_course.grading.warm_kernel import WarmKernel
+    from pytree_course.grading.sandbox.kernel import SandboxedKernel
 
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
@@ -53,22 +50,19 @@ class WatchedKernel:
         self.last_run = CellRun()
         self.is_set_up = True  # and what runs may be the learner's
         self._budget = budget or SubmissionBudget()
-        self.watch: UsageWatch | None = None
-        self._process = _started(cwd, course, environment, in_sandbox)
-        self._sockets = self._process.sockets
+        self._process: PlainKernel | SandboxedKernel = (
+            start_kernel(course, environment)
+            if in_sandbox
+            else PlainKernel(cwd, course, environment)
+        )
         try:
-            if self._sockets is not None:
-                self.watch = UsageWatch(self._process.pid, self._sockets.folders)
-                self.watch.start()
             self.kc: Any = self._process.client()
             # A longer message is not received at all: it ends the connection, not our memory.
             self.kc.context.setsockopt(zmq.MAXMSGSIZE, limits.CELL_BYTES)
             # What comes on any other channel would pile up in our memory, unread.
             self.kc.start_channels(stdin=False, hb=False, control=False)
             self._wait_until_ready()
-            if self._sockets is not None:
-                self._sockets.leave()
-            self._processes = ProcessTree(self._process.pid)
+            self._process.connected()
         except BaseException:
             self.stop()
             raise
@@ -99,7 +93,7 @@ class WatchedKernel:
         seconds, ends = self._budget.seconds, self._budget.ends
         if not self.is_set_up:
             seconds, ends = limits.START_SECONDS, time.monotonic() + limits.WALL_SECONDS
-        budget = CellBudget(self._processes, seconds, ends)
+        budget = CellBudget(self._process.processes, seconds, ends)
         try:
             self._run(source, run, budget)
         except OverTimeError:
@@ -109,8 +103,7 @@ class WatchedKernel:
         except Exception:
             # It has ended, or what it sends is no message of Jupyter's.
             run.died = True
-        if self.watch is not None:
-            run.used_up = self.watch.exceeded
+        run.used_up = self._process.exceeded
         if run.is_over or run.died:
             self.stop()
         run.seconds = budget.seconds
@@ -183,23 +176,4 @@ class WatchedKernel:
         """End the kernel at once."""
         if hasattr(self, "kc"):
             self.kc.stop_channels()
-        if self.watch is not None:
-            self.watch.stop()
         self._process.end()
-        if self._sockets is not None:
-            self._sockets.close()
-
-
-def _started(
-    cwd: Path, course: Path, environment: dict[str, str], in_sandbox: bool
-) -> "WarmKernel | LaunchedKernel":
-    if in_sandbox and os.environ.get(ENGINE_VARIABLE) != "fresh":
-        # These are for Linux only.
-        from pytree_course.grading.warm_kernel import WarmKernel
-        from pytree_course.grading.warm_process import WarmServerError
-
-        try:
-            return WarmKernel(course, environment)
-        except WarmServerError:
-            pass  # it has said why; what follows has the same walls, and takes longer
-    return LaunchedKernel(cwd, course, environment, in_sandbox)

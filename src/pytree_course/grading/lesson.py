@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +26,8 @@ class GradedLesson:
     ----------
     digest
         Of the exercises and their checks.
+    on_public_cases
+        Whether there are no others, for there are no sources.
     blank
         The text of the exercise notebook as it was handed out.
     starters
@@ -40,8 +41,8 @@ class GradedLesson:
         stored = Expected.read(files.expected)
         self.title, self.digest = stored.title, stored.sources
         self.points = {name: each.points for name, each in stored.exercises.items()}
-        self._has_sources = files.sources.exists()
-        if not self._has_sources:
+        self.on_public_cases = not files.sources.exists()
+        if self.on_public_cases:
             self.seed = PUBLIC_SEED
             self._right = self._explained = stored.exercises
         else:
@@ -96,11 +97,9 @@ def run_authors_answers(
     from pytree_course.authoring import authors_answers
 
     sources = _read_once(files.root, files.stem, digest)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # wrong answers may well raise some
-        if right is None:
-            return authors_answers.expect_exercise(sources, sources.exercises[exercise], seed)
-        return authors_answers.with_misconceptions(right, sources, seed)
+    if right is None:
+        return authors_answers.expect_exercise(sources, sources.exercises[exercise], seed)
+    return authors_answers.with_misconceptions(right, sources, seed)
 
 
 def forget_authors_runs() -> None:

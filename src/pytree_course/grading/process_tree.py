@@ -1,104 +1,124 @@
-"""What the processes of a kernel use: processor time; and whether one of them wants more of it.
-
-Linux tells a process's children at once; elsewhere, all processes of the machine are looked
-through.
-"""
+"""The processor time that a kernel's processes use, and how long they are kept waiting for it."""
 
 import functools
 import os
-import threading
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
 
 import psutil
 
-from pytree_course.grading import limits
-
-_RUNNABLE = "R"
+_NEVER_COUNTED = float("inf")
 
 
 class ProcessTree:
-    """A process and all that it started, looked at from outside."""
+    """All processes of a kernel, looked at from outside.
 
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        self._known: tuple[int, ...] = (pid,)
-        self._counted: dict[tuple[int, float], float] = {}  # time seen so far, by process
+    A process that has ended gave its time to the one that waited for it, so that none is lost as
+    long as every process is waited for: the sandbox sees to that (`system_calls`).
+    """
+
+    def __init__(self, proc: str, numbers: Callable[[], list[int]]) -> None:
+        """Know them by their numbers in a /proc."""
+        self._proc = proc
+        self._numbers = numbers
+        self._known: list[int] = []
         self._used = 0.0
+        self._waited: dict[str, float] = {}  # by thread
+
+    @classmethod
+    def of_sandbox(cls, proc: str) -> "ProcessTree":
+        """Return all that a sandbox's own /proc has."""
+        return cls(proc, lambda: processes(proc))
+
+    @classmethod
+    def below(cls, pid: int) -> "ProcessTree":
+        """Return a process and all that it starts."""
+        return cls("/proc", lambda: [pid, *_descendants(pid)])
 
     def used(self) -> float:
         """Return the processor time used so far by the processes that the last look found."""
-        return self._count(self._known)
-
-    def look(self) -> tuple[float, bool]:
-        """Return the processor time used so far, and whether anything now waits for a processor.
-
-        A thread that could run but is kept waiting tells a busy machine from code that sleeps.
-        Only Linux tells it; elsewhere nothing is said to wait, or to sleep.
-        """
-        self._known = (self._pid, *descendants(self._pid))
-        return self._count(self._known), any(map(_is_runnable, self._known))
-
-    def _count(self, pids: Iterable[int]) -> float:
-        for pid in pids:
-            found = _processor_time(pid)
-            if found is None:
-                continue  # it has ended
-            # A number is given to another process once its own has ended.
-            process = pid, found.started
-            self._used += max(0.0, found.seconds - self._counted.get(process, 0.0))
-            self._counted[process] = found.seconds
+        self._used = max(self._used, sum(map(self._processor_time, self._known)))
         return self._used
 
+    def look(self) -> tuple[float, float]:
+        """Return the processor time used so far, and how long threads waited since the last look.
 
-def descendants(pid: int) -> list[int]:
-    """Return all processes that a process started, and those that they started."""
-    if not _tells_children():
+        They waited for a processor: they could run, and something else did. Only Linux tells it;
+        elsewhere they may have waited all the time.
+        """
+        self._known = self._numbers()
+        return self.used(), self._newly_waited()
+
+    def _processor_time(self, pid: int) -> float:
+        """Return what a process, and its children that ended, used; nothing if it has ended."""
+        if psutil.LINUX:
+            fields = _stat(f"{self._proc}/{pid}/stat")
+            return sum(map(int, fields[11:15])) / _ticks() if fields else 0.0
         try:
-            return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+            times = psutil.Process(pid).cpu_times()
         except psutil.Error:
-            return []
-    found, generation = [], _children(pid)
-    for _ in range(limits.PROCESSES):  # they may fork as fast as we look
-        found += generation
-        generation = [child for each in generation for child in _children(each)]
-    return found
+            return 0.0
+        children = (getattr(times, f"children_{kind}", 0.0) for kind in ("user", "system"))
+        return float(times.user + times.system + sum(children))
+
+    def _newly_waited(self) -> float:
+        if not _tells_waiting():
+            return _NEVER_COUNTED
+        before, self._waited = self._waited, dict(self._waiting())
+        return sum(max(0.0, now - before.get(each, 0.0)) for each, now in self._waited.items())
+
+    def _waiting(self) -> Iterator[tuple[str, float]]:
+        """Yield each thread with how long it has waited since it began."""
+        for pid in self._known:
+            for thread, text in of_threads(f"{self._proc}/{pid}", "schedstat"):
+                yield thread, int(text.split()[1]) / 1e9
 
 
-@functools.cache
-def _tells_children() -> bool:
-    thread = threading.get_native_id()
-    return psutil.LINUX and Path(f"/proc/{os.getpid()}/task/{thread}/children").exists()
-
-
-def _children(pid: int) -> list[int]:
-    """Return what the threads of a process started; nothing if it has ended."""
-    return [int(child) for file in _of_threads(pid, "children") for child in file.split()]
-
-
-@dataclass(frozen=True)
-class _ProcessorTime:
-    started: float
-    seconds: float
-
-
-def _processor_time(pid: int) -> _ProcessorTime | None:
-    """Return what a process, and its children that ended, used; None if it has ended itself."""
-    if psutil.LINUX:
-        try:
-            fields = _fields(_read(f"/proc/{pid}/stat"))
-        except OSError:
-            return None
-        return _ProcessorTime(float(fields[19]), sum(map(int, fields[11:15])) / _ticks())
+def processes(proc: str) -> list[int]:
+    """Return the numbers of all processes that a /proc has; none once its sandbox has ended."""
     try:
-        process = psutil.Process(pid)
-        times = process.cpu_times()
+        return [int(name) for name in os.listdir(proc) if name.isdigit()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def of_threads(process: str, name: str) -> Iterable[tuple[str, str]]:
+    """Read a file of each thread of a process that has not ended."""
+    try:
+        threads = os.listdir(f"{process}/task")
+    except (FileNotFoundError, ProcessLookupError):
+        return
+    for thread in threads:
+        if text := read(f"{process}/task/{thread}/{name}"):
+            yield thread, text
+
+
+def read(path: str) -> str:
+    """Read a file of /proc, in a tenth of the time that a file object takes; "" once it is gone."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    try:
+        content = os.read(file, 4096)
+        while more := os.read(file, 4096):
+            content += more
+        return content.decode(errors="replace")
+    except ProcessLookupError:
+        return ""
+    finally:
+        os.close(file)
+
+
+def _stat(path: str) -> list[str]:
+    """Return the fields after a program's name, which may hold any character."""
+    return read(path).rpartition(")")[2].split()
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.Error:
-        return None
-    used = times.user + times.system
-    used += getattr(times, "children_user", 0.0) + getattr(times, "children_system", 0.0)
-    return _ProcessorTime(process.create_time(), used)
+        return []
 
 
 @functools.cache
@@ -106,38 +126,7 @@ def _ticks() -> int:
     return os.sysconf("SC_CLK_TCK")
 
 
-def _is_runnable(pid: int) -> bool:
-    if not psutil.LINUX:
-        return True
-    return any(_fields(file)[0] == _RUNNABLE for file in _of_threads(pid, "stat"))
-
-
-def _of_threads(pid: int, name: str) -> Iterable[str]:
-    """Read a file of each thread of a process."""
-    threads = f"/proc/{pid}/task"
-    try:
-        numbers = os.listdir(threads)
-    except OSError:
-        return
-    for number in numbers:
-        try:
-            yield _read(f"{threads}/{number}/{name}")
-        except OSError:
-            continue  # it has ended
-
-
-def _fields(stat: str) -> list[str]:
-    """Return the fields after a program's name, which may hold any character."""
-    return stat.rpartition(")")[2].split()
-
-
-def _read(path: str) -> str:
-    """Read a file of /proc, in a tenth of the time that a file object takes."""
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        content = os.read(file, 4096)
-        while more := os.read(file, 4096):
-            content += more
-        return content.decode(errors="replace")
-    finally:
-        os.close(file)
+@functools.cache
+def _tells_waiting() -> bool:
+    """Say whether this machine's kernel counts how long a thread waits: few were built without."""
+    return read("/proc/self/schedstat").split() not in ([], ["0", "0", "0"])

@@ -10,7 +10,12 @@ from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import LOOKS, VerdictLook
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, VerdictRow
-from pytree_course.classroom.class_grades import NOT_YET_GRADED, ClassGrades, Student
+from pytree_course.classroom.class_grades import (
+    NOT_YET_GRADED,
+    ON_PUBLIC_CASES,
+    ClassGrades,
+    Student,
+)
 from pytree_course.rendering import render
 from pytree_course.reports.class_plots import (
     MOST_MISCONCEPTIONS,
@@ -85,6 +90,7 @@ def _report(grades: ClassGrades, links: dict[str, str]) -> str:
         grades=grades,
         links=links,
         svg=Pictures(),
+        on_public_cases=ON_PUBLIC_CASES,
         points=sorted(points_of_students(grades)),
         points_plot=points_plot,
         graded_at=max((attempt.graded_at for _, _, attempt in attempts), default=None),

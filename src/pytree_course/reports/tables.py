@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from pytree_course.classroom.attempt import Attempt
+from pytree_course.classroom.attempt import Attempt, AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.reports.junit import class_junit
@@ -40,6 +40,7 @@ def grades_csv(grades: ClassGrades) -> str:
                     "points": attempt.points if attempt else 0,
                     "of": lesson.points,
                     "state": attempt.state if attempt else grades.missing(student, lesson),
+                    "cases": _cases(attempt),
                     "handed_in": _handed_in(student, attempt),
                     "late_hours": _late_hours(grades, attempt) if attempt else "",
                     "seconds": f"{attempt.seconds:.1f}" if attempt else "",
@@ -151,6 +152,12 @@ def about_imports(grades: ClassGrades) -> list[str]:
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
     return [attempt.points if attempt else "" for attempt in attempts]
+
+
+def _cases(attempt: Attempt | None) -> str:
+    if attempt is None or attempt.state is not AttemptState.GRADED:
+        return ""
+    return "public" if attempt.on_public_cases else "fresh"
 
 
 def _handed_in(student: Student, attempt: Attempt | None) -> str:

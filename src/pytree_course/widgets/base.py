@@ -13,10 +13,10 @@ WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 
 
 class Play(ipywidgets.VBox):
-    """A widget with a static form, for stored notebooks, print, slides and terminals.
+    """A widget with a static form of its first state, which needs no kernel and no script.
 
-    The static form must be the same, byte for byte, whenever the same cell is run: stored notebooks
-    are compared with a new run.
+    Stored notebooks, print, slides and terminals show that form. It must be the same, byte for
+    byte, whenever the same cell is run: stored notebooks are compared with a new run.
     """
 
     def __init__(
@@ -25,26 +25,18 @@ class Play(ipywidgets.VBox):
         self.static = static
         super().__init__(children, **traits)
 
-    def static_html(self) -> str:
-        """Return the widget's first state as HTML that needs no kernel and no script."""
-        return self.static.html
-
-    def static_text(self) -> str:
-        """Return the widget's first state as plain text."""
-        return self.static.text
-
     # IPython would call ipywidgets 7's own, which knows no static form.
     _ipython_display_ = None
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        bundle = {"text/html": self.static_html(), "text/plain": self.static_text()}
+        bundle: dict[str, Any] = self.static._repr_mimebundle_()
         if self.comm is None:
             return bundle
         view = {"version_major": 2, "version_minor": 0, "model_id": self.comm.comm_id}
-        return {**bundle, WIDGET_MIME: view}
+        return bundle | {WIDGET_MIME: view}
 
     def __repr__(self) -> str:
-        return self.static_text()
+        return self.static.text
 
 
 def frame_layout() -> ipywidgets.Layout:

@@ -1,4 +1,4 @@
-"""What `jax.jit` looks a trace up by, taken apart so that a change can be named."""
+"""The cache key of a jitted call, taken apart so that what changed can be named."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -9,8 +9,8 @@ import jax
 
 from pytree_course.drawing.labels import summary
 from pytree_course.observations import Path
+from pytree_course.registry import flatten_one_level
 from pytree_course.texts import shorten
-from pytree_course.trees import flatten_one_level
 from pytree_course.widgets.value_texts import written
 
 MOST_NODES = 2_000  # and leaves: what comes later is counted as one change

@@ -1,4 +1,4 @@
-"""A tree to look into: its picture, its leaves in order and its structure, all linked."""
+"""The tree explorer: a tree's picture, its leaves in order and its structure, all linked."""
 
 from dataclasses import dataclass
 from itertools import islice

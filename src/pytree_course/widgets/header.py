@@ -51,6 +51,7 @@ def show_with_buttons(shown: Feedback, exercise: ExerciseCheck) -> None:
     """Show feedback, and below it buttons for what help there is."""
     display(shown)
     # Once the verdict is there: ipywidgets, which the buttons need, takes longer than the check.
-    from pytree_course.widgets.help_buttons import show_buttons
+    from pytree_course.widgets.help_buttons import Help
 
-    show_buttons(exercise)
+    if (buttons := Help(exercise)).children:
+        display(buttons)

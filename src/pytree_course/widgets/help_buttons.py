@@ -1,18 +1,10 @@
 """Buttons below a wrong answer's feedback: hints, and the solution when it is due."""
 
 import ipywidgets
-from IPython.display import display
 
 from pytree_course.checking.checks import ExerciseCheck
 from pytree_course.checking.feedback import Feedback
 from pytree_course.widgets.base import Play, button
-
-
-def show_buttons(exercise: ExerciseCheck) -> None:
-    """Show buttons for what help there is."""
-    buttons = Help(exercise)
-    if buttons.children:
-        display(buttons)
 
 
 class Help(Play):

@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from pytree_course.checking.feedback import Feedback
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import as_lines
@@ -92,21 +93,19 @@ class MapView:
             sentences.append(f"is_leaf stops at a node, so {name} gets the whole node: {whole}.")
         return sentences
 
-    def static_html(self) -> str:
-        """Return the view as HTML that needs no kernel and no script."""
+    @cached_property
+    def static(self) -> Feedback:
+        """The view as HTML that needs no kernel and no script, and as plain text."""
         svgs = [self._svg(*tree) for tree in self._trees]
-        return self._render("widgets/map_view.html", svgs=svgs)
-
-    def static_text(self) -> str:
-        """Return the view as plain text."""
         texts = [as_lines(self._items(*tree, numbered=True)) for tree in self._trees]
-        return self._render("widgets/map_view.txt", texts=texts)
+        html = self._render("widgets/map_view.html", svgs=svgs)
+        return Feedback(html, self._render("widgets/map_view.txt", texts=texts))
 
     def __repr__(self) -> str:
-        return self.static_text()
+        return self.static.text
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": self.static_html(), "text/plain": self.static_text()}
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return self.static._repr_mimebundle_()
 
     def _render(self, template: str, **drawn: list[str]) -> str:
         calls = self.pairing.calls

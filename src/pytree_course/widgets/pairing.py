@@ -1,14 +1,16 @@
-"""What `jax.tree.map` does with several trees: it is run, watched, and what stopped it is found."""
+"""Run `jax.tree.map` on several trees, record its calls, and find what stopped it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import jax
 
 from pytree_course.observations import Observation, Path
+from pytree_course.registry import Level, flatten_one_level
 from pytree_course.texts import shorten
-from pytree_course.trees import Level, flatten_one_level, observe
+from pytree_course.trees import observe
 from pytree_course.widgets.value_texts import brief, error_line
 
 MOST_CALLS = 24  # are kept to be shown; the others are counted
@@ -61,7 +63,8 @@ def map_and_watch(
         leaves, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
         paths = [tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in leaves]
         pairing.leaves = len(paths)
-        mapped = jax.tree.map(_Watch(function, pairing, paths), *trees, is_leaf=is_leaf)
+        watched = partial(_call_and_note, function, pairing, paths)
+        mapped = jax.tree.map(watched, *trees, is_leaf=is_leaf)
     except Exception as error:
         pairing.error = error_line(error)
         if not pairing.count:
@@ -71,34 +74,29 @@ def map_and_watch(
     return pairing
 
 
-@dataclass
-class _Watch:
-    """The function, noting each of its calls."""
+def _call_and_note(
+    function: Callable[..., Any], pairing: Pairing, paths: list[Path], *arguments: Any
+) -> Any:
+    """Call the function for the next leaf, and note the call."""
+    path = paths[pairing.count]
+    pairing.count += 1
+    # Before the call: the function may change what it is given.
+    call = _noted(pairing.count, path, arguments) if pairing.count <= MOST_CALLS else None
+    try:
+        result = function(*arguments)
+    except Exception as error:
+        call = call or _noted(pairing.count, path, arguments)
+        pairing.failed_call = replace(call, result=error_line(error), raised=True)
+        pairing.calls.append(pairing.failed_call)
+        raise
+    if call is not None:
+        pairing.calls.append(replace(call, result=brief(result)))
+    return result
 
-    function: Callable[..., Any]
-    pairing: Pairing
-    paths: list[Path]
 
-    def __call__(self, *arguments: Any) -> Any:
-        pairing = self.pairing
-        pairing.count += 1
-        # Before the call: the function may change what it is given.
-        call = self.noted(arguments) if pairing.count <= MOST_CALLS else None
-        try:
-            result = self.function(*arguments)
-        except Exception as error:
-            call = call or self.noted(arguments)
-            pairing.failed_call = replace(call, result=error_line(error), raised=True)
-            pairing.calls.append(pairing.failed_call)
-            raise
-        if call is not None:
-            pairing.calls.append(replace(call, result=brief(result)))
-        return result
-
-    def noted(self, arguments: Sequence[Any]) -> Call:
-        number = self.pairing.count
-        are_nodes = [flatten_one_level(argument) is not None for argument in arguments]
-        return Call(number, self.paths[number - 1], list(map(brief, arguments)), are_nodes)
+def _noted(number: int, path: Path, arguments: Sequence[Any]) -> Call:
+    are_nodes = [flatten_one_level(argument) is not None for argument in arguments]
+    return Call(number, path, list(map(brief, arguments)), are_nodes)
 
 
 def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | None:

@@ -1,6 +1,7 @@
 """The map of the course: both ways through it, how far you are, and your badges."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected, ExpectedFile
@@ -9,6 +10,9 @@ from pytree_course.checking.progress import Progress
 from pytree_course.checking.standings import Standing, Way, hours, standing
 from pytree_course.course import GOING_DEEPER, Course, LessonFiles
 from pytree_course.rendering import render
+
+AS_BUILT = "This is how everybody begins. Run this cell to see your own progress."
+AS_OF = "Your progress on {time}. Run this cell again to see what has come since."
 
 RULE = (
     "The minutes are the author’s estimate. The course cannot see what you read. A section counts "
@@ -35,6 +39,10 @@ def course_map() -> Feedback:
     """Show the lessons that are here, the learner's progress in each, and the badges."""
     course = Course.find()
     progress = Progress.load(course.progress_file)
+    # What is shown stays in the notebook, where it is read again when more has been done.
+    state = AS_BUILT
+    if course.progress_file is not None:
+        state = AS_OF.format(time=f"{datetime.now():%d %B, %H:%M}".lstrip("0"))
     files = course.lessons()
     expected = [ExpectedFile(each.expected).without_observations() for each in files]
     lessons = [
@@ -44,7 +52,8 @@ def course_map() -> Feedback:
     core = Way.together([lesson.now.core for lesson in lessons])
     everything = Way.together([lesson.now.everything for lesson in lessons])
     medals = badges(expected, progress)
-    lines = [f"{lesson.title}: {lesson.now}" for lesson in lessons]
+    lines = [state]
+    lines += [f"{lesson.title}: {lesson.now}" for lesson in lessons]
     if core.exercises:
         lines.append(f"The core of all lessons: {core}")
     lines.append(f"Everything: {everything}")
@@ -55,6 +64,7 @@ def course_map() -> Feedback:
     shown = render(
         "widgets/start_page.html",
         hours=hours,
+        state=state,
         lessons=lessons,
         core=core,
         everything=everything,

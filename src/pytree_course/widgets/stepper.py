@@ -1,4 +1,4 @@
-"""Flatten and unflatten as a film: one node at a time, forward and back."""
+"""Flatten and unflatten step by step: one node at a time, forward and back."""
 
 import ipywidgets
 
@@ -18,9 +18,9 @@ MOST_OPEN = 16  # steps; a longer list waits to be opened
 def steps(tree: object) -> "Stepper":
     """Flatten a tree and unflatten it again, one node at a time.
 
-    The tree may have 60 nodes and leaves. Custom nodes are welcome: their own functions are called,
-    and what these give and are given is shown. Buttons go forward and back, while the list of
-    leaves grows and the treedef becomes known.
+    The tree may have up to 60 nodes and leaves. A custom node's own flatten and unflatten functions
+    are called, and their arguments and results are shown. Buttons go forward and back, while the
+    list of leaves grows and the treedef becomes known.
     """
     return Stepper(tree)
 

@@ -1,4 +1,4 @@
-"""Calls of a jitted function, each with whether JAX traced it, and why."""
+"""The log of calls to a jitted function: whether JAX traced each of them, and why."""
 
 import functools
 from collections import deque
@@ -18,6 +18,9 @@ MOST_CHANGES = 3
 
 CallOutcome = Literal["traced", "cached", "raised"]
 Values = Mapping[str, Any]
+
+Total = tuple[int, CallOutcome, int]
+"""A call's number, its outcome, and how many traces there were after it."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class TraceLog:
         self.calls = 0
         self.traces = 0
         self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
-        self.totals: deque[tuple[int, CallOutcome, int]] = deque(maxlen=MOST_PLOTTED)
+        self.totals: deque[Total] = deque(maxlen=MOST_PLOTTED)
         self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)
         self._last_key = 0  # number of the traced call whose key the last good call had
 

@@ -1,4 +1,4 @@
-"""What a learner typed, evaluated; and errors in words that say what to do next."""
+"""Evaluate what a learner typed; where it fails, say what went wrong and what to do next."""
 
 import difflib
 import re

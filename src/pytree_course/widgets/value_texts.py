@@ -1,4 +1,4 @@
-"""Short words for values and errors, the same on every run: no addresses, no last digits."""
+"""Short texts for values and errors, the same on every run: no addresses, rounded floats."""
 
 import re
 from collections.abc import Sequence

@@ -3,14 +3,15 @@
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import jax
 
 from pytree_course.drawing.labels import expression, summary
 from pytree_course.observations import Path
+from pytree_course.registry import Level, flatten_one_level
 from pytree_course.texts import counted, shorten
-from pytree_course.trees import Level, flatten_one_level, observe
+from pytree_course.trees import observe
 from pytree_course.widgets.value_texts import error_words, without_addresses
 
 LONGEST_TEXT = 120
@@ -74,6 +75,7 @@ def walk(tree: object) -> list[Step]:
 
 class _Walk:
     def __init__(self, tree: object) -> None:
+        self.half: Half = "flatten"
         self.root = _Visit((), tree)
         self.steps: list[Step] = []
         self.leaves: list[_Visit] = []
@@ -81,15 +83,14 @@ class _Walk:
         self.used = 0
 
     def go(self) -> None:
-        self.note(
-            "flatten", "The tree is whole. The list is empty, and the structure is not known."
-        )
+        self.note("The tree is whole. The list is empty, and the structure is not known.")
         self.down(self.root)
         title = (
             f"Flattened: {counted(len(self.leaves), 'leaf', 'leaves')} in a list, and a treedef."
         )
         code = "leaves, treedef = jax.tree.flatten(tree)"
-        self.note("flatten", title, facts=(("in JAX", code),), faded=self.seen)
+        self.note(title, facts=(("in JAX", code),), faded=self.seen)
+        self.half = "unflatten"
         self.compare(self.up(self.root, set(self.seen)))
 
     def down(self, visit: _Visit) -> None:
@@ -99,9 +100,7 @@ class _Walk:
             level = visit.level = flatten_one_level(visit.value)
         except Exception as error:
             title = f"Flatten the `{visit.name}` {visit.where}: this failed."
-            raised = ("It raised", error_words(error))
-            self.note("flatten", title, visit, (raised,), failed=True)
-            raise _FailedError from None
+            self.fail(title, visit, error)
         visit.is_seen = True
         self.seen.append(visit.path)
         if level is None:
@@ -110,17 +109,17 @@ class _Walk:
             title = (
                 f"A leaf {visit.where}. JAX puts the leaf into the list, at place {visit.place}."
             )
-            self.note("flatten", title, visit, faded=before)
+            self.note(title, visit, faded=before)
             return
         visit.children = [_Visit((*visit.path, key), child) for key, child in level.children]
         if visit.value is None:
             title = f"`None` {visit.where}: a node without children. Nothing goes into the list."
-            self.note("flatten", title, visit, faded=before)
+            self.note(title, visit, faded=before)
             return
         by = "the flatten function of the class returns:" if level.is_custom else "JAX takes out:"
         title = f"Flatten the `{visit.name}` {visit.where}: {by}"
         facts = (("children", _children(level)), ("aux_data", _in_full(level.aux)))
-        self.note("flatten", title, visit, facts, before)
+        self.note(title, visit, facts, before)
         for child in visit.children:
             self.down(child)
 
@@ -131,7 +130,7 @@ class _Walk:
             pieces.discard(visit.path)
             self.used = visit.place + 1
             title = f"A leaf {visit.where}: the next leaf in the list, from place {visit.place}."
-            self.note("unflatten", title, visit, faded=pieces)
+            self.note(title, visit, faded=pieces)
             return visit.value
         parts = [self.up(child, pieces) for child in visit.children]
         pieces.discard(visit.path)
@@ -144,11 +143,9 @@ class _Walk:
         try:
             made = jax.tree.unflatten(level.treedef, parts)
         except Exception as error:
-            facts = (*given, ("It raised", error_words(error)))
-            self.note("unflatten", title, visit, facts, pieces, failed=True)
-            raise _FailedError from None
+            self.fail(title, visit, error, given, pieces)
         facts = (*given, ("comes out", _in_full(made))) if given else ()
-        self.note("unflatten", title, visit, facts, pieces)
+        self.note(title, visit, facts, pieces)
         return made
 
     def compare(self, made: object) -> None:
@@ -163,11 +160,21 @@ class _Walk:
                 "together."
             )
             facts = (("went in", expression(was)), ("came out", expression(now)))
-        self.note("unflatten", title, facts=facts)
+        self.note(title, facts=facts)
+
+    def fail(
+        self,
+        title: str,
+        visit: _Visit,
+        error: Exception,
+        facts: Facts = (),
+        faded: Collection[Path] = (),
+    ) -> NoReturn:
+        self.note(title, visit, (*facts, ("It raised", error_words(error))), faded, failed=True)
+        raise _FailedError from None
 
     def note(
         self,
-        half: Half,
         title: str,
         visit: _Visit | None = None,
         facts: Facts = (),
@@ -178,10 +185,8 @@ class _Walk:
         cut = [(label, without_addresses(shorten(code, LONGEST_FACT))) for label, code in facts]
         leaves = tuple(_summary(leaf.value) for leaf in self.leaves)
         structure = f"PyTreeDef({_structure(self.root)})"
-        step = Step(
-            half, title, path, tuple(cut), frozenset(faded), leaves, self.used, structure, failed
-        )
-        self.steps.append(step)
+        seen = (path, tuple(cut), frozenset(faded), leaves, self.used, structure, failed)
+        self.steps.append(Step(self.half, title, *seen))
 
 
 def _children(level: Level) -> str:

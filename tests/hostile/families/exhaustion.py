@@ -367,6 +367,160 @@ use_up(
     """,
 )
 
+# ---- limits that could be switched off: a fourth student
+
+_FIVE_LARGE = """
+    for _ in range(5):
+        if os.fork() == 0:
+            block = bytearray(b"x") * (1200 * 2**20)
+            time.sleep(1000)
+            os._exit(0)
+    time.sleep(20)
+"""
+
+use_up(
+    "memory of processes whose name looks like a size",
+    "count_leaves",
+    f"""
+    import ctypes, os, time
+    ctypes.CDLL(None).prctl(15, b"x kB", 0, 0, 0)
+    {_FIVE_LARGE.strip()}
+    """,
+    kind="crashed",
+    reason="memory",
+)
+use_up(
+    "memory of processes whose first thread has ended",
+    "leaf_shapes",
+    """
+    import ctypes, os, threading, time
+    libc = ctypes.CDLL(None)
+    end_of_thread = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
+    def grow():
+        time.sleep(0.2)
+        block = bytearray(b"x") * (1200 * 2**20)
+        time.sleep(1000)
+    for _ in range(5):
+        if os.fork() == 0:
+            libc.prctl(15, b"x kB", 0, 0, 0)
+            threading.Thread(target=grow).start()
+            libc.syscall(end_of_thread, 0)
+    time.sleep(20)
+    """,
+    kind="crashed",
+    reason="memory",
+)
+use_up(
+    "memory of many small processes",
+    "count_nones",
+    """
+    import os, time
+    for _ in range(120):
+        if os.fork() == 0:
+            block = bytearray(b"x") * (40 * 2**20)
+            time.sleep(1000)
+            os._exit(0)
+    time.sleep(20)
+    """,
+    kind="crashed",
+    reason="memory",
+)
+use_up(
+    "empty files of a process whose name looks like a size",
+    "nan_paths",
+    """
+    import ctypes, os, time
+    ctypes.CDLL(None).prctl(15, b"x kB", 0, 0, 0)
+    for number in range(30_000):
+        os.mkdir(f"/tmp/d{number}")
+    time.sleep(20)
+    """,
+    kind="crashed",
+    reason="files",
+)
+use_up(
+    "mappings of many processes",
+    "same_structure",
+    """
+    import ctypes, os, time
+    libc = ctypes.CDLL(None)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    for _ in range(120):
+        if os.fork() == 0:
+            for number in range(64_000):
+                libc.mmap(None, 4096, number % 2, 0x22, -1, 0)
+            time.sleep(1000)
+            os._exit(0)
+    time.sleep(20)
+    """,
+    kind="crashed",
+    reason="mappings",
+)
+use_up(
+    "processor time of children that nobody waits for",
+    "replace_leaves",
+    """
+    import ctypes, os, time
+    ctypes.CDLL(None).signal(17, 1)
+    def replace_leaves(tree, new_leaves):
+        end = time.monotonic() + 100
+        while time.monotonic() < end:
+            child = os.fork()
+            if child == 0:
+                until = time.monotonic() + 0.05
+                while time.monotonic() < until:
+                    pass
+                os._exit(0)
+            try:
+                os.waitpid(child, 0)
+            except ChildProcessError:
+                pass
+    """,
+    kind="timed out",
+)
+use_up(
+    "data that waits in connections to itself",
+    "leaf_at",
+    """
+    import socket, time
+    def leaf_at(tree, path_text):
+        kept = []
+        with socket.create_server(("127.0.0.1", 0), backlog=100) as server:
+            for _ in range(80):
+                pair = socket.create_connection(server.getsockname()), server.accept()[0]
+                kept += pair
+                for each in pair:
+                    each.setblocking(False)
+                    try:
+                        while True:
+                            each.send(b"x" * 100_000)
+                    except BlockingIOError:
+                        pass
+        return open("/proc/net/sockstat").read()
+    """,
+)
+use_up(
+    "all processes killed that there are",
+    "leaf_shapes",
+    "import os; os.kill(1, 9); os.kill(-1, 9)",
+)
+for number, (name, code) in enumerate(
+    {
+        "messages signed with another key": "get_ipython().kernel.session.key = b'forged'",
+        "nothing is published": "get_ipython().display_pub.publish = lambda *_, **__: None",
+        "no message at all": (
+            "get_ipython().kernel.iopub_socket.send_multipart([b'no', b'message'])"
+        ),
+        "a message without end, in the grader's memory before it could be counted": (
+            "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
+            "while True: socket.send(bytes(2**20), SNDMORE)"
+        ),
+    }.items()
+):
+    use_up(
+        name, ("whole_shapes", "leaves_in_layer_order", "shared_leaves", "nan_paths")[number], code
+    )
 # ---- what one answer uses up for the others of its kernel: they run once more, alone
 
 RIGHT = "def {name}(tree):\n    return {body}\n"

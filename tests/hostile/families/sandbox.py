@@ -46,14 +46,16 @@ def syscall(name, *arguments):
                        clone3=435, process_vm_readv=310, open_tree=428, fsopen=430, reboot=169,
                        sethostname=170, settimeofday=164, init_module=175, kexec_load=246,
                        swapon=167, syslog=103, mq_open=240, semget=64, msgget=68,
-                       open_by_handle_at=304, name_to_handle_at=303, sched_setscheduler=144),
+                       open_by_handle_at=304, name_to_handle_at=303, sched_setscheduler=144,
+                       io_setup=206),
         "aarch64": dict(mount=40, umount2=39, chroot=51, unshare=97, setns=268, ptrace=117,
                         keyctl=219, add_key=217, request_key=218, bpf=280, io_uring_setup=425,
                         userfaultfd=282, memfd_create=279, shmget=194, perf_event_open=241,
                         clone3=435, process_vm_readv=270, open_tree=428, fsopen=430, reboot=142,
                         sethostname=161, settimeofday=170, init_module=105, kexec_load=104,
                         swapon=224, syslog=116, mq_open=180, semget=190, msgget=186,
-                        open_by_handle_at=265, name_to_handle_at=264, sched_setscheduler=119),
+                        open_by_handle_at=265, name_to_handle_at=264, sched_setscheduler=119,
+                        io_setup=0),
     }[os.uname().machine]
     return lambda: libc.syscall(ctypes.c_long(numbers[name]), *arguments)
 {code}
@@ -399,3 +401,35 @@ for which in ("one", "the next", "a third"):
         {"count_leaves": _MARKS},
         reason="found nothing of others",
     )
+held(
+    "what a machine has only so many of",
+    """
+    import fcntl
+    kept = []
+    def terminals():
+        for _ in range(64):
+            kept.append(os.openpty())
+        return len(kept)
+    def lease(command):
+        with open(os.__file__) as file:
+            return fcntl.fcntl(file, command, fcntl.F_RDLCK) + 1
+    attempt("64 terminals", terminals)
+    context = ctypes.c_ulong()
+    attempt("asynchronous input", syscall("io_setup", 65_536, ctypes.byref(context)))
+    attempt("inotify", libc.inotify_init)
+    attempt("a lease", lambda: lease(1024))
+    """,
+)
+held(
+    "larger sockets, and children that vanish",
+    """
+    def larger(option):
+        with socket.socket(socket.AF_UNIX) as each:
+            each.setsockopt(socket.SOL_SOCKET, option, 2**22)
+            return True
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33):
+        attempt(("size", option), lambda: larger(option))
+    libc.signal.restype = ctypes.c_long
+    attempt("SIGCHLD", lambda: libc.signal(signal.SIGCHLD, ctypes.c_long(1)))
+    """,
+)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytree_course.checking.cases import Case
 from pytree_course.checking.words import UNSORTED
-from pytree_course.trees import Level, flatten_one_level
+from pytree_course.registry import Level, flatten_one_level
 
 MOST_PARTS = 2_000  # of an input that are looked at
 LONGEST_NOTE = 90

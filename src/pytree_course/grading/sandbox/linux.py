@@ -1,7 +1,6 @@
 """Calls of Linux that Python has no function for: namespaces, mounts, privileges, filters."""
 
 import ctypes
-import errno
 import os
 from pathlib import Path
 
@@ -21,8 +20,6 @@ _SET_DUMPABLE, _SET_SECCOMP, _DROP_BOUNDING, _NO_NEW_PRIVILEGES, _AMBIENT = 4, 2
 _FILTER_MODE, _CLEAR_ALL = 2, 4
 _CAPABILITIES_VERSION = 0x20080522
 _INSTRUCTION_BYTES = 8
-
-_JOIN_SESSION_KEYRING = 1  # of keyctl
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -94,19 +91,6 @@ def install_filter(instructions: bytes) -> None:
     """Have the kernel look at each system call from here on by a filter in its own form."""
     program = _Program(len(instructions) // _INSTRUCTION_BYTES, instructions)
     _prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.addressof(program))
-
-
-def leave_session_keyring(keyctl: int) -> None:
-    """Join an empty session keyring by the system call `keyctl`, which the C library does not know.
-
-    Processes that are started from here on have the same one.
-    """
-    if _libc.syscall(ctypes.c_long(keyctl), ctypes.c_long(_JOIN_SESSION_KEYRING), None) >= 0:
-        return
-    error = ctypes.get_errno()
-    # Where the call itself is not there or refused, as in many containers, no key can be read.
-    if error not in (errno.ENOSYS, errno.EPERM):
-        raise OSError(error, f"no session keyring: {os.strerror(error)}")
 
 
 def _mount(

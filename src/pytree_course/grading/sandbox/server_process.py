@@ -2,101 +2,82 @@
 
 import atexit
 import contextlib
+import json
 import os
+import re
+import secrets
 import socket
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.connect import port_names
 
 from pytree_course.grading import limits
-from pytree_course.grading.sandbox import COURSE_INSIDE, sandbox_user, serving, variables
-from pytree_course.grading.sandbox_request import READY, SandboxRequest
-from pytree_course.grading.system_calls import filter_instructions, keyctl_number
+from pytree_course.grading.sandbox import description
+from pytree_course.grading.sandbox.bubblewrap import own_variables, serving
+from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.system_calls import filter_instructions
 
 _LAST_WORDS_SECONDS = 1.0
+_PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
 
 
 class WarmServerError(RuntimeError):
     """The warm server could not start, has ended, or could not make a sandbox."""
 
 
-@dataclass(frozen=True)
-class Sandbox:
-    """A sandbox, by two open files.
-
-    Attributes
-    ----------
-    process
-        Its first process.
-    lifeline
-        The sandbox ends when this is closed: with the process that asked for it, at the latest.
-    """
-
-    process: int
-    lifeline: int
+def new_connection() -> dict[str, Any]:
+    """Return connection information that no other kernel has."""
+    return {
+        "transport": "ipc",  # no network reaches into the sandbox
+        "ip": f"/tmp/kernel-{secrets.token_hex(8)}",
+        "key": secrets.token_hex(32),
+        "signature_scheme": "hmac-sha256",
+        **{name: number for number, name in enumerate(port_names, start=1)},
+    }
 
 
-def request_for(
-    environment: dict[str, str], connection: dict[str, str | int], files: dict[str, str]
+def kernel_request(
+    connection: Mapping[str, str | int], environment: Mapping[str, str], files: Mapping[str, str]
 ) -> SandboxRequest:
-    """Return the request for a sandbox of this process, with files in the place of the course."""
+    """Return the request for a sandbox of this process, in which a kernel is to run."""
     return SandboxRequest(
-        sandbox_user(),
-        keyctl_number(),
+        description.sandbox_user(),
         filter_instructions().hex(),
-        variables(environment),
-        connection,
-        COURSE_INSIDE,
-        files,
+        description.variables(environment),
+        {**files, description.CONNECTION_FILE: json.dumps(connection)},
     )
 
 
 def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     """Ask a server for a sandbox; a WarmServerError says what it said instead."""
-    return _answer(_begin_to_ask(requests, request))
-
-
-@dataclass
-class _Asked:
-    """A request that is under way."""
-
-    channel: socket.socket
-    lifeline: int
-
-
-def _begin_to_ask(requests: socket.socket, request: SandboxRequest) -> _Asked:
-    ours, theirs = socket.socketpair()
-    their_end, lifeline = os.pipe()
-    ours.settimeout(limits.START_SECONDS)
-    try:
-        with theirs:
-            socket.send_fds(requests, [b"\0"], [theirs.fileno(), their_end])
-        ours.sendall(request.to_bytes())
-        ours.shutdown(socket.SHUT_WR)
-    except OSError as error:
-        ours.close()
-        os.close(lifeline)
-        raise WarmServerError(str(error)) from error
-    finally:
-        os.close(their_end)
-    return _Asked(ours, lifeline)
-
-
-def _answer(asked: _Asked) -> Sandbox:
     process: list[int] = []
-    said = b""
-    with asked.channel as channel:
-        try:
+    channel, theirs = socket.socketpair()
+    their_end, lifeline = os.pipe()
+    try:
+        with channel, theirs:
+            channel.settimeout(limits.START_SECONDS)
+            try:
+                socket.send_fds(requests, [b"\0"], [theirs.fileno(), their_end])
+            finally:
+                os.close(their_end)
+                theirs.close()
+            channel.sendall(request.to_bytes())
+            channel.shutdown(socket.SHUT_WR)
             said, process, _, _ = socket.recv_fds(channel, 1, 1)
             with channel.makefile("rb") as rest:
                 said += rest.read()
-            if process and said[1:] == READY:
-                return Sandbox(process.pop(), asked.lifeline)
-        except OSError as error:
-            said = str(error).encode()
-        for descriptor in (*process, asked.lifeline):
-            os.close(descriptor)
+        if process and said[1:] == READY:
+            return Sandbox(_pid(process[0]), process[0], partial(os.close, lifeline))
+    except OSError as error:
+        said = str(error).encode()
+    for descriptor in (*process, lifeline):
+        os.close(descriptor)
     raise WarmServerError(said.decode(errors="replace").strip("\0 \n"))
 
 
@@ -117,28 +98,19 @@ class WarmServer:
         self.requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                serving([sys.executable, "-m", "pytree_course.grading.warm_server"], COURSE_INSIDE),
-                env={"PATH": os.environ.get("PATH", os.defpath)},
+                serving([sys.executable, "-m", "pytree_course.grading.sandbox.warm_server"]),
+                env=own_variables(),
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
             )
-        # Its first sandbox is a trial: it has all walls, and ends before anything runs in it.
-        self._trial: _Asked | None = None
-        with contextlib.suppress(WarmServerError):  # `require_sandbox` says it
-            self._trial = _begin_to_ask(self.requests, request_for({}, {}, {}))
 
     def require_sandbox(self) -> None:
-        """Wait for the trial; a WarmServerError says why there can be no sandbox."""
-        trial, self._trial = self._trial, None
+        """Wait until one sandbox was made, or raise a WarmServerError that says why it was not."""
         try:
-            if trial is None:
-                raise WarmServerError
-            sandbox = _answer(trial)
+            ask(self.requests, kernel_request(new_connection(), {}, {})).end()
         except WarmServerError as error:
             raise WarmServerError(f"{error} {self.last_words()}".strip()) from error
-        os.close(sandbox.process)
-        os.close(sandbox.lifeline)
 
     def last_words(self) -> str:
         """Return what it said when it ended; nothing, where it still runs."""
@@ -151,10 +123,6 @@ class WarmServer:
     def close(self) -> None:
         """End it, and with it all kernels that it has forked."""
         self.requests.close()
-        if self._trial is not None:
-            self._trial.channel.close()
-            os.close(self._trial.lifeline)
-            self._trial = None
         self._process.kill()
         self._process.wait()
         if self._process.stderr is not None:
@@ -209,6 +177,12 @@ class ServerOfThisProcess:
 def say_slow(why: str) -> None:
     """Say why kernels start slowly from now on; nbval's own output is not shown."""
     print(f"Kernels start one by one, slowly: {why}", file=sys.__stderr__)
+
+
+def _pid(process: int) -> int:
+    """Return the number that an open process has here."""
+    described = Path(f"/proc/self/fdinfo/{process}").read_text(encoding="ascii")
+    return int(_PID.findall(described)[0])
 
 
 server_of_this_process = ServerOfThisProcess()

@@ -1,35 +1,33 @@
-"""How the outside reaches the sockets of a kernel, which lie inside the sandbox, in memory."""
+"""How the outside reaches into a sandbox: its kernel's sockets lie there, in memory."""
 
 import contextlib
 import os
-import secrets
 import socket
 import time
 from collections.abc import Iterable
 
 import psutil
 
-from pytree_course.grading.sandbox import FOLDERS_IN_MEMORY
+from pytree_course.grading.sandbox.description import FOLDERS_IN_MEMORY
+from pytree_course.grading.sandbox.request import Sandbox
 
 _POLL_SECONDS = 0.02
 
 
 class SandboxSockets:
-    """The sandbox's own /tmp, kept open from outside: nothing of the outside need be shared.
+    """Folders of a sandbox, kept open from outside: nothing of the outside need be shared.
 
     Attributes
     ----------
-    inside
-        The beginning of the sockets' names, as the kernel sees them.
     folders
         The sandbox's folders in memory, as file descriptors, once it is open.
     """
 
-    def __init__(self) -> None:
-        # What has this name is our sandbox's, and of no other.
-        self._name = f"kernel-{secrets.token_hex(8)}"
-        self.inside = f"/tmp/{self._name}"
+    def __init__(self, inside: str) -> None:
+        """Know the beginning of the sockets' names, which only this sandbox's kernel has."""
+        self._name = os.path.basename(inside)
         self.folders: list[int] = []
+        self._proc: int | None = None
         self._way: int | None = None
 
     @property
@@ -37,27 +35,27 @@ class SandboxSockets:
         """The beginning of the sockets' names, as this process sees them, until `leave`."""
         return f"/proc/self/fd/{self._way}/{self._name}"
 
-    def open(self, sandbox: int, ports: Iterable[int], timeout: float) -> None:
-        """Wait until all sockets of a sandbox, by its process, listen; or raise a TimeoutError."""
+    @property
+    def proc(self) -> str:
+        """The sandbox's own /proc, which has its processes and no others."""
+        return f"/proc/self/fd/{self._proc}"
+
+    def open(self, sandbox: Sandbox, ports: Iterable[int], timeout: float) -> None:
+        """Wait until all sockets of a sandbox's kernel listen; or raise a TimeoutError."""
         deadline = time.monotonic() + timeout
-        process = psutil.Process(sandbox)
-        while time.monotonic() < deadline and process.status() != psutil.STATUS_ZOMBIE:
-            for child in process.children():
+        process = psutil.Process(sandbox.pid)
+        while time.monotonic() < deadline and sandbox.is_alive():
+            # bubblewrap's first process stays outside of the sandbox that it makes, and until
+            # the view is made, these are folders of the outside: the sockets are not in there.
+            for pid in (sandbox.pid, *(child.pid for child in process.children())):
                 with contextlib.suppress(OSError):
-                    self.open_view_of(child.pid)
-                    # Until bubblewrap has made its view, these are folders of the outside.
+                    self._open_view_of(pid)
                     for port in ports:
                         _try(f"{self.outside}-{port}")
                     return
                 self.close()
             time.sleep(_POLL_SECONDS)
         raise TimeoutError("the sandbox's kernel opened no sockets")
-
-    def open_view_of(self, process: int) -> None:
-        """Open the folders that a process has in memory: its sandbox has its view by now."""
-        for place in FOLDERS_IN_MEMORY:
-            self.folders.append(_opened(f"/proc/{process}/root{place}"))
-        self._way = os.dup(self.folders[0])
 
     def leave(self) -> None:
         """Make the sockets' names lead nowhere.
@@ -72,8 +70,17 @@ class SandboxSockets:
     def close(self) -> None:
         """Let the sandbox's folders go: their memory is free once its processes have ended."""
         self.leave()
+        if self._proc is not None:
+            os.close(self._proc)
+            self._proc = None
         while self.folders:
             os.close(self.folders.pop())
+
+    def _open_view_of(self, pid: int) -> None:
+        for place in FOLDERS_IN_MEMORY:
+            self.folders.append(_opened(f"/proc/{pid}/root{place}"))
+        self._proc = _opened(f"/proc/{pid}/root/proc")
+        self._way = os.dup(self.folders[0])
 
 
 def _try(path: str) -> None:

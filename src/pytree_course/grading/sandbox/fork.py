@@ -8,26 +8,19 @@ import select
 import signal
 import socket
 import struct
-from collections.abc import Mapping
 from pathlib import Path
 
-from pytree_course.grading import linux
-from pytree_course.grading.limits import FOLDER_BYTES
-from pytree_course.grading.sandbox import (
-    FOLDERS_IN_MEMORY,
-    USER_INSIDE,
-    key_lists,
-    process_limits,
-    python_folders,
-)
-from pytree_course.grading.sandbox_request import SandboxRequest
+from pytree_course.grading import limits
+from pytree_course.grading.sandbox import description, linux
+from pytree_course.grading.sandbox.description import COURSE_INSIDE, FOLDERS_IN_MEMORY, USER_INSIDE
+from pytree_course.grading.sandbox.request import SandboxRequest
 
-_FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
 _UP = 1  # of a network interface
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
+_FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
 
 
-def fork_sandbox(channel: socket.socket, lifeline: int) -> SandboxRequest:
+def fork_sandbox(channel: socket.socket, lifeline: int) -> None:
     """Make a sandbox, and return in its first process that may run untrusted code.
 
     This process ends at once, as soon as the one has begun that the sandbox ends with.
@@ -53,26 +46,27 @@ def fork_sandbox(channel: socket.socket, lifeline: int) -> SandboxRequest:
     os.setsid()
     _send_this_process(channel)
     request = SandboxRequest.received(channel)
-    linux.leave_session_keyring(request.keyctl)
-    _make_view(request.folder, request.files)
+    _make_view(request)
     _start_loopback()
+    for setting, value in description.SETTINGS.items():
+        Path(setting).write_text(value, encoding="ascii")
     if is_root:
         _become(request.user)
     Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
     linux.make_read_only("/proc")
-    for name, bound in process_limits().items():
+    for name, bound in description.process_limits().items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (bound, bound))
     linux.drop_privileges()
-    linux.install_filter(bytes.fromhex(request.call_filter))
+    call_filter = bytes.fromhex(request.call_filter)
     child = os.fork()
     if child:
         channel.close()
-        _be_first_process(child, lifeline)
+        _be_first_process(child, lifeline, call_filter)
+    linux.install_filter(call_filter)
     os.close(lifeline)
     os.chdir(FOLDERS_IN_MEMORY[0])
     linux.set_dumpable(True)  # as a program is that has just been started
     os.environ.update(request.variables)
-    return request
 
 
 def _keep_open_only(*kept: int) -> None:
@@ -93,29 +87,31 @@ def _send_this_process(channel: socket.socket) -> None:
     os.close(process)
 
 
-def _make_view(folder: str, files: Mapping[str, str]) -> None:
+def _make_view(request: SandboxRequest) -> None:
     """Mount what each sandbox has of its own; the server's view has the rest."""
     linux.mounts_are_own()
     linux.mount("proc", "/proc", _FILE | linux.NO_PROGRAMS)
     for place in FOLDERS_IN_MEMORY:
         _mount_memory(place)
-    terminals = "newinstance,ptmxmode=0666,mode=620"
-    linux.mount("devpts", "/dev/pts", linux.NO_SETUID | linux.NO_PROGRAMS, terminals)
-    for place in key_lists():
+    terminals = linux.NO_SETUID | linux.NO_PROGRAMS
+    linux.mount("devpts", "/dev/pts", terminals, description.TERMINALS)
+    for place in description.covered_files():
         linux.cover(place)
-    linux.mount("tmpfs", folder, _FILE, "mode=0755")
-    for name, text in files.items():
-        file = Path(folder, name)
+    linux.mount("tmpfs", COURSE_INSIDE, _FILE, "mode=0755")
+    for place, text in request.files.items():
+        file = Path(place)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    linux.make_read_only(folder)
+        file.chmod(0o444)
+    linux.make_read_only(COURSE_INSIDE)
 
 
 def _mount_memory(place: str) -> None:
     """Mount a folder in memory; what of Python is shown below it stays in sight."""
-    shown = [folder for folder in python_folders() if folder.is_relative_to(place)]
+    folders = description.python_folders()
+    shown = [folder for folder in folders if folder.is_relative_to(place)]
     opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in shown]
-    linux.mount("tmpfs", place, _FILE, f"mode=1777,size={FOLDER_BYTES}")
+    linux.mount("tmpfs", place, _FILE, f"mode=1777,size={limits.FOLDER_BYTES}")
     for folder, descriptor in zip(shown, opened, strict=True):
         folder.mkdir(parents=True, exist_ok=True)
         linux.bind(f"/proc/self/fd/{descriptor}", str(folder))
@@ -140,7 +136,7 @@ def _become(user: int) -> None:
     linux.map_user(USER_INSIDE, user, user)
 
 
-def _be_first_process(child: int, lifeline: int) -> None:
+def _be_first_process(child: int, lifeline: int, call_filter: bytes) -> None:
     """Be the first process of the sandbox, until the kernel ends, or who asked for it.
 
     All other processes end with it. It is not the kernel itself, for signals that a first process
@@ -151,6 +147,7 @@ def _be_first_process(child: int, lifeline: int) -> None:
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
+    linux.install_filter(call_filter)  # which lets nobody do that
     events = select.poll()
     ends = {os.pidfd_open(child), lifeline}
     events.register(lifeline, 0)  # nothing is written to it, and it may only be hung up

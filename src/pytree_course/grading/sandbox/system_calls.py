@@ -1,12 +1,10 @@
-"""The system calls that a learner's code may not make, as a filter that bubblewrap installs."""
+"""The system calls that a learner's code may not make: said once, as a filter for both doors."""
 
 import errno
 import functools
 import os
 
 import pyseccomp
-
-from pytree_course.grading import linux
 
 # What a mature sandbox refuses (Flatpak's list, and Docker's), by what each call would reach.
 _REFUSED = [
@@ -34,6 +32,9 @@ _ABSENT = [
     "clone3",  # its flags cannot be looked at; the C library then calls clone
     # memory that is in no process and no folder, where it would not be measured
     *("memfd_create", "memfd_secret", "mq_open", "msgget", "semget", "shmget", "vmsplice"),
+    # of these a machine, or a user, has so many, and one sandbox could take them all
+    *("io_cancel", "io_destroy", "io_getevents", "io_pgetevents", "io_setup", "io_submit"),
+    *("inotify_init", "inotify_init1"),
     # priorities: code that all others keep waiting seems to want a processor, and uses no time
     *("ioprio_set", "sched_setattr", "setpriority"),
 ]
@@ -41,7 +42,14 @@ _ABSENT = [
 _NEWER = range(449, 600)
 
 # Sockets of other families lead out of a network namespace (VSOCK) or deep into the kernel (ALG).
-_FAMILIES = [1, 2, 10, 16]  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
+_FAMILIES = [1, 2, 16]  # AF_UNIX, AF_INET, AF_NETLINK: ipykernel needs these
+# How much may wait in a socket is counted as the operating system has it, and may not be changed.
+_SOCKET_LEVEL, _SIZES = 1, (7, 8, 32, 33)  # SOL_SOCKET, SO_SNDBUF, SO_RCVBUF, SO_...BUFFORCE
+# Leases keep programs outside waiting for a file; notices of changed folders are as inotify's.
+_FILE_COMMANDS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
+# Who ignores that children end has them vanish with the processor time that they used. All others
+# have to wait for them, or leave them to the sandbox's first process, which does.
+_CHILD_ENDED = 17  # SIGCHLD
 _NEW_NAMESPACES = [  # CLONE_NEW..., of cgroup, host name, IPC, mounts, network, processes, users
     *(0x02000000, 0x04000000, 0x08000000, 0x00020000, 0x40000000, 0x20000000, 0x10000000)
 ]
@@ -68,7 +76,7 @@ def open_filter() -> int:
     for flag in _NEW_NAMESPACES:
         _deny(calls, refused, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
     for request in _TERMINAL_INPUT:
-        _deny(calls, refused, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _WORD, request))
+        _deny(calls, refused, "ioctl", _is(1, request))
     for flags in (_SHARED_ANONYMOUS, _HUGE_PAGES):
         _deny(calls, refused, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, flags, flags))
     _deny(calls, refused, "personality", pyseccomp.Arg(0, pyseccomp.NE, 0))
@@ -78,6 +86,13 @@ def open_filter() -> int:
     for family in set(range(max(_FAMILIES))) - set(_FAMILIES):
         _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.EQ, family))
     _deny(calls, no_such_family, "socket", pyseccomp.Arg(0, pyseccomp.GT, max(_FAMILIES)))
+    for size in _SIZES:
+        _deny(calls, refused, "setsockopt", _is(1, _SOCKET_LEVEL), _is(2, size))
+    for command in _FILE_COMMANDS:
+        _deny(calls, refused, "fcntl", _is(1, command))
+    for name in ("rt_sigaction", "sigaction", "signal"):
+        is_set = pyseccomp.Arg(1, pyseccomp.NE, 0)  # and not only asked for
+        _deny(calls, refused, name, _is(0, _CHILD_ENDED), is_set)
     file = os.memfd_create("system calls")
     with open(file, "wb", closefd=False) as writing:
         calls.export_bpf(writing)
@@ -92,14 +107,8 @@ def filter_instructions() -> bytes:
         return file.read()
 
 
-def leave_session_keyring() -> None:
-    """Give this process, and those that it starts, an empty session keyring of their own."""
-    linux.leave_session_keyring(keyctl_number())
-
-
-def keyctl_number() -> int:
-    """Return by which number this processor's system call `keyctl` is called."""
-    return int(pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "keyctl"))
+def _is(argument: int, value: int) -> pyseccomp.Arg:
+    return pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _WORD, value)
 
 
 def _deny(

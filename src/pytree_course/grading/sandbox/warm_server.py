@@ -6,24 +6,19 @@ every sandbox has. For the same reason it starts no thread, and nothing of JAX t
 
 import gc
 import importlib
-import json
 import os
 import socket
 import sys
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from pytree_course.grading.sandbox_request import READY, SandboxRequest
-from pytree_course.grading.warm_sandbox import fork_sandbox
+from pytree_course.grading.sandbox.description import CONNECTION_FILE
+from pytree_course.grading.sandbox.fork import fork_sandbox
+from pytree_course.grading.sandbox.request import READY
 
 if TYPE_CHECKING:
     from ipykernel.kernelapp import IPKernelApp
-
-Made = TypeVar("Made")
 
 _IMPORTED = (
     # what a kernel imports only when it starts
@@ -40,15 +35,21 @@ _IMPORTED_NAMES = ("Checks", "draw", "show_progress")  # of the course's package
 def main() -> None:
     """Serve on the standard input until it ends; in each sandbox become a kernel."""
     requests = socket.socket(fileno=0)
-    # The first one is a trial: it need not wait until all is loaded.
-    asked = _fork_for_next(requests)
-    if asked is not None:
-        _in_sandbox(asked, lambda request: None)
-        return
     _load()
-    while asked is None:
-        asked = _fork_for_next(requests)
-    _in_sandbox(asked, _kernel).start()
+    while True:
+        _, descriptors, _, _ = socket.recv_fds(requests, 1, 2)
+        if not descriptors:
+            return  # all who could ask have ended
+        _require_forkable()
+        channel, lifeline = socket.socket(fileno=descriptors[0]), descriptors[1]
+        child = os.fork()
+        if not child:
+            requests.detach()
+            _kernel_in_sandbox(channel, lifeline).start()
+            return
+        channel.close()
+        os.close(lifeline)
+        os.waitpid(child, 0)
 
 
 def _load() -> None:
@@ -59,31 +60,6 @@ def _load() -> None:
     gc.freeze()  # a collection in a sandbox would write to memory that all share
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What comes with a request: the way to who asked, and what ends when that one does."""
-
-    channel: socket.socket
-    lifeline: int
-
-
-def _fork_for_next(requests: socket.socket) -> _Asked | None:
-    """Fork a process for the next request, and return in it what came; or None in the server."""
-    _, descriptors, _, _ = socket.recv_fds(requests, 1, 2)
-    if not descriptors:
-        sys.exit()  # all who could ask have ended
-    _require_forkable()
-    asked = _Asked(socket.socket(fileno=descriptors[0]), descriptors[1])
-    child = os.fork()
-    if not child:
-        requests.detach()
-        return asked
-    asked.channel.close()
-    os.close(asked.lifeline)
-    os.waitpid(child, 0)
-    return None
-
-
 def _require_forkable() -> None:
     """Fail where a fork could hang: threads that hold locks are not there in the child."""
     bridge = sys.modules.get("jax._src.xla_bridge")
@@ -92,28 +68,34 @@ def _require_forkable() -> None:
         raise RuntimeError("the warm server has threads")
 
 
-def _in_sandbox(asked: _Asked, make: Callable[[SandboxRequest], Made]) -> Made:
-    """Make something in a new sandbox; outside it is told that it is there, or what failed."""
+def _kernel_in_sandbox(channel: socket.socket, lifeline: int) -> "IPKernelApp":
+    """Return a kernel in a new sandbox; outside it is told that it is there, or what failed.
+
+    Parameters
+    ----------
+    channel
+        To the grading process that asked for it.
+    lifeline
+        What ends when that process does.
+    """
     try:
-        made = make(fork_sandbox(asked.channel, asked.lifeline))
-        asked.channel.sendall(READY)
+        fork_sandbox(channel, lifeline)
+        kernel = _kernel()
+        channel.sendall(READY)
     except BaseException:
-        asked.channel.sendall(traceback.format_exc().encode())
+        channel.sendall(traceback.format_exc().encode())
         os._exit(1)
-    asked.channel.close()
-    return made
+    channel.close()
+    return kernel
 
 
-def _kernel(request: SandboxRequest) -> "IPKernelApp":
+def _kernel() -> "IPKernelApp":
     """Return the kernel that a fresh process would be, not yet started."""
     import numpy as np
     from ipykernel.kernelapp import IPKernelApp
 
     np.random.seed()  # otherwise the same in every sandbox; Python's own `random` sees to itself
-    file = Path("/tmp/kernel.json")
-    file.touch(0o600)
-    file.write_text(json.dumps(request.connection), encoding="utf-8")
-    sys.argv = [_LAUNCHER, "-f", str(file)]
+    sys.argv = [_LAUNCHER, "-f", CONNECTION_FILE]
     kernel = IPKernelApp.instance()
     kernel.initialize()
     if "ipywidgets" in sys.modules:  # which looks for a kernel when it is imported

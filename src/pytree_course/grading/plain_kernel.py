@@ -1,0 +1,80 @@
+"""A kernel outside of the sandbox, for one's own work."""
+
+import contextlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import ipykernel.kernelspec
+import psutil
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.connect import write_connection_file
+from jupyter_client.launcher import launch_kernel
+
+from pytree_course.course import COURSE_VARIABLE
+from pytree_course.grading.process_tree import ProcessTree
+
+
+def kernel_command(connection_file: str) -> list[str]:
+    """Return the command that starts a kernel of this Python."""
+    parts = ipykernel.kernelspec.get_kernel_dict()["argv"]
+    return [part.replace("{connection_file}", connection_file) for part in parts]
+
+
+class PlainKernel:
+    """A running kernel, with all of the user's own rights.
+
+    Attributes
+    ----------
+    pid
+        Its process.
+    processes
+        It, and all that it starts.
+    exceeded
+        Nothing: what it uses up is not watched.
+    """
+
+    exceeded = ""
+
+    def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
+        """Start one in the folder `cwd`, which sees the folder `course` as the course."""
+        self._folder = tempfile.TemporaryDirectory(prefix="kernel-", dir=cwd)
+        self._file, _ = write_connection_file(str(Path(self._folder.name, "kernel.json")))
+        # No personal start-up files.
+        own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
+        self._process = launch_kernel(
+            kernel_command(self._file),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **environment, **own},
+            cwd=str(cwd),
+        )
+        self.pid = self._process.pid
+        self.processes = ProcessTree.below(self.pid)
+
+    def client(self) -> BlockingKernelClient:
+        """Return a client, not yet connected."""
+        client = BlockingKernelClient(connection_file=self._file)
+        client.load_connection_file()
+        return client
+
+    def connected(self) -> None:
+        """Do nothing: who else may connect to it has the same rights."""
+
+    def is_alive(self) -> bool:
+        """Say whether it still runs."""
+        return self._process.poll() is None
+
+    def end(self) -> None:
+        """End it at once, with all that it has started."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kernel = psutil.Process(self.pid)
+            for process in (*kernel.children(recursive=True), kernel):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+        self._process.wait()
+        # Whoever wrote into it may have made what cannot be removed; it is swept some other time.
+        with contextlib.suppress(OSError, RecursionError):
+            self._folder.cleanup()

@@ -1,0 +1,159 @@
+"""One door: bubblewrap makes a sandbox afresh. It also makes the view of the warm server."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pytree_course.grading import limits
+from pytree_course.grading.plain_kernel import kernel_command
+from pytree_course.grading.sandbox import description
+from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
+
+_LAUNCHER = 'echo 1000 > /proc/self/oom_score_adj && exec "$@"'  # see `fork`
+# What bubblewrap itself cannot set.
+_SET = [
+    f"mount -n -t devpts -o remount,nosuid,noexec,{description.TERMINALS} devpts /dev/pts",
+    *(f"echo {value} > {setting}" for setting, value in description.SETTINGS.items()),
+]
+
+
+def make_sandbox(request: SandboxRequest) -> Sandbox:
+    """Start a kernel in a new sandbox; it ends with the thread that called this."""
+    opened = {place: _in_memory(text.encode()) for place, text in request.files.items()}
+    call_filter = _in_memory(bytes.fromhex(request.call_filter))
+    nowhere = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(
+            sandboxed(
+                kernel_command(description.CONNECTION_FILE), request.variables, call_filter, opened
+            ),
+            env=own_variables(),
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=nowhere,
+            pass_fds=[*opened.values(), call_filter],
+            start_new_session=True,
+        )
+    finally:
+        for file in (*opened.values(), call_filter):
+            os.close(file)
+    return Sandbox(process.pid, os.pidfd_open(process.pid), process.wait)
+
+
+def own_variables() -> dict[str, str]:
+    """Return bubblewrap's own environment variables: inside, they can be read from its process."""
+    return {"PATH": os.environ.get("PATH", os.defpath)}
+
+
+def sandboxed(
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    call_filter: int,
+    files: Mapping[str, int] | None = None,
+) -> list[str]:
+    """Return the command that runs a command inside a sandbox.
+
+    Parameters
+    ----------
+    variables
+        All environment variables inside; see `description.variables`.
+    call_filter
+        The file descriptor to read the filter of system calls from.
+    files
+        Files to be seen, read-only: where, and the file descriptors to read them from.
+    """
+    own = [part for file in description.covered_files() for part in _covered(file)]
+    for folder in description.FOLDERS_IN_MEMORY:
+        own += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", folder]
+    for place, file in (files or {}).items():
+        own += [*_folders_above(place), "--perms", "0444", "--file", str(file), place]
+    # Root is above the limit on processes, and may write to parts of /proc. So root, here or of a
+    # namespace of its own, prepares the view, and hands it to a user without any rights.
+    user = str(description.sandbox_user())
+    become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all"]
+    inside = str(description.USER_INSIDE)
+    bounds = [f"--{name}={bound}" for name, bound in description.process_limits().items()]
+    return [
+        *("sh", "-c", _LAUNCHER, "sh", "bwrap", *_view(own, variables, "0"), "--"),
+        *("sh", "-c", " && ".join((*_SET, 'exec "$@"')), "sh"),
+        *((*become, "--") if os.geteuid() == 0 else ()),
+        *("bwrap", "--unshare-user", "--uid", inside, "--gid", inside, "--cap-drop", "ALL"),
+        *("--disable-userns", "--seccomp", str(call_filter), "--dev-bind", "/", "/"),
+        # A process that may write there can have itself kept waiting (`autogroup`), and so use no
+        # time.
+        *("--remount-ro", "/proc", "--", "prlimit", *bounds, "--", *command),
+    ]
+
+
+def serving(command: Sequence[str]) -> list[str]:
+    """Return the command that runs a server which makes sandboxes out of itself.
+
+    It has the same view, but for what each sandbox has of its own: the folders in memory, the
+    course, and /proc, which it may not mount anew for a sandbox where parts of it are covered. It
+    keeps its rights in this view: no code of a learner may run in it.
+    """
+    own = [
+        part
+        for place in (*description.FOLDERS_IN_MEMORY, description.COURSE_INSIDE)
+        for part in (*_folders_above(place), "--perms", "0755", "--dir", place)
+    ]
+    user = str(description.USER_INSIDE)
+    return ["bwrap", *_view(own, description.variables({}), user), "--", *command]
+
+
+def _view(own: Sequence[str], variables: Mapping[str, str], user: str) -> list[str]:
+    """Return the options that make what is seen and reached inside, all rights in there kept.
+
+    Parameters
+    ----------
+    own
+        The options that make what each sandbox has of its own.
+    variables
+        All environment variables.
+    user
+        Who an ordinary user is inside.
+    """
+    options = [
+        *(() if os.geteuid() == 0 else ("--unshare-user", "--uid", user, "--gid", user)),
+        *("--cap-add", "ALL", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
+        *("--hostname", description.HOST_NAME, "--clearenv", "--proc", "/proc", "--dev", "/dev"),
+    ]
+    for name, value in variables.items():
+        options += ["--setenv", name, value]
+    for device in description.COVERED_DEVICES:
+        options += ["--dev-bind", os.devnull, device]
+    options += own
+    for place, target in description.shown_links().items():
+        options += ["--symlink", target, place]
+    for source, place in description.shown_folders().items():
+        options += [*_folders_above(place), "--ro-bind", str(source), place]
+    for folder in description.covered_folders():
+        options += ["--tmpfs", folder, "--remount-ro", folder]
+    options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
+    # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
+    return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+
+
+def _covered(file: str) -> list[str]:
+    return ["--ro-bind", os.devnull, file]
+
+
+def _folders_above(place: str) -> list[str]:
+    """Return the options that make the folders above a place, open to every user."""
+    return [
+        option
+        for folder in reversed(Path(place).parents)
+        if folder not in map(Path, ("/", "/dev", *description.FOLDERS_IN_MEMORY))
+        for option in ("--perms", "0755", "--dir", str(folder))
+    ]
+
+
+def _in_memory(content: bytes) -> int:
+    """Return a content as an open file that is in no folder."""
+    file = os.memfd_create("shown")
+    with open(file, "wb", closefd=False) as writing:
+        writing.write(content)
+    os.lseek(file, 0, os.SEEK_SET)
+    return file

@@ -1,0 +1,109 @@
+"""What a sandbox may see and have: said once, for both doors.
+
+How much it may use up is in `limits`, and what it may ask of the operating system in
+`system_calls`.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytree_course
+from pytree_course import compiled
+from pytree_course.grading import limits
+
+ENGINE_VARIABLE = "PYTREE_COURSE_KERNELS"
+"""Tests and benchmarks set it to "fresh": bubblewrap then makes each sandbox."""
+
+USER_INSIDE = 1000
+HOST_NAME = "sandbox"
+COURSE_INSIDE = "/course"
+CONNECTION_FILE = "/tmp/kernel.json"  # where the kernel finds the names of its sockets, and its key
+FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # those that can be written; nothing else can
+_PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
+
+COVERED_DEVICES = ("/dev/tty", "/dev/zero")  # the teacher's; and what is memory once it is mapped
+# What waits in the sockets of its own, empty network is memory.
+SETTINGS = {
+    "/proc/sys/net/ipv4/tcp_rmem": "4096 65536 131072",
+    "/proc/sys/net/ipv4/tcp_wmem": "4096 16384 131072",
+}
+# IPython runs `!ls` in a terminal. A machine has only so many.
+TERMINALS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
+
+
+def shown_folders() -> dict[Path, str]:
+    """Return the folders that are seen, read-only, and where: the system's, Python's, this code."""
+    compiled.make_folders()
+    programs = {compiled.shown(): _PROGRAMS} if compiled.shown().is_dir() else {}
+    own = {folder: str(folder) for folder in python_folders()}
+    old = [folder for folder in _system_folders() if not folder.is_symlink() and folder.exists()]
+    return {Path("/usr"): "/usr", **own, **programs, **{folder: str(folder) for folder in old}}
+
+
+def shown_links() -> dict[str, str]:
+    """Return the links to be seen, each with what it leads to."""
+    links = [folder for folder in _system_folders() if folder.is_symlink()]
+    return {str(folder): str(folder.readlink()) for folder in links}
+
+
+def covered_files() -> list[str]:
+    """Return the files that tell which keys the user has, to each process of the same user."""
+    return [file for file in ("/proc/keys", "/proc/key-users") if Path(file).exists()]
+
+
+def covered_folders() -> list[str]:
+    """Return the folders that are seen empty, though they lie in one that is shown."""
+    return [str(compiled.CACHE)] if compiled.CACHE.is_dir() else []
+
+
+def variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return all environment variables inside, given those besides what Python needs anyway."""
+    has_programs = compiled.shown().is_dir()
+    return {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": "/tmp",
+        "USER": "learner",
+        "LANG": "C.UTF-8",
+        "JAX_PLATFORMS": "cpu",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **(compiled.kernel_variables(_PROGRAMS) if has_programs else {}),
+        **environment,
+    }
+
+
+def process_limits() -> dict[str, int]:
+    """Return the limits of each process inside, by the names that `prlimit` has for them."""
+    return {
+        "data": limits.MEMORY,
+        "nproc": limits.PROCESSES,
+        "fsize": limits.FILE_BYTES,
+        "cpu": limits.CPU_SECONDS,
+        "nofile": limits.OPEN_FILES,
+        "sigpending": limits.SIGNALS,
+        "core": 0,
+    }
+
+
+def sandbox_user() -> int:
+    """Return the user id of the code inside, as the outside sees it."""
+    # Root takes another user for each process that grades, so that one sandbox cannot use up the
+    # processes or touch the sockets of another.
+    return os.geteuid() or 20_000 + os.getpid() % 40_000
+
+
+def python_folders() -> list[Path]:
+    """Return the folders of Python, its environment and this package that are not in /usr."""
+    package = Path(pytree_course.__file__).resolve().parents[1]
+    wanted = {Path(sys.base_prefix), Path(sys.prefix), Path(sys.executable).resolve().parents[1]}
+    inside = [*wanted, Path("/usr")]
+    if not any(package.is_relative_to(folder) for folder in inside):
+        wanted.add(package)
+    return sorted(folder for folder in wanted if not folder.is_relative_to("/usr"))
+
+
+def _system_folders() -> list[Path]:
+    return [Path("/bin"), Path("/lib"), Path("/lib64")]

@@ -1,0 +1,93 @@
+"""A kernel in a sandbox, through whichever door: it is started, watched and ended."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.connect import port_names
+
+from pytree_course.course import COURSE_VARIABLE
+from pytree_course.grading import limits
+from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.sandbox import bubblewrap
+from pytree_course.grading.sandbox.description import COURSE_INSIDE, ENGINE_VARIABLE
+from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.server_process import (
+    WarmServerError,
+    kernel_request,
+    new_connection,
+    server_of_this_process,
+)
+from pytree_course.grading.sandbox.sockets import SandboxSockets
+from pytree_course.grading.sandbox.usage import UsageWatch
+
+
+class SandboxedKernel:
+    """A running kernel in a sandbox of its own.
+
+    Attributes
+    ----------
+    pid
+        The process with which it ends.
+    processes
+        All processes of the sandbox.
+    """
+
+    def __init__(self, course: Path, environment: Mapping[str, str]) -> None:
+        """Start one that sees the files of a folder as the course."""
+        self._connection = new_connection()
+        self._sockets = SandboxSockets(self._connection["ip"])
+        files = {
+            f"{COURSE_INSIDE}/{file.relative_to(course).as_posix()}": file.read_text("utf-8")
+            for file in course.rglob("*")
+            if file.is_file()
+        }
+        inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
+        self._sandbox = _sandbox(kernel_request(self._connection, inside, files))
+        self._watch = UsageWatch(self._sandbox, self._sockets)
+        try:
+            ports = [self._connection[name] for name in port_names]
+            self._sockets.open(self._sandbox, ports, limits.START_SECONDS)
+            self._watch.start()
+        except BaseException:
+            self.end()
+            raise
+        self.pid = self._sandbox.pid
+        self.processes = ProcessTree.of_sandbox(self._sockets.proc)
+
+    def client(self) -> BlockingKernelClient:
+        """Return a client, not yet connected."""
+        client = BlockingKernelClient()
+        connection: Any = {**self._connection, "ip": self._sockets.outside}
+        client.load_connection_info(connection)
+        return client
+
+    def connected(self) -> None:
+        """Let nothing else be connected to; called once the client is."""
+        self._sockets.leave()
+
+    @property
+    def exceeded(self) -> str:
+        """What its processes together used up, in words, for which it was ended; or nothing."""
+        return self._watch.exceeded
+
+    def is_alive(self) -> bool:
+        """Say whether it still runs."""
+        return self._sandbox.is_alive()
+
+    def end(self) -> None:
+        """End it at once, with all processes of its sandbox."""
+        self._watch.stop()
+        self._sandbox.end()
+        self._sockets.close()
+
+
+def _sandbox(request: SandboxRequest) -> Sandbox:
+    if os.environ.get(ENGINE_VARIABLE) != "fresh":
+        try:
+            return server_of_this_process.ask(request)
+        except WarmServerError:
+            pass  # it has said why; what follows has the same walls, and takes longer
+    return bubblewrap.make_sandbox(request)

@@ -1,0 +1,60 @@
+"""The static form that every widget has beside its live view."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+
+from pytree_course import count_traces, draw, explore, pair, steps
+from pytree_course.checking.expected import Prediction
+from pytree_course.widgets.base import WIDGET_MIME
+from pytree_course.widgets.prediction import Predict
+from tests.test_trees import Scaled, values
+
+HOSTILE = {"<b>": ["<i>&", Scaled("<script>", object())], "f": print, "o": object()}
+
+
+def in_use(widget):
+    """Change a live widget as a learner would."""
+    for name, value in {"is_leaf": "None is a leaf", "number": 2, "entry": "A"}.items():
+        if hasattr(widget, name):
+            getattr(widget, name).value = value
+    if hasattr(widget, "again"):
+        widget.again.click()
+    return widget
+
+
+WIDGETS = {
+    "draw": lambda: draw(HOSTILE),
+    "explore": lambda: explore(HOSTILE),
+    "steps": lambda: steps(HOSTILE),
+    "pair": lambda: pair(lambda *parts: parts, HOSTILE, HOSTILE),
+    "count_traces": lambda: count_traces(lambda x: x, lambda n: {"<b>": n}, n=["<i>", 1]),
+    "predict": lambda: Predict(Prediction("<b>?", {"A": "<i>", "B": "two"}, "A")),
+}
+each_widget = pytest.mark.parametrize("make", WIDGETS.values(), ids=WIDGETS)
+
+
+@each_widget
+def test_it_fetches_nothing_and_escapes_what_it_shows(make):
+    html = make()._repr_mimebundle_()["text/html"]
+    for word in ("<script", "<b>", "<i>", "href", "url(", "src=", ' id="'):
+        assert word not in html
+
+
+@each_widget
+def test_it_shows_the_first_state_and_is_the_same_on_every_run(make):
+    first, later = make()._repr_mimebundle_(), in_use(make())._repr_mimebundle_()
+    for mime in ("text/html", "text/plain"):
+        assert first[mime] == later[mime]
+        assert not re.search("0x[0-9a-f]", first[mime])
+    assert repr(make()) == first["text/plain"]
+    assert (WIDGET_MIME in first) == hasattr(make(), "comm")
+
+
+@given(values)
+def test_the_picture_of_any_tree_is_well_formed(tree):
+    for made in (explore([tree]), steps(tree), pair(lambda *parts: parts, tree, [tree])):
+        for picture in re.findall("<svg.*?</svg>", made.static.html, re.DOTALL):
+            ElementTree.fromstring(picture)
