@@ -283,7 +283,8 @@ reported = st.fixed_dictionaries(
         "printed": st.text() | json_values,
         "line": st.none() | json_values,
         "note": st.text(),
-        "changed": json_values,
+        "changed": st.booleans() | json_values,
+        "predicted": st.text(),
     }
 )
 
@@ -316,6 +317,7 @@ NO_OUTCOME: dict[str, object] = {
     "line": None,
     "note": "",
     "changed": False,
+    "predicted": "",
 }
 
 
