@@ -79,7 +79,8 @@ def canvas_csv(grades: ClassGrades) -> str:
     (`lib/gradebook_importer.rb` in instructure/canvas-lms). A student with neither ID nor login is
     left out, because Canvas might take another student of the same name. Without an ID the login
     has to match exactly: see `_import_login`. An empty cell leaves the grade in Canvas unchanged;
-    it stands where nothing was handed in. A row whose name contains "Points Possible" would be
+    it stands where nothing was handed in, and where grading failed through no fault of the
+    student. A row whose name contains "Points Possible" would be
     read as the points that can be had.
     """
     titles = [lesson.title for lesson in grades.lessons]
@@ -151,7 +152,10 @@ def about_imports(grades: ClassGrades) -> list[str]:
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
-    return [attempt.points if attempt else "" for attempt in attempts]
+    return [
+        "" if attempt is None or attempt.state is AttemptState.FAILED else attempt.points
+        for attempt in attempts
+    ]
 
 
 def _cases(attempt: Attempt | None) -> str:
