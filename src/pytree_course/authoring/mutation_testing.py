@@ -21,6 +21,9 @@ from pytree_course.checking.words import describe
 from pytree_course.course import CourseError, LessonFiles
 
 FRESH_SEEDS = tuple(range(101, 121))
+HEADINGS = [
+    *("Exercise", "Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser")
+]
 SECONDS_FOR_RIGHT = 300
 SECONDS_FOR_MUTANT = 10
 
@@ -40,15 +43,27 @@ class Findings:
     memoriser: int | None = None  # on how many of FRESH_SEEDS it is refused
 
     @property
-    def killed(self) -> int:
-        """How many mutants the check refuses."""
-        return self.mutants - self.equivalent - len(self.survivors)
+    def counts(self) -> list[int]:
+        """All numbers of the tables, from the cases to the misconceptions that fail on one case."""
+        killed = self.mutants - self.equivalent - len(self.survivors)
+        survivors, on_one_case = len(self.survivors), len(self.on_one_case)
+        return [self.cases, self.mutants, killed, self.equivalent, survivors, on_one_case]
 
     @property
-    def is_fine(self) -> bool:
-        """Whether nothing is left for the author to do."""
-        wrong = self.survivors or self.not_equivalent or self.on_one_case
-        return not wrong and self.memoriser in (None, len(FRESH_SEEDS))
+    def memoriser_refused(self) -> str:
+        """On how many of the seeds the memoriser is refused."""
+        return "–" if self.memoriser is None else f"{self.memoriser}/{len(FRESH_SEEDS)}"
+
+    @property
+    def to_do(self) -> list[str]:
+        """What is left for the author to do, a line for each."""
+        gone = "listed as equivalent, but refused or gone"
+        lines = [f"survives: {name}" for name in self.survivors]
+        lines += [f"{gone}: {name}" for name in self.not_equivalent]
+        lines += [f"only one case tells this misconception: {name}" for name in self.on_one_case]
+        if self.memoriser not in (None, len(FRESH_SEEDS)):
+            lines.append(f"the memoriser is refused on {self.memoriser_refused} seeds only")
+        return lines
 
 
 def try_wrong_answers(files: LessonFiles, exercise: str | None, jobs: int) -> Iterator[Findings]:
