@@ -12,10 +12,9 @@ INTRODUCTION = """# What the checks were tried with
 
 `python3 course.py cases --write` writes this page. Each check was given *mutants*: right answers
 with one small change each. It refuses a mutant (killed), or the author says why no input can tell
-it from the right answer (equivalent), or something is left to do (surviving). *One case* counts
-the misconceptions that fail on one case only. The memoriser knows every public case and its
-result, and is tried with fresh cases on 20 seeds; not on predictions, whose lines are the same for
-everybody.
+it from the right answer (equivalent), or something is left to do (surviving). The memoriser
+knows every public case and its result, and is tried with fresh cases on 20 seeds; not on
+predictions, whose lines are the same for everybody.
 """
 
 

@@ -13,7 +13,6 @@ from pytree_course.authoring.authors_answers import AnswerError, as_graded, defi
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mutants import Mutant, mutants
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
-from pytree_course.authoring.validation import refused_by_one_case
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.outcomes import outcomes_of
 from pytree_course.checking.reported import PUBLIC_SEED
@@ -21,9 +20,7 @@ from pytree_course.checking.words import describe
 from pytree_course.course import CourseError, LessonFiles
 
 FRESH_SEEDS = tuple(range(101, 121))
-HEADINGS = [
-    *("Exercise", "Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser")
-]
+HEADINGS = ["Exercise", "Cases", "Mutants", "Killed", "Equivalent", "Surviving", "Memoriser"]
 SECONDS_FOR_RIGHT = 300
 SECONDS_FOR_MUTANT = 10
 
@@ -39,15 +36,14 @@ class Findings:
     equivalent: int = 0
     survivors: list[str] = field(default_factory=list)  # mutants that pass, but should not
     not_equivalent: list[str] = field(default_factory=list)  # refused or gone, but listed
-    on_one_case: list[str] = field(default_factory=list)  # misconceptions
     memoriser: int | None = None  # on how many of FRESH_SEEDS it is refused
 
     @property
     def counts(self) -> list[int]:
-        """All numbers of the tables, from the cases to the misconceptions that fail on one case."""
-        killed = self.mutants - self.equivalent - len(self.survivors)
-        survivors, on_one_case = len(self.survivors), len(self.on_one_case)
-        return [self.cases, self.mutants, killed, self.equivalent, survivors, on_one_case]
+        """The numbers that the tables have, in the order of `HEADINGS`."""
+        survivors = len(self.survivors)
+        killed = self.mutants - self.equivalent - survivors
+        return [self.cases, self.mutants, killed, self.equivalent, survivors]
 
     @property
     def memoriser_refused(self) -> str:
@@ -60,7 +56,6 @@ class Findings:
         gone = "listed as equivalent, but refused or gone"
         lines = [f"survives: {name}" for name in self.survivors]
         lines += [f"{gone}: {name}" for name in self.not_equivalent]
-        lines += [f"only one case tells this misconception: {name}" for name in self.on_one_case]
         if self.memoriser not in (None, len(FRESH_SEEDS)):
             lines.append(f"the memoriser is refused on {self.memoriser_refused} seeds only")
         return lines
@@ -93,7 +88,6 @@ def _findings(sources: LessonSources, process: AuthorProcess, name: str) -> Find
     exercise = sources.exercises[name]
     found = Findings(exercise)
     found.cases, found.seconds = process.call(SECONDS_FOR_RIGHT, _measured, name)
-    found.on_one_case = process.call(SECONDS_FOR_RIGHT, refused_by_one_case, name)
     if not exercise.is_prediction:
         found.memoriser = sum(
             process.call(SECONDS_FOR_RIGHT, refuses_memoriser, name, seed) for seed in FRESH_SEEDS
