@@ -7,27 +7,16 @@ from pytree_course.authoring.mutation_testing import HEADINGS, Findings
 from pytree_course.authoring.source_texts import text_digest
 from pytree_course.authoring.sources import read_sources
 from pytree_course.course import Course, LessonFiles, write_file
-
-INTRODUCTION = """# What the checks were tried with
-
-`python3 course.py cases --write` writes this page. Each check was given *mutants*: right answers
-with one small change each. It refuses a mutant (killed), or the author says why no input can tell
-it from the right answer (equivalent), or something is left to do (surviving). The memoriser
-knows every public case and its result, and is tried with fresh cases on 20 seeds; not on
-predictions, whose lines are the same for everybody.
-"""
+from pytree_course.rendering import render
 
 
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
     """Write what was found in all exercises of a lesson; the other lessons' parts stay."""
     course = Course(files.root)
-    parts = _parts(course)
-    rows = [[each.exercise.name, *map(str, each.counts), each.memoriser_refused] for each in found]
-    headings, *lines = (f"| {' | '.join(row)} |\n" for row in [HEADINGS, *rows])
-    rule = "|---" + "|--:" * (len(HEADINGS) - 1) + "|\n"
-    parts[files.stem] = f"{_digest(files)}\n\n{headings}{rule}{''.join(lines)}"
-    text = "".join(f"\n## {stem}\n\n{parts[stem]}" for stem in sorted(parts))
-    write_file(course.root / "docs" / "cases.md", INTRODUCTION + text)
+    parts = sorted((_parts(course) | {files.stem: found}).items())
+    digest = _digest(files)
+    text = render("authoring/cases.md", parts=parts, digest=digest, headings=HEADINGS)
+    write_file(course.root / "docs" / "cases.md", text + "\n")
 
 
 def is_current(files: LessonFiles) -> bool:
