@@ -13,10 +13,9 @@ from rich.console import Console
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
-from pytree_course.classroom.attempt import AttemptState
+from pytree_course.classroom.attempt import AttemptState, VerdictChange
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.class_grading import Summary
-from pytree_course.classroom.verdict_changes import VerdictChange
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.printable import printable, printable_lines

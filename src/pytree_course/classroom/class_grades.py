@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 
 from pytree_course.checking.expected import Expected
 from pytree_course.classroom.attempt import Attempt, counting
@@ -54,7 +53,7 @@ class ClassGrades:
         roster: Sequence[RosterEntry] | None,
         due: datetime | None,
     ) -> "ClassGrades":
-        """Put together what is in the gradebook, in the folder and on the list of the class."""
+        """Combine the gradebook, the class's folder and the list of the class."""
         all_attempts = gradebook.attempts()
         attempts = counting(all_attempts)
         attempted = {lesson for _, lesson in attempts}
@@ -85,21 +84,17 @@ class ClassGrades:
         return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
-        """Return by how much an attempt was late; None when in time, or not known."""
-        if self.due is None or attempt.handed_in <= self.due or attempt.student in self._undated:
+        """Return by how much an attempt was late; None where it was in time, or that is unknown."""
+        # Of an attempt from a download, only the download's time is known.
+        if self.due is None or attempt.handed_in <= self.due or attempt.system:
             return None
         return attempt.handed_in - self.due
-
-    @cached_property
-    def _undated(self) -> set[str]:
-        """Whose attempts have the time of a download only."""
-        return {student.id for student in self.students if student.system}
 
     @property
     def on_public_cases(self) -> list[str]:
         """The lessons of which an attempt counts that was graded on the public cases only."""
-        attempts = [attempt for _, _, attempt in self.all_attempts() if attempt.on_public_cases]
-        return sorted({attempt.lesson for attempt in attempts})
+        attempts = (attempt for _, _, attempt in self.all_attempts())
+        return sorted({attempt.lesson for attempt in attempts if attempt.on_public_cases})
 
     def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
         """Yield every attempt that counts."""
@@ -120,7 +115,7 @@ class ClassGrades:
 
 
 def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
-    """Put together what a folder or a download and the list of the class say of a student."""
+    """Combine what a folder or a download, and the list of the class, say of a student."""
     if entry is None:
         login = "" if submitter.system else submitter.id
         return Student(**vars(submitter), is_expected=is_expected, login=login)
