@@ -100,8 +100,8 @@ def test_one_notebooks_grade_is_printed_without_escapes():
     got = {"kind": "raised", "type": HOSTILE, "bases": [], "mentions": {}, "message": HOSTILE}
     seen = {"kind": "string", "type": "str", "value": HOSTILE}
     failure = Failure(
-        0, [seen], [HOSTILE], seen, got, Difference((HOSTILE,), "value"), HOSTILE,
-        Line(1, HOSTILE), HOSTILE,
+        0, [seen], [HOSTILE], got, HOSTILE, Line(1, HOSTILE), HOSTILE,
+        seen, Difference((HOSTILE,), "value"),
     )  # fmt: skip
     verdict = Verdict(
         "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, reasons=(HOSTILE,), failed=(0,)

@@ -60,14 +60,14 @@ class ClassGrades:
         lessons = [
             Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
         ]
-        ids = {*folder.students, *(student for student, _ in attempts)}
-        known = {each.student: each.submitter for each in all_attempts}
-        known |= {each.id: each for each in folder.submitters}
-        submitters = [known.get(each, Submitter(each)) for each in ids]
-        entries = match(roster or (), submitters)
+        submitters = {each.student: each.submitter for each in all_attempts}
+        submitters |= {each.id: each for each in folder.submitters}
+        entries = match(roster or (), submitters.values())
         missing = {*(roster or ())} - {*entries.values()}
-        absent = {each.student: each for each in missing if each.student not in ids}
-        students = [_student(each, entries.get(each.id), roster is None) for each in submitters]
+        absent = {each.student: each for each in missing if each.student not in submitters}
+        students = [
+            _student(each, entries.get(each.id), roster is None) for each in submitters.values()
+        ]
         students += [_student(Submitter(each), absent[each], True) for each in absent]
         by_name = any(each.system for each in students)  # who is missing has no system
         students.sort(key=lambda each: ((by_name and each.name) or each.id, each.id))

@@ -181,7 +181,7 @@ class _Grading:
         """Judge a run that is finished, and record it for each student who handed it in."""
         for read in self.handed_in.pop(run):
             with self._guarded(read):
-                ran = run.result()
+                ran = run.future.result()
                 verdicts = judge_submission(run.lesson, read.submission, ran.exercises)
                 rows = [
                     verdict_row(each, ran.exercises.get(each.exercise), read.submission)

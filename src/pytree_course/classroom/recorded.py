@@ -1,4 +1,4 @@
-"""What the gradebook stores of a run: its verdicts, why there are none, and what it ran with."""
+"""What the gradebook stores of a run: its verdicts or why there are none, and its environment."""
 
 import hashlib
 import json
@@ -13,6 +13,7 @@ from pytree_course.checking.words import explanation
 from pytree_course.classroom.attempt import VerdictRow
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.submission import Submission
+from pytree_course.texts import truncate
 
 _LONGEST_MESSAGE = 500
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
@@ -25,9 +26,7 @@ def in_words(error: Exception) -> str:
         return f"{what}: grade it again with `--jobs 1`."
     if isinstance(error, MemoryError):
         return "There was not enough memory for the notebook: grade it again with `--jobs 1`."
-    message = str(error)
-    if len(message) > _LONGEST_MESSAGE:
-        message = f"{message[:_LONGEST_MESSAGE]}…"
+    message = truncate(str(error), _LONGEST_MESSAGE)
     return (
         f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "
         "and tell the course's authors."

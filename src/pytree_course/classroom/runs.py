@@ -23,13 +23,6 @@ class Run:
     answers: dict[str, str]
     future: Future[SubmissionRun] = field(default_factory=Future)  # pending until it has its turn
     failed: list[str] | None = None  # exercises; not known before the right answers have been run
-    error: Exception | None = None  # why it cannot be judged
-
-    def result(self) -> SubmissionRun:
-        """Return how the answers ran, or raise what keeps them from being judged."""
-        if self.error is not None:
-            raise self.error
-        return self.future.result()
 
 
 class Runs:
@@ -65,7 +58,8 @@ class Runs:
                 try:
                     needed = self._needed(run)
                 except Exception as error:  # what it reported is untrusted
-                    run.error, needed = error, []
+                    run.future, needed = Future(), []
+                    run.future.set_exception(error)  # so it cannot be judged
                 unfinished.update(needed)
                 if not needed:
                     self._begun.remove(run)
