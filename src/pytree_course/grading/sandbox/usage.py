@@ -1,11 +1,9 @@
-"""What all processes of a sandbox use up together, looked at on a clock of its own."""
+"""A watch over what all processes of a sandbox use together, from a thread of its own."""
 
-import functools
 import itertools
 import os
 import re
 import threading
-from pathlib import Path
 
 from pytree_course.grading import limits
 from pytree_course.grading.process_tree import of_threads, processes, read
@@ -23,8 +21,8 @@ _MOST_MAPPINGS = 65_536  # of one process: the operating system's own bound
 class UsageWatch:
     """A thread that ends a sandbox whose processes together use up more than they may.
 
-    The limits of the operating system are those of one process; this looks at the sum. Processor
-    time is the budget's of each cell.
+    The operating system limits each process; this looks at the sum. Processor time is not watched
+    here: each cell has a budget of it.
 
     Attributes
     ----------
@@ -128,8 +126,7 @@ def _sockets(process: str) -> int:
     return int(summary[2]) if summary else 0  # "sockets: used 12"
 
 
-@functools.cache
 def _socket_bytes() -> int:
     """Return how much may wait in one socket: no code inside can change that."""
     # The last message may be as long as all before it.
-    return 2 * int(Path("/proc/sys/net/core/wmem_default").read_text(encoding="ascii"))
+    return 2 * int(read("/proc/sys/net/core/wmem_default"))
