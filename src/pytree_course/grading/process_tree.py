@@ -30,15 +30,15 @@ class ProcessTree:
         return cls("/proc", lambda: [pid, *_descendants(pid)])
 
     def used(self) -> float:
-        """Return the processor time used so far by the processes that the last look found."""
+        """Return the processor time used until now by the processes that the last look found."""
         self._used = max(self._used, sum(map(self._processor_time, self._known)))
         return self._used
 
     def look(self) -> tuple[float, float]:
         """Return the processor time used so far, and how long threads waited since the last look.
 
-        They waited for a processor: they could run, and something else did. Only Linux tells it;
-        elsewhere they may have waited all the time.
+        That is, for a processor: they could have run, but something else did. Only Linux tells it;
+        elsewhere they are taken to have waited all the time.
         """
         self._known = self._numbers()
         return self.used(), self._newly_waited()

@@ -10,8 +10,8 @@ from pytree_course.grading.process_tree import of_threads, processes, read
 from pytree_course.grading.sandbox.request import Sandbox
 from pytree_course.grading.sandbox.sockets import SandboxSockets
 
-_UNKNOWN = "of the machine"
-# Only these rows: what else is in there, such as a process's name, may be of a learner's making.
+_UNKNOWN = "of the machine"  # "used more ... than allowed"
+# Only these rows: others, such as a process's name, can be chosen by a learner.
 _COUNTED_IN_FULL = re.compile(r"^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s+(\d+) kB$", re.MULTILINE)
 _TABLES = re.compile(r"^VmPTE:\s+(\d+) kB$", re.MULTILINE)
 _SHARES = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MULTILINE)
@@ -49,7 +49,7 @@ class UsageWatch:
             self._thread.join()
 
     def _watch(self) -> None:
-        # A watch that could be made to fail would be a limit that could be switched off.
+        # If it could be made to fail and nothing happened, the limit could be switched off.
         try:
             while not self.exceeded and not self._stopped.wait(limits.WATCH_SECONDS):
                 if not self._sandbox.is_alive():
