@@ -86,31 +86,18 @@ use_up(
     """,
     kind="timed out",
 )
-use_up(
-    "all threads and the process itself stopped",
-    "leaf_shapes",
-    """
+USED_UP = {
+    ("all threads and the process itself stopped", "leaf_shapes"): """
     import os, signal
     os.kill(os.getpid(), signal.SIGSTOP)
     """,
-)
-
-
-# ---- memory, processes and files, each soon too much
-
-use_up(
-    "memory of one process",
-    "leaf_at",
-    """
+    # ---- memory, processes and files, each soon too much
+    ("memory of one process", "leaf_at"): """
     turn = iter([100])
     def leaf_at(tree, path_text):
         return [bytearray(2**28) for _ in range(next(turn, 0))]
     """,
-)
-use_up(
-    "memory of many processes",
-    "whole_shapes",
-    """
+    ("memory of many processes", "whole_shapes"): """
     import os, time
     def whole_shapes(tree):
         for _ in range(20):
@@ -120,11 +107,7 @@ use_up(
                 os._exit(0)
         time.sleep(20)
     """,
-)
-use_up(
-    "files in memory, and shared mappings of them",
-    "leaves_in_layer_order",
-    """
+    ("files in memory, and shared mappings of them", "leaves_in_layer_order"): """
     import mmap, os
     def leaves_in_layer_order(tree):
         kept = []
@@ -144,25 +127,15 @@ use_up(
                     break  # what is beyond 128 MB of a folder is a signal, and no error
         raise MemoryError("no more")
     """,
-)
-use_up(
-    "many empty files and folders",
-    "shared_leaves",
-    """
+    ("many empty files and folders", "shared_leaves"): """
     import os
     def shared_leaves(tree):
         for number in range(60_000):
             os.mkdir(f"/tmp/d{number}")
             open(f"/dev/shm/f{number}", "w").close()
     """,
-)
-
-# ---- a second student
-
-use_up(
-    "processes without end",
-    "count_leaves",
-    """
+    # ---- a second student
+    ("processes without end", "count_leaves"): """
     import os, time
     def count_leaves(tree):
         made = []
@@ -177,11 +150,7 @@ use_up(
             pass
         return -len(made)
     """,
-)
-use_up(
-    "results that are slow to delete, and to end",
-    "leaf_shapes",
-    """
+    ("results that are slow to delete, and to end", "leaf_shapes"): """
     import atexit, threading, time
     atexit.register(time.sleep, 10**6)
     threading.Thread(target=time.sleep, args=(10**6,)).start()
@@ -194,7 +163,9 @@ use_up(
     def leaf_shapes(tree):
         return Slow()
     """,
-)
+}
+for (name, exercise), code in USED_UP.items():
+    use_up(name, exercise, code)
 use_up("300 megabytes printed", "count_nones", "print('x' * 300_000_000)", kind="crashed")
 use_up(
     "ten pictures of 400,000 numbers",
@@ -216,38 +187,24 @@ use_up(
     """,
     kind="crashed",
 )
-use_up(
-    "a tree of ten million nodes",
-    "replace_leaves",
-    """
+USED_UP_2 = {
+    ("a tree of ten million nodes", "replace_leaves"): """
     turn = iter([10**7])
     def replace_leaves(tree, new_leaves):
         return [[] for _ in range(next(turn, 1))]
     """,
-)
-use_up(
-    "a text of 500 megabytes",
-    "leaf_at",
-    """
+    ("a text of 500 megabytes", "leaf_at"): """
     turn = iter([500 * 2**20])
     def leaf_at(tree, path_text):
         return "x" * next(turn, 1)
     """,
-)
-use_up(
-    "an integer of a hundred million digits",
-    "whole_shapes",
-    """
+    ("an integer of a hundred million digits", "whole_shapes"): """
     import sys
     sys.set_int_max_str_digits(0)
     def whole_shapes(tree):
         return 1 << 400_000_000
     """,
-)
-use_up(
-    "a recursion that is not bounded",
-    "leaves_in_layer_order",
-    """
+    ("a recursion that is not bounded", "leaves_in_layer_order"): """
     import sys
     turn = iter([1])
     def deep(n):
@@ -256,11 +213,7 @@ use_up(
         sys.setrecursionlimit(10**9)
         return next(turn, 0) and deep(0)
     """,
-)
-use_up(
-    "a result that is a cycle, and another nested 100,000 deep",
-    "shared_leaves",
-    """
+    ("a result that is a cycle, and another nested 100,000 deep", "shared_leaves"): """
     def shared_leaves(tree):
         deep = cycle = []
         cycle.append(cycle)
@@ -268,14 +221,8 @@ use_up(
             deep = [deep]
         return [deep, cycle]
     """,
-)
-
-# ---- a third one
-
-use_up(
-    "sockets without end",
-    "count_leaves",
-    """
+    # ---- a third one
+    ("sockets without end", "count_leaves"): """
     import os, socket, time
     def count_leaves(tree):
         kept = []
@@ -294,11 +241,7 @@ use_up(
         time.sleep(2)
         return -1
     """,
-)
-use_up(
-    "processes that live for a moment",
-    "leaf_shapes",
-    """
+    ("processes that live for a moment", "leaf_shapes"): """
     import os
     def leaf_shapes(tree):
         for _ in range(100):
@@ -310,20 +253,12 @@ use_up(
             os.waitpid(pid, 0)
         return {}
     """,
-)
-use_up(
-    "a generator without end",
-    "count_nones",
-    """
+    ("a generator without end", "count_nones"): """
     import itertools
     def count_nones(tree):
         return itertools.count()
     """,
-)
-use_up(
-    "an object whose text and length are huge",
-    "nan_paths",
-    """
+    ("an object whose text and length are huge", "nan_paths"): """
     class Huge(dict):
         def __repr__(self): return "x" * 10**8
         __str__ = __repr__
@@ -333,11 +268,7 @@ use_up(
     def nan_paths(params):
         raise ValueError("y" * 10**7, next(turn, None))
     """,
-)
-use_up(
-    "an error message of 100 MB and a cause of a cause of it",
-    "same_structure",
-    """
+    ("an error message of 100 MB and a cause of a cause of it", "same_structure"): """
     def same_structure(a, b):
         error = None
         for _ in range(3_000):
@@ -346,26 +277,20 @@ use_up(
             error = new
         raise error
     """,
-)
-use_up(
-    "bytes of a huge array",
-    "replace_leaves",
-    """
+    ("bytes of a huge array", "replace_leaves"): """
     def replace_leaves(tree, new_leaves):
         return np.broadcast_to(np.float32(0), (2**20, 2**20))
     """,
-)
-use_up(
-    "mappings that are never written to",
-    "leaf_at",
-    """
+    ("mappings that are never written to", "leaf_at"): """
     import mmap
     def leaf_at(tree, path_text):
         kept = []
         for _ in range(1000):
             kept.append(mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
     """,
-)
+}
+for (name, exercise), code in USED_UP_2.items():
+    use_up(name, exercise, code)
 
 # ---- limits that could be switched off: a fourth student
 
