@@ -14,9 +14,8 @@ from markdown_it.token import Token
 from pytree_course.authoring.building import build
 from pytree_course.authoring.source_texts import slug
 from pytree_course.authoring.sources import read_sources
-from pytree_course.bundle import FILES, FOLDERS
 from pytree_course.course import Course
-from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook
+from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook, copy_surroundings
 from tests.made_submissions import ELEMENTS, RIGHT
 
 DOCUMENTS = [
@@ -82,10 +81,7 @@ def teachers_copy(tmp_path: Path) -> Path:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         text = file.read_text(encoding="utf-8").replace("01_mini", "01_leaves")
         (root / name).write_text(text, encoding="utf-8")
-    for name in (*FILES, *FOLDERS):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        copy(ROOT / name, root / name)
+    copy_surroundings(root)
     files = Course(root).lesson("01_leaves")
     build(files)
     for student, answers in {"ada": RIGHT, "bob": ELEMENTS}.items():
