@@ -40,8 +40,9 @@ class SubclassOfDict(dict):
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers()
+arrays = st.builds(np.zeros, st.sampled_from([(), (0,), (2,), (2, 3)]))
 values = st.recursive(
-    scalars,
+    scalars | arrays | st.sampled_from(["a", "a/b", "['a']"]),
     lambda children: (
         st.lists(children, max_size=4)
         | st.lists(children, max_size=4).map(tuple)
