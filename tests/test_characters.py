@@ -17,12 +17,12 @@ NEVER_SHOWN = {"printable.py", "reports/spreadsheets.py"}
 """Modules with characters that only they look for."""
 
 PACKAGE = ROOT / "src" / "pytree_course"
+SHOWN = (".ipynb", ".json", ".py", ".html", ".md", ".txt", ".toml", ".css", ".xml")
 FILES = [
     file
     for folder in ("notebooks", "exercises", "solutions", "checks/expected", "src/pytree_course")
-    for file in sorted((ROOT / folder).rglob("*.*"))
-    if file.suffix in (".ipynb", ".json", ".py", ".html", ".md", ".txt", ".css", ".xml")
-    and file not in [PACKAGE / name for name in NEVER_SHOWN]
+    for file in sorted((ROOT / folder).rglob("[!.]*.*"))
+    if file.suffix in SHOWN and file not in [PACKAGE / name for name in NEVER_SHOWN]
 ]
 
 

@@ -65,8 +65,3 @@ def test_links_to_the_web_are_encrypted_and_name_what_jax_has(file):
             named = OF_JAX.fullmatch(link)
             assert named, link
             resolve_name(named[1])  # raises where JAX has no such name
-
-
-def test_every_word_of_the_glossary_has_a_heading_that_is_its_anchor():
-    for word in ("leaf", "key-path", "key-array", "aux_data", "sharding"):
-        assert word in anchors_in(ROOT / "notebooks" / "glossary.ipynb")
