@@ -55,10 +55,12 @@ def lesson(built_course):
     return GradedLesson(Course(built_course).lesson("01_mini"), SEED)
 
 
-def verdicts(lesson, seconds=18, **answers):
+def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
     """Run answers, and return the verdicts by exercise."""
-    how = RunSettings(SEED, in_sandbox=False, seconds=seconds)
-    runs = run_answers(answers, lesson.blank, lesson.kernel_course, how)
+    how = RunSettings(SEED, in_sandbox=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "EXERCISE_SECONDS", seconds)
+        runs = run_answers(answers, lesson.blank, lesson.kernel_course, how)
     found = judge_submission(lesson, Submission(answers), runs)
     return {verdict.exercise: verdict for verdict in found}
 
