@@ -1,6 +1,5 @@
 """What learners get: it has no answers in it, and everything a learner needs."""
 
-import ast
 import json
 import os
 import re
@@ -56,21 +55,6 @@ def stamp_in(contents: dict[str, bytes]) -> str:
 def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
     assert len(exercises) > 10
     assert find_leaks(lessons_bundle, exercises) - TAUGHT == set()
-
-
-def test_every_answer_would_be_found_however_it_is_written(exercises):
-    for exercise in exercises:
-        for answer in [*exercise.right_answers, *exercise.misconceptions]:
-            if answer.source.split() == exercise.starter.source.split():
-                continue
-            cell = {"source": ["# a note\n", *answer.source.splitlines(keepends=True)]}
-            planted = {"notebook.ipynb": json.dumps({"cells": [cell]}).encode()}
-            leak = f"{exercise.name}: {answer.name}"
-            assert ("notebook.ipynb", leak) in find_leaks(planted, [exercise])
-            if answer not in exercise.misconceptions:
-                # Another layout, other quotes, and no comments.
-                rewritten = {"module.py": ast.unparse(ast.parse(answer.source)).encode()}
-                assert ("module.py", leak) in find_leaks(rewritten, [exercise])
 
 
 def test_a_leak_in_a_bundle_is_found(lessons_bundle, exercises):

@@ -214,21 +214,6 @@ def test_no_two_sandboxes_draw_the_same_numbers(started):
     assert not set(first) & set(second)
 
 
-def test_answers_can_start_threads_and_processes(started):
-    code = (
-        "import jax.numpy as jnp, os, subprocess, sys, threading, multiprocessing\n"
-        "def work(queue): queue.append(int(jnp.ones(3).sum()))\n"
-        "result = []\n"
-        "thread = threading.Thread(target=work, args=(result,)); thread.start(); thread.join()\n"
-        "child = os.fork()\n"
-        "if child == 0: os._exit(7)\n"
-        "result += [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])]\n"
-        "program = [sys.executable, '-c', 'import jax; print(jax.numpy.ones(2).sum())']\n"
-        "result += [subprocess.run(program, capture_output=True, text=True).stdout]"
-    )
-    assert probed(started(), code) == [3, 7, "2.0\n"]
-
-
 # Looks through a sandbox's own memory, where the server's is too, for a key of which it knows the
 # beginning and the digest: the search itself does not hold what it looks for.
 SEARCH = """\

@@ -41,7 +41,6 @@ def test_run_all_goes_on_below_a_cell_that_should_raise(lab: Lab, visit: Visit):
     assert "ValueError: as stored" in shown.inner_text()
     for theme in THEMES:
         assert not violations(notebook, theme, 1)
-        visit.screenshot(f"error_cell_{theme.split()[1].lower()}")
     visit.page.get_by_role("menuitem", name="Run", exact=True).click()
     visit.page.get_by_text("Run All Cells", exact=True).click()
     notebook.output("below").get_by_text("here too").wait_for()

@@ -14,7 +14,6 @@ def picture(exercises: Notebook, name: str) -> None:
     for word, theme in THEMES.items():
         exercises.use_theme(theme)
         exercises.cell("count_leaves-check")
-        exercises.visit.screenshot(f"{name}_{word}")
 
 
 def test_an_answer_from_not_attempted_to_correct(visit: Visit):
@@ -53,7 +52,6 @@ def test_a_wrong_answer_is_pictured_beside_what_is_expected(visit: Visit):
     assert output.get_by_role("img").count() == 3
     for caption in ("Given", "Yours", "Expected"):
         assert output.get_by_text(caption, exact=True).count() == 1
-    visit.screenshot("nan_paths")
 
 
 def test_the_lessons_pictures_are_there_before_anything_is_run(visit: Visit):
@@ -62,4 +60,3 @@ def test_the_lessons_pictures_are_there_before_anything_is_run(visit: Visit):
     picture.scroll_into_view_if_needed()
     assert picture.is_visible()
     assert picture.get_attribute("aria-label")
-    visit.screenshot("lesson_1_pictures")

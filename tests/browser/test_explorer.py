@@ -68,7 +68,6 @@ def picture(notebook: Notebook, name: str) -> None:
             notebook.page.set_viewport_size({"width": width, "height": 900})
             notebook.cell(cell).evaluate("cell => cell.scrollIntoView()")
             notebook.page.wait_for_timeout(200)
-            notebook.visit.screenshot(f"{name}_{width}_{word}")
     notebook.page.set_viewport_size({"width": 1280, "height": 900})
 
 

@@ -75,10 +75,8 @@ def test_a_check_leads_to_what_to_reread_and_a_changed_answer_says_so(visit: Vis
     expect(changed).to_have_count(1)
     said = "element => getComputedStyle(element, '::after').content"
     assert "Changed since it ran" in changed.evaluate(said)
-    visit.screenshot("changed_answer")
     exercises.output(CHECK).get_by_role("link", name="Leaves are not elements").click()
     expect_landed(visit.page, "Leaves are not elements")
-    visit.screenshot("reread")
 
 
 def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
@@ -93,7 +91,6 @@ def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
     said = "them => them.map(each => getComputedStyle(each, '::before').content)"
     contents = [each for each in cut_off.evaluate_all(said) if each != "none"]
     assert contents == ['"The kernel was restarted: run the cells again, from the top."']
-    visit.screenshot("restarted")
 
 
 def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Visit):

@@ -52,7 +52,6 @@ def pictures(notebook: Notebook) -> Iterator[None]:
             notebook.use_theme(theme)
             for cell in list(CELLS)[1:]:
                 notebook.cell(cell)
-                notebook.visit.screenshot(f"{cell}_{word}_{width}")
 
 
 def line_widths(output: Locator, number: int) -> list[str]:
@@ -69,7 +68,6 @@ def test_pointing_at_a_leaf_lights_up_its_partners(notebook: Notebook):
     lit = line_widths(output, 1)
     assert len(lit) == 5 and set(lit) == {"3px"}  # the leaf, the list with both, the result
     assert set(line_widths(output, 2)) == {"1.5px"}
-    notebook.visit.screenshot("works_pointed")
     output.locator("tbody tr").nth(1).hover()
     assert set(line_widths(output, 1)) == {"1.5px"}
     assert set(line_widths(output, 2)) == {"3px"}
@@ -85,7 +83,6 @@ def test_the_tab_key_lights_up_partners(notebook: Notebook):
         expect(row).to_be_focused()
         assert row.evaluate("row => getComputedStyle(row).outlineStyle") == "solid"
         assert set(line_widths(output, number)) == {"3px"}
-    notebook.visit.screenshot("works_focused")
 
 
 def test_a_mismatch_is_marked_in_both_trees(notebook: Notebook):
@@ -113,7 +110,6 @@ def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
     expect(output.get_by_role("button", name="2.0")).to_be_focused()
     keys.press("Space")
     expect(status).to_contain_text("call 9: ● traced · dtype of by: weak i32[] → weak f32[]")
-    notebook.visit.screenshot("traces_played")
 
     keys.press("Tab")
     keys.press("Space")
@@ -122,7 +118,6 @@ def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
     expect(output.get_by_role("button", name="Clear")).to_be_focused()
     keys.press("Space")
     expect(status).to_contain_text("0 traces in 0 calls")
-    notebook.visit.screenshot("traces_cleared")
     keys.press("Shift+Tab")
     keys.press("Space")
     expect(status).to_contain_text("call 1: ● traced · first call")

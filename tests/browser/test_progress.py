@@ -28,12 +28,10 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
     visit.page.keyboard.press("Space")
     status = lesson.output(QUESTION).get_by_role("status")
     status.get_by_text("You predict B").wait_for()
-    visit.screenshot("prediction_made")
     lesson.run(answer)
     assert lesson.output_text(answer).strip() == "2 4"
     status.get_by_text("✗ You predicted B. It is A").wait_for()
     lesson.use_theme("JupyterLab Dark")
-    visit.screenshot("prediction_revealed")
     lesson.use_theme("JupyterLab Light")
     assert visit.other_hosts == []
 
@@ -47,21 +45,17 @@ def test_the_header_follows_and_hints_come_by_button(visit: Visit):
     button.focus()
     visit.page.keyboard.press("Enter")
     exercises.output("count_leaves-check").get_by_text("Hint 1 of 2").wait_for()
-    visit.screenshot("hint")
     exercises.write("count_leaves-answer", RIGHT)
     exercises.run("count_leaves-answer")
     exercises.run("count_leaves-check")
     exercises.output("setup").get_by_text("1 of 11 exercises").wait_for()
     exercises.cell("setup")
-    visit.screenshot("header")
 
     page = visit.open("notebooks/00_start_here.ipynb")
     page.run("course-map")
     page.output("course-map").get_by_text("1 of 11 exercises").wait_for()
     assert "First leaf (earned)" in page.output_text("course-map")
-    visit.screenshot("start_page")
     page.use_theme("JupyterLab Dark")
-    visit.screenshot("start_page_dark")
 
 
 def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
@@ -79,7 +73,6 @@ def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
         progress.add("01_leaves", exercise.name, "correct")
     exercises.run("setup")
     shown.get_by_text("The core of this lesson is done").wait_for()
-    visit.screenshot("core_done")
     shown.get_by_role("link", name="Going deeper").click()
     deeper = visit.page.get_by_role("heading", name="Going deeper", exact=True)
     expect(deeper).to_be_in_viewport(timeout=PATIENCE)
