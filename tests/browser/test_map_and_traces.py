@@ -5,13 +5,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.accessibility import violations
+from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Lab, Notebook, Visit
 from tests.lesson_reads import BROWSER
 
 pytestmark = pytest.mark.reads(*BROWSER)
-
-THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 CELLS = {
     "setup": "import jax.numpy as jnp\nfrom pytree_course import count_traces, pair, predict",
@@ -40,18 +38,6 @@ def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
     expect(notebook.output("traces").get_by_role("button")).to_have_count(4)
     yield notebook
     context.close()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def pictures(notebook: Notebook) -> Iterator[None]:
-    """Keep pictures in both themes and two widths, as everything looks in the end."""
-    yield
-    for width in (1280, 900):
-        notebook.page.set_viewport_size({"width": width, "height": 900})
-        for word, theme in THEMES.items():
-            notebook.use_theme(theme)
-            for cell in list(CELLS)[1:]:
-                notebook.cell(cell)
 
 
 def line_widths(output: Locator, number: int) -> list[str]:
@@ -125,5 +111,4 @@ def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
 
 
 def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
-    for theme in THEMES.values():
-        assert violations(notebook, theme, outputs=4) == []
+    assert_accessible(notebook, outputs=4)

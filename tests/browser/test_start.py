@@ -22,10 +22,3 @@ def test_lesson_1_runs_to_its_end(visit: Visit):
     lesson.run("what-jax-sees-4")
     assert lesson.failed() == ["what-jax-sees-4"]
     assert visit.other_hosts == []
-
-
-def test_a_check_run_too_early_says_which_cell_to_run_first(visit: Visit):
-    visit.lab.write("early.ipynb", {"early": "check.any(1)"})
-    notebook = visit.open("early.ipynb")
-    notebook.run("early")
-    assert "Run the set-up cell first" in notebook.output_text("early")
