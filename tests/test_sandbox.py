@@ -1,12 +1,11 @@
 """The sandbox, from inside: what a learner's code cannot see, reach, write or use up."""
 
-import ast
 import os
 import platform
-import shutil
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,9 @@ from pytree_course.grading.sandbox.bubblewrap import sandboxed
 from pytree_course.grading.sandbox.requirements import require_sandbox
 from pytree_course.grading.sandbox.system_calls import open_filter
 from tests.conftest import ROOT
+from tests.sandboxes import needs_sandbox, value_in
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        sys.platform != "linux" or shutil.which("bwrap") is None,
-        reason="bubblewrap is not here; .ci/run installs it",
-    ),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 
 
 def started(tmp_path):
@@ -56,15 +50,7 @@ def kernel(engine, tmp_path_factory):
 @pytest.fixture
 def inside(kernel):
     """Run code in the sandbox, and return the value of its variable `result`."""
-
-    def run(code):
-        wanted = {"result": "result"}
-        reply = kernel.kc.execute(code, user_expressions=wanted, reply=True, timeout=300)
-        content = reply["content"]
-        assert content["status"] == "ok", content
-        return ast.literal_eval(content["user_expressions"]["result"]["data"]["text/plain"])
-
-    return run
+    return partial(value_in, kernel)
 
 
 @pytest.fixture
