@@ -1,4 +1,4 @@
-"""Which cell shows each topic, correction and misconception: `covers` marks in, a table out."""
+"""The table of traceability: which cells show each topic, correction and misconception."""
 
 import tomllib
 from collections.abc import Iterator
