@@ -27,7 +27,7 @@ TASK_SECONDS = 3_600
 _CONNECT_SECONDS = 10
 _IS_FORKED = sys.platform == "linux"
 _LOADED_BEFORE = [
-    "pytree_course.classroom.tasks",
+    "pytree_course.classroom.runs",
     "pytree_course.authoring.authors_answers",
     "pytree_course.authoring.sources",
     "pytree_course.grading.nbval_run",
