@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 from pytree_course.checking.expected import Expected, ExpectedExercise, LessonSection, Misconception
-from pytree_course.classroom.attempt import Attempt, AttemptState, FailedCase, VerdictRow
+from pytree_course.checking.verdicts import FailedCase
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

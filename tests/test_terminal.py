@@ -12,10 +12,9 @@ from rich.console import Console
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
-from pytree_course.classroom.attempt import AttemptState
+from pytree_course.classroom.attempt import AttemptState, VerdictChange
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.class_grading import Summary
-from pytree_course.classroom.verdict_changes import VerdictChange
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.printable import printable, printable_lines
@@ -92,8 +91,8 @@ def test_one_notebooks_grade_is_printed_without_escapes():
     got = {"kind": "raised", "type": HOSTILE, "bases": [], "mentions": {}, "message": HOSTILE}
     seen = {"kind": "string", "type": "str", "value": HOSTILE}
     failure = Failure(
-        0, [seen], [HOSTILE], seen, got, Difference((HOSTILE,), "value"), HOSTILE,
-        Line(1, HOSTILE), HOSTILE,
+        0, [seen], [HOSTILE], got, HOSTILE, Line(1, HOSTILE), HOSTILE,
+        seen, Difference((HOSTILE,), "value"),
     )  # fmt: skip
     verdict = Verdict(
         "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, reasons=(HOSTILE,), failed=(0,)
