@@ -280,7 +280,8 @@ held(
             raise
         except Exception as error:
             raise OSError(str(error))
-    attempt("by compiling", compiled)
+    if "JAX_COMPILATION_CACHE_DIR" in os.environ:  # a new environment has no programs to show yet
+        attempt("by compiling", compiled)
     jax.config.update("jax_raise_persistent_cache_errors", False)
     """,
     },
