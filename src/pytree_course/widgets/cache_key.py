@@ -13,7 +13,7 @@ from pytree_course.registry import flatten_one_level
 from pytree_course.texts import shorten
 from pytree_course.widgets.value_texts import written
 
-MOST_NODES = 2_000  # and leaves: what comes later is counted as one change
+MOST_NODES = 2_000  # with leaves; any difference beyond them is named as one change
 
 
 @dataclass(frozen=True)
@@ -23,25 +23,25 @@ class NodePart:
     words: str
     type: type
     keys: tuple[str, ...]
-    aux: Any  # a custom node's; of others None
-    aux_text: str  # as it read at the time: aux_data may be changed in place
+    aux: Any  # None unless the node is a custom one
+    aux_text: str  # written at the time of the call: aux_data may be changed in place later
 
 
 @dataclass(frozen=True)
 class LeafPart:
-    """A leaf's part of the key: what a tracer would know of it. The value is no part, usually."""
+    """A leaf's part of the key: what a tracer would know of it; its value only if it is static."""
 
     words = "a leaf"
     type: type
     dtype: str = ""  # empty where JAX cannot trace such a leaf at all
     shape: tuple[int, ...] = ()
     weak: bool = False
-    value: Any = None  # of what is no array
+    value: Any = None  # None for an array
     text: str = ""
 
     @property
     def array_type(self) -> str:
-        """What a tracer of it shows, such as `weak f32[2]`."""
+        """The type that a tracer of it has, such as `weak f32[2]`."""
         seen = {"kind": "array", "library": "jax", "dtype": self.dtype, "shape": self.shape}
         return f"{'weak ' if self.weak else ''}{summary(seen)}"
 
@@ -113,7 +113,7 @@ class CacheKey:
         return _equal(self.structure, old.structure) is None
 
     def untraceable(self) -> tuple[str, str] | None:
-        """Return place and type of the first leaf that JAX cannot trace."""
+        """Return the path and the type of the first leaf that JAX cannot trace."""
         for path, part in self.parts.items():
             if isinstance(part, LeafPart) and not part.dtype:
                 return "".join(path), part.type.__name__

@@ -53,7 +53,7 @@ def explore(tree: object = EXAMPLE) -> "Explorer":
 
 @dataclass(frozen=True)
 class Exploration:
-    """What there is to see of a tree."""
+    """What is shown of a tree."""
 
     name: str
     is_code: bool  # whether the name is an expression
@@ -84,7 +84,7 @@ class Exploration:
 
     @property
     def more(self) -> str:
-        """How many leaves are not in the list, in words."""
+        """How many more leaves there are than the list shows, in words."""
         left = self.leaves - MOST_ROWS
         return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
 

@@ -79,7 +79,7 @@ class TraceCounter(Play):
         self.empty = button("Clear", self._clear, "Empty the log and let JAX forget all traces")
         shown = [control for control in controls.values() if isinstance(control, ipywidgets.Widget)]
         for control in shown:
-            # Which of two equal values is chosen, such as 1 and 1.0, the index alone tells.
+            # Only the index tells which of two equal values, such as 1 and 1.0, is chosen.
             trait = "index" if _is_choice(control) else "value"
             control.observe(lambda _: self._call(), names=trait)
         buttons = ipywidgets.HBox([self.again, self.empty], layout={"flex_flow": "row wrap"})
@@ -174,7 +174,7 @@ def _choice(name: str, options: list[Any] | dict[str, Any]) -> Any:
 
 
 def _is_choice(control: Any) -> bool:
-    """Whether one of several options is chosen by the control, which knows one to begin with."""
+    """Whether the control chooses one of several options, and has one chosen already."""
     return isinstance(getattr(control, "index", None), int) and hasattr(control, "_options_values")
 
 

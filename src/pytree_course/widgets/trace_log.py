@@ -66,7 +66,7 @@ class TraceLog:
         self.traces = 0
         self.plotted: deque[LoggedCall] = deque(maxlen=MOST_PLOTTED)
         self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)
-        self._last_key = 0  # number of the traced call whose key the last good call had
+        self._last_key = 0  # the number of the traced call whose key the last successful call had
 
         # A traced function's Python code runs when it is traced, and only then.
         @functools.wraps(self.function)
@@ -82,7 +82,7 @@ class TraceLog:
         return list(self.plotted)[-MOST_ROWS:]
 
     def call(self, values: Values) -> None:
-        """Call the function with what the controls' values make."""
+        """Call the function with the arguments that the controls' values make, and log the call."""
         self.calls += 1
         controls = {name: written(value) for name, value in values.items()}
         before = self.traces
@@ -126,7 +126,7 @@ class TraceLog:
             if outcome == "cached":
                 return "for JAX, this call is equal to an earlier call"
             return "first call" if self.calls == 1 else "nothing was traced before"
-        # Of equally near ones the last call's, and else the latest.
+        # Of several equally similar keys: the last call's, otherwise the latest one.
         changes, number, old = min(
             compared, key=lambda item: (item[0].distance, item[1] != self._last_key)
         )
@@ -154,7 +154,7 @@ class TraceLog:
             )
         if is_traced or key is None:
             return ""
-        # JAX also compares with what other functions were given: its message tells those cases.
+        # JAX also compares with arguments of other functions, of which only its message tells.
         if isinstance(error, ValueError) and (
             "checking equality" in str(error)
             or any(key.cannot_be_compared_with(old) for _, old in self._keys)
@@ -182,7 +182,7 @@ _NEEDS_VALUES = (
 
 
 def _raised(error: Exception, why: str, *, own: bool = False) -> LoggedCall:
-    """Log an error; one of the learner's own code with its message."""
+    """Return the entry for an error, with its message if it came from the learner's own code."""
     message = error_line(error) if own else ""
     return LoggedCall("raised", why, error=type(error).__name__, message=message)
 

@@ -20,18 +20,18 @@ NOT_YET = "…"
 
 Half = Literal["flatten", "unflatten"]
 Facts = tuple[tuple[str, str], ...]
-"""What a function is given and what comes out: label and code."""
+"""What a function is given and what it returns: pairs of label and code."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the way."""
+    """One step of flattening or unflattening."""
 
     half: Half
     title: str  # text between backticks is code
-    path: Path | None  # None at the beginning and the ends
+    path: Path | None  # None for the first step and for the last step of each half
     facts: Facts
-    faded: frozenset[Path]  # what is in pieces at this moment
+    faded: frozenset[Path]  # the nodes that are in pieces at this step
     leaves: tuple[str, ...]  # in the list so far, a few words for each
     used: int  # how many of them are in their places again
     structure: str  # the treedef's text, as far as it is known
@@ -40,7 +40,7 @@ class Step:
 
 @dataclass
 class _Visit:
-    """One node, leaf or None, as it was found on the way down."""
+    """One node, leaf or None, as flattening found it."""
 
     path: Path
     value: Any
