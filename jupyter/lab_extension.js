@@ -24,8 +24,9 @@
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper { opacity: 0.5; }
     .jupyter-widgets-disconnected::before {
-      content: "The kernel was restarted: run this cell again." !important;
-    }`;
+      content: "The kernel was restarted: run the cells again, from the top." !important;
+    }
+    .jupyter-widgets-disconnected .jupyter-widgets-disconnected::before { content: none !important; }`;
 
   // JupyterLab applies a link's fragment before a notebook that is only being opened has its
   // content, and Notebook opens it in another tab of the browser without any. So the fragment is

@@ -270,8 +270,7 @@ def test_processes_and_files_do_not_pile_up(started):
 
 
 def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch, capfd):
-    broken = server_process.ServerOfThisProcess()
-    monkeypatch.setattr(sandboxed_kernel, "server_of_this_process", broken)
+    monkeypatch.setattr(sandboxed_kernel, "door", server_process.Door())
     monkeypatch.setattr(server_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
     for _ in range(2):
         assert probed(started(), "result = 1") == 1
@@ -279,10 +278,10 @@ def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch
 
 
 def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):
-    mortal = server_process.ServerOfThisProcess()
-    monkeypatch.setattr(sandboxed_kernel, "server_of_this_process", mortal)
+    door = server_process.Door()
+    monkeypatch.setattr(sandboxed_kernel, "door", door)
     kernel = started()
-    mortal._own._process.kill()
+    door.own_server._process.kill()
     assert kernel.run_cell("1").died
     assert probed(started(), "result = 1") == 1
 

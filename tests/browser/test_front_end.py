@@ -81,6 +81,21 @@ def test_a_check_leads_to_what_to_reread_and_a_changed_answer_says_so(visit: Vis
     visit.screenshot("reread")
 
 
+def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
+    exercises = visit.open(EXERCISES)
+    exercises.write(ANSWER, WRONG)
+    for cell in ("setup", ANSWER, CHECK):
+        exercises.run(cell)
+    exercises.output(CHECK).get_by_role("button", name="Hint").wait_for()
+    visit.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    cut_off = exercises.output(CHECK).locator(".jupyter-widgets-disconnected")
+    cut_off.first.wait_for()
+    said = "them => them.map(each => getComputedStyle(each, '::before').content)"
+    contents = [each for each in cut_off.evaluate_all(said) if each != "none"]
+    assert contents == ['"The kernel was restarted: run the cells again, from the top."']
+    visit.screenshot("restarted")
+
+
 def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Visit):
     visit_to_notebook.open("notebooks/00_start_here.ipynb")
     page = visit_to_notebook.page

@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.progress import Progress
-from tests.browser.lab import Visit
+from tests.browser.lab import PATIENCE, Visit
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 QUESTION = "leaves-are-not-elements-3-predict"
@@ -81,7 +81,8 @@ def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
     shown.get_by_text("The core of this lesson is done").wait_for()
     visit.screenshot("core_done")
     shown.get_by_role("link", name="Going deeper").click()
-    expect(visit.page.get_by_role("heading", name="Going deeper")).to_be_in_viewport()
+    deeper = visit.page.get_by_role("heading", name="Going deeper", exact=True)
+    expect(deeper).to_be_in_viewport(timeout=PATIENCE)
 
     page = visit.open("notebooks/00_start_here.ipynb")
     page.run("course-map")
