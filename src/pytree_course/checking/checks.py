@@ -5,6 +5,7 @@ import difflib
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from IPython.display import display
 from pytree_course import nbgrader
 from pytree_course.checking import cell_runs, words
 from pytree_course.checking.cases import Case, Check
-from pytree_course.checking.expected import Expected, ExpectedExercise, ExpectedFile
+from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.feedback import Feedback, feedback, note, note_if_slow
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import CaseInterrupted, run_check
@@ -52,18 +53,14 @@ class Checks:
         self._files = course.lesson_named(lesson)
         # Solution notebooks, and what nbgrader runs, are not this learner's work.
         is_solution = Path.cwd().name == self._files.solutions.parent.name
-        is_own_work = not is_solution and not self.is_in_nbgrader
-        self.progress = Progress.load(course.progress_file if is_own_work else None)
+        self.is_own_work = not is_solution and not self.is_in_nbgrader
+        self.progress = Progress.load(course.progress_file if self.is_own_work else None)
         _keep_findable(self)
 
     @cached_property
-    def _expected_file(self) -> ExpectedFile:
-        return ExpectedFile(self._files.expected)
-
-    @cached_property
     def expected(self) -> Expected:
-        """What is said of the lesson; a first build runs set-up cells before the file exists."""
-        return self._expected_file.without_observations()
+        """What is expected; read when needed: at a first build the file does not exist yet."""
+        return Expected.read(self._files.expected)
 
     @property
     def is_graded(self) -> bool:
@@ -87,8 +84,7 @@ class Checks:
         """Return title and link of the lesson after this one, if there is one."""
         for files in self._course.lessons():
             if files.stem > self._files.stem and files.expected.exists():
-                title = ExpectedFile(files.expected).without_observations().title
-                return title, self._course.link(files.notebook)
+                return Expected.read(files.expected).title, self._course.link(files.notebook)
         return None
 
     def __dir__(self) -> list[str]:
@@ -157,13 +153,14 @@ class ExerciseCheck:
                 yield case
 
         try:
-            with note_if_slow(SLOW_AFTER):
+            # What is run to be compared must not depend on how fast that was.
+            with note_if_slow(SLOW_AFTER) if self._checks.is_own_work else nullcontext():
                 outcomes = run_check(noting_calls, answers, PUBLIC_SEED)
         except CaseInterrupted as stopped:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
-        verdict = judge(self._checks._expected_file.exercise(self._exercise.name), outcomes)
+        verdict = judge(self._exercise, outcomes)
         if cell_runs.are_stale(self._exercise.answers):
             display(note("→", words.STALE_TITLE, [words.STALE]))
         elif verdict.kind is VerdictKind.CORRECT:

@@ -1,4 +1,4 @@
-"""What is decided of an exercise: its verdict, and the case that failed."""
+"""The verdict on an exercise, and the case that failed."""
 
 from dataclasses import dataclass
 from enum import StrEnum

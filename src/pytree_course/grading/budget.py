@@ -26,10 +26,7 @@ class SubmissionBudget:
     `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
     """
 
-    def __init__(
-        self, exercises: Collection[str] = (), exercise_seconds: float = limits.EXERCISE_SECONDS
-    ) -> None:
-        self._most = exercise_seconds
+    def __init__(self, exercises: Collection[str] = ()) -> None:
         self._left = limits.SUBMISSION_SECONDS
         self._ends = time.monotonic() + limits.WALL_SECONDS
         self._to_come = set(exercises)
@@ -40,7 +37,8 @@ class SubmissionBudget:
         """Give an exercise its share, for its answer cell and its check cell together."""
         self._to_come.discard(exercise)
         others, now = len(self._to_come), time.monotonic()
-        self.seconds = max(0.0, min(self._most, self._left - others * self._shortest))
+        left = self._left - others * self._shortest
+        self.seconds = max(0.0, min(limits.EXERCISE_SECONDS, left))
         self.ends = now + (self._ends - now) / (others + 1)
 
     def spend(self, seconds: float) -> None:

@@ -54,8 +54,7 @@ def run_answers(
     """Run answers in `blank`, the text of the exercise notebook as it was handed out."""
     if not answers:
         return {}  # a blank notebook needs no kernel
-    budget = SubmissionBudget(answers, settings.seconds)
-    return _Runner(blank, course, settings, budget).run(answers)
+    return _Runner(blank, course, settings, SubmissionBudget(answers)).run(answers)
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,14 @@ from pathlib import Path
 
 from pytree_course.checking.expected import Expected
 from pytree_course.course import Course, LessonFiles
-from pytree_course.grading import limits
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run answers: the seed of the cases, in the sandbox or not, and seconds for each."""
+    """How to run answers: the seed of the cases, and in the sandbox or not."""
 
     seed: int
     in_sandbox: bool
-    seconds: float = limits.EXERCISE_SECONDS
 
 
 @dataclass(frozen=True)

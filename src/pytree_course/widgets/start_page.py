@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pytree_course.checking.badges import badges
-from pytree_course.checking.expected import ExpectedFile
+from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.checking.standings import Way, hours, standing
@@ -23,7 +23,7 @@ def course_map() -> Feedback:
     if course.progress_file is not None:
         state = AS_OF.format(time=f"{datetime.now():%d %B, %H:%M}".lstrip("0"))
     files = course.lessons()
-    expected = [ExpectedFile(each.expected).without_observations() for each in files]
+    expected = [Expected.read(each.expected) for each in files]
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
     core = Way.together([now.core for _, now in lessons])
     everything = Way.together([now.everything for _, now in lessons])
