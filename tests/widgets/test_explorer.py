@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from pytree_course import explore
 from pytree_course.observations import MAX_NODES_TO_DRAW
 from pytree_course.trees import observe
-from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, Explorer, look_into
-from pytree_course.widgets.trouble import Trouble
+from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, look_into
 
 leaves = st.none() | st.integers() | st.text(max_size=5)
 trees = st.recursive(
@@ -167,9 +166,3 @@ def test_observe_stops_where_is_leaf_says():
     assert observe([None], is_leaf=lambda x: x is None)["children"] == [
         ["[0]", {"kind": "none", "leaf": True}]
     ]
-
-
-def test_a_tree_that_cannot_be_looked_at_is_trouble():
-    with pytest.raises(Trouble):
-        look_into([0] * (MAX_NODES_TO_DRAW + 1), "tree", False, "as JAX does it")
-    assert isinstance(explore([1]), Explorer)

@@ -1,4 +1,4 @@
-"""Which boxes a tree picture has: the words in them, and what is folded away.
+"""The boxes of a tree picture: the words in them, and which parts are folded.
 
 Both the SVG and the text are made from these items, so that they always show the same.
 """

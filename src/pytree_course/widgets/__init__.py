@@ -1,4 +1,4 @@
-"""Things to play with: each one line in a notebook, each with a static form for a page."""
+"""The widgets of the notebooks: each takes one line of code, and has a static form for pages."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ class Name(NamedTuple):
     """What notebooks import from `pytree_course`: where it is, and how tall its output is."""
 
     module: str
-    output_lines: int  # about, in lines of code on a slide
+    output_lines: int  # approximate, in lines of code on a slide
 
 
 NAMES = {

@@ -1,4 +1,4 @@
-"""What all widgets share: beside the live view, a static form as HTML and as text."""
+"""What all widgets share: a live view, and a static form as HTML and as text."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

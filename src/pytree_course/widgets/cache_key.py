@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 
@@ -13,51 +13,57 @@ from pytree_course.registry import flatten_one_level
 from pytree_course.texts import shorten
 from pytree_course.widgets.value_texts import written
 
-MOST_NODES = 2_000  # and leaves: what comes later is counted as one change
+MOST_NODES = 2_000  # with leaves; any difference beyond them is named as one change
 
 
 @dataclass(frozen=True)
 class NodePart:
     """A node's part of the key: its type, its keys and its metadata."""
 
+    words: str
     type: type
     keys: tuple[str, ...]
-    aux: Any  # a custom node's; of others None
-    aux_text: str  # as it read at the time: aux_data may be changed in place
-
-    @property
-    def words(self) -> str:
-        """What it is, in words."""
-        return "None" if self.type is type(None) else f"a {self.type.__name__}"
+    aux: Any  # None unless the node is a custom one
+    aux_text: str  # written at the time of the call: aux_data may be changed in place later
 
 
 @dataclass(frozen=True)
 class LeafPart:
-    """A leaf's part of the key: what a tracer would know of it. The value is no part, usually."""
+    """A leaf's part of the key: what a tracer would know of it; its value only if it is static."""
 
+    words = "a leaf"
     type: type
     dtype: str = ""  # empty where JAX cannot trace such a leaf at all
     shape: tuple[int, ...] = ()
     weak: bool = False
-    value: Any = None  # of what is no array
+    value: Any = None  # None for an array
     text: str = ""
-    words: ClassVar[str] = "a leaf"
+
+    @property
+    def array_type(self) -> str:
+        """The type that a tracer of it has, such as `weak f32[2]`."""
+        seen = {"kind": "array", "library": "jax", "dtype": self.dtype, "shape": self.shape}
+        return f"{'weak ' if self.weak else ''}{summary(seen)}"
 
 
-@dataclass(frozen=True)
-class KeyChange:
-    """One difference between two keys."""
+@dataclass
+class Changes:
+    """The differences between two keys, in words, topmost first."""
 
-    words: str
-    of_value: bool = False
-    is_whole: bool = False  # whether everything below has changed with it
+    in_key: list[str]
+    of_values: list[str]  # of leaves: a part of the key only where they are static
+
+    @property
+    def distance(self) -> tuple[int, int]:
+        """How far apart the keys are; to be compared with other distances."""
+        return len(self.in_key), len(self.of_values)
 
 
 class CacheKey:
     """The key of one call, made of its arguments by their names."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
-        self.treedefs = {name: jax.tree.structure(value) for name, value in arguments.items()}
+        self.structure = jax.tree.structure(dict(arguments))
         self.parts: dict[Path, NodePart | LeafPart] = {}
         waiting: list[tuple[Path, Any]] = [
             ((name,), value) for name, value in reversed(list(arguments.items()))
@@ -68,25 +74,31 @@ class CacheKey:
             if level is None:
                 self.parts[path] = _leaf_part(value)
                 continue
+            words = "None" if value is None else f"a {level.type.__name__}"
             aux, text = (level.aux, written(level.aux)) if level.is_custom else (None, "")
-            self.parts[path] = NodePart(level.type, level.keys, aux, text)
+            self.parts[path] = NodePart(words, level.type, level.keys, aux, text)
             waiting += reversed([((*path, key), child) for key, child in level.children])
 
-    def changes_since(self, old: "CacheKey") -> list[KeyChange]:
-        """Name what changed, topmost first; changes of values last."""
-        changes: list[KeyChange] = []
+    def changes_since(self, old: "CacheKey") -> Changes:
+        """Name what changed since an earlier call."""
+        changes = Changes([], [])
         changed: set[Path] = set()
         for path, part in self.parts.items():
             if any(path[:length] in changed for length in range(1, len(path))):
                 continue  # below a change
-            change = _change(shorten("".join(path), 60), old.parts.get(path), part)
-            if change is not None:
-                changes.append(change)
-                if change.is_whole:
-                    changed.add(path)
-        if all(change.of_value for change in changes) and False in self._equal_structures(old):
-            changes.append(KeyChange("the structure, somewhere deep in the tree"))
-        return sorted(changes, key=lambda change: change.of_value)
+            where, before = shorten("".join(path), 60), old.parts.get(path)
+            if words := _node_change(where, before, part):
+                changes.in_key.append(words)
+                changed.add(path)
+            elif isinstance(part, NodePart) and isinstance(before, NodePart):
+                changes.in_key += _aux_change(where, before, part)
+            elif isinstance(part, LeafPart) and isinstance(before, LeafPart):
+                words = _type_change(where, before, part)
+                changes.in_key += [words] if words else []
+                changes.of_values += [] if words else _value_change(where, before, part)
+        if not changes.in_key and _equal(self.structure, old.structure) is False:
+            changes.in_key.append("the structure, somewhere deep in the tree")
+        return changes
 
     def aux_read_otherwise(self, old: "CacheKey") -> str:
         """Name metadata that is equal to what it was for JAX, but does not read the same."""
@@ -98,17 +110,14 @@ class CacheKey:
 
     def cannot_be_compared_with(self, old: "CacheKey") -> bool:
         """Whether comparing the structures raises, as it does with arrays in aux_data."""
-        return None in self._equal_structures(old)
+        return _equal(self.structure, old.structure) is None
 
     def untraceable(self) -> tuple[str, str] | None:
-        """Return place and type of the first leaf that JAX cannot trace."""
+        """Return the path and the type of the first leaf that JAX cannot trace."""
         for path, part in self.parts.items():
             if isinstance(part, LeafPart) and not part.dtype:
                 return "".join(path), part.type.__name__
         return None
-
-    def _equal_structures(self, old: "CacheKey") -> list[bool | None]:
-        return [_equal(treedef, old.treedefs.get(name)) for name, treedef in self.treedefs.items()]
 
 
 def named(
@@ -134,51 +143,49 @@ def _leaf_part(value: Any) -> LeafPart:
     return LeafPart(type(value), dtype, shape, weak, *known)
 
 
-def _change(
-    where: str, before: NodePart | LeafPart | None, part: NodePart | LeafPart
-) -> KeyChange | None:
+def _node_change(where: str, before: NodePart | LeafPart | None, part: NodePart | LeafPart) -> str:
+    """Name a change with which everything below has changed too, or nothing."""
     if before is None:
-        return KeyChange(f"{where} is new", is_whole=True)
-    if isinstance(part, LeafPart) and isinstance(before, LeafPart):
-        return _leaf_change(where, before, part)
+        return f"{where} is new"
     if isinstance(part, LeafPart) or isinstance(before, LeafPart):
-        return KeyChange(f"{where}: {before.words} → {part.words}", is_whole=True)
-    return _node_change(where, before, part)
-
-
-def _leaf_change(where: str, before: LeafPart, part: LeafPart) -> KeyChange | None:
-    if bool(part.dtype) != bool(before.dtype):
-        return KeyChange(f"type of {where}: {before.type.__name__} → {part.type.__name__}")
-    if part.shape != before.shape and part.dtype == before.dtype:
-        return KeyChange(f"shape of {where}: {list(before.shape)} → {list(part.shape)}")
-    if part.shape != before.shape:
-        return KeyChange(f"shape and dtype of {where}: {_type(before)} → {_type(part)}")
-    if part.dtype != before.dtype:
-        return KeyChange(f"dtype of {where}: {_type(before)} → {_type(part)}")
-    if part.weak != before.weak:
-        return KeyChange(f"weak type of {where}: {_type(before)} → {_type(part)}")
-    if part.type is before.type and _equal(part.value, before.value):
-        return None
-    if part.value is None or before.value is None:
-        return None  # an array: its values are no part of the key
-    return KeyChange(f"value of {where}: {_from_to(before.text, part.text)}", of_value=True)
-
-
-def _node_change(where: str, before: NodePart, part: NodePart) -> KeyChange | None:
-    if part.type is not before.type and part.type.__name__ == before.type.__name__:
-        return KeyChange(f"{where}: {part.words} of another class of that name", is_whole=True)
+        return "" if part.words == before.words else f"{where}: {before.words} → {part.words}"
+    if part.type is not before.type and part.words == before.words:
+        return f"{where}: {part.words} of another class of that name"
     if part.type is not before.type:
-        return KeyChange(f"type of {where}: {before.words} → {part.words}", is_whole=True)
+        return f"type of {where}: {before.words} → {part.words}"
     if part.keys != before.keys and issubclass(part.type, dict):
-        keys = f"{_listed(before.keys)} → {_listed(part.keys)}"
-        return KeyChange(f"keys of {where}: {keys}", is_whole=True)
+        return f"keys of {where}: {_listed(before.keys)} → {_listed(part.keys)}"
     if part.keys != before.keys:
-        count = f"{len(before.keys)} → {len(part.keys)}"
-        return KeyChange(f"number of children of {where}: {count}", is_whole=True)
+        return f"number of children of {where}: {len(before.keys)} → {len(part.keys)}"
+    return ""
+
+
+def _aux_change(where: str, before: NodePart, part: NodePart) -> list[str]:
     is_equal = _equal(part.aux, before.aux)
     if is_equal or (is_equal is None and part.aux_text == before.aux_text):
-        return None  # or arrays: JAX has told the calls apart without comparing them
-    return KeyChange(f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}")
+        return []  # or arrays: JAX has told the calls apart without comparing them
+    return [f"{_aux_of(part, where)}: {_from_to(before.aux_text, part.aux_text)}"]
+
+
+def _type_change(where: str, before: LeafPart, part: LeafPart) -> str:
+    if bool(part.dtype) != bool(before.dtype):
+        return f"type of {where}: {before.type.__name__} → {part.type.__name__}"
+    if part.shape != before.shape and part.dtype == before.dtype:
+        return f"shape of {where}: {list(before.shape)} → {list(part.shape)}"
+    if part.array_type == before.array_type:
+        return ""
+    what = "weak type" if part.dtype == before.dtype else "dtype"
+    if part.shape != before.shape:
+        what = "shape and dtype"
+    return f"{what} of {where}: {before.array_type} → {part.array_type}"
+
+
+def _value_change(where: str, before: LeafPart, part: LeafPart) -> list[str]:
+    if part.value is None or before.value is None:
+        return []  # an array: its values are no part of the key
+    if part.type is before.type and _equal(part.value, before.value):
+        return []
+    return [f"value of {where}: {_from_to(before.text, part.text)}"]
 
 
 def _aux_of(part: NodePart, where: str) -> str:
@@ -199,11 +206,6 @@ def _equal(one: Any, other: Any) -> bool | None:
         return bool(one == other)
     except Exception:
         return None
-
-
-def _type(part: LeafPart) -> str:
-    seen = {"kind": "array", "library": "jax", "dtype": part.dtype, "shape": part.shape}
-    return f"{'weak ' if part.weak else ''}{summary(seen)}"
 
 
 def _listed(keys: tuple[str, ...]) -> str:

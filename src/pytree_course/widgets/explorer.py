@@ -1,6 +1,7 @@
 """The tree explorer: a tree's picture, its leaves in order and its structure, all linked."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -52,7 +53,7 @@ def explore(tree: object = EXAMPLE) -> "Explorer":
 
 @dataclass(frozen=True)
 class Exploration:
-    """What there is to see of a tree."""
+    """What is shown of a tree."""
 
     name: str
     is_code: bool  # whether the name is an expression
@@ -83,7 +84,7 @@ class Exploration:
 
     @property
     def more(self) -> str:
-        """How many leaves are not in the list, in words."""
+        """How many more leaves there are than the list shows, in words."""
         left = self.leaves - MOST_ROWS
         return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
 
@@ -120,7 +121,8 @@ class Explorer(Play):
             style={"description_width": "initial"},
             layout={"flex": "1 1 20em", "width": "auto"},
         )
-        self.show = button("Show", self._evaluate, "Evaluate the expression again")
+        evaluate_again = partial(self._update, evaluates=True)
+        self.show = button("Show", evaluate_again, "Evaluate the expression again")
         # Buttons and no menu: JupyterLab keeps the arrow keys from a menu.
         self.is_leaf = ipywidgets.ToggleButtons(
             options=list(PRESETS),
@@ -129,39 +131,33 @@ class Explorer(Play):
         )
         self.view = ipywidgets.HTML()
         line = ipywidgets.HBox([self.expression, self.show])
-        trouble = self._evaluate()
+        trouble = self._update(evaluates=True)
         form = self._seen or trouble
         text = form.text() if form else ""
         static = Feedback(_html(self._seen, trouble, framed=True), text)
         super().__init__([line, self.is_leaf, self.view], static, layout=frame_layout())
-        self.expression.observe(lambda _: self._evaluate(), names="value")
-        self.is_leaf.observe(lambda _: self._look(), names="value")
+        self.expression.observe(lambda _: self._update(evaluates=True), names="value")
+        self.is_leaf.observe(lambda _: self._update(evaluates=False), names="value")
 
-    def _evaluate(self) -> Trouble | None:
-        """Take the tree that is asked for, and look at it; return what went wrong."""
-        expression = self.expression.value.strip()
-        if self._passed is not None and not expression:
-            self._tree = self._passed
-            return self._look()
+    def _update(self, *, evaluates: bool) -> Trouble | None:
+        """Show the tree that is asked for; or what went wrong, above the last tree shown."""
+        trouble = None
         try:
-            self._tree = evaluate(expression or EXAMPLE), expression or EXAMPLE, True
-        except Trouble as trouble:
-            return self._show(trouble)
-        return self._look()
-
-    def _look(self) -> Trouble | None:
-        if self._tree is None:
-            return None
-        try:
+            if evaluates:
+                self._tree = self._asked_for()
+            if self._tree is None:
+                return None
             self._seen = look_into(*self._tree, self.is_leaf.value)
-        except Trouble as trouble:
-            return self._show(trouble)
-        return self._show()
-
-    def _show(self, trouble: Trouble | None = None) -> Trouble | None:
-        """Show the tree; or what went wrong, above the last tree that could be shown."""
+        except Trouble as raised:
+            trouble = raised
         self.view.value = _html(self._seen, trouble, framed=False)
         return trouble
+
+    def _asked_for(self) -> tuple[object, str, bool]:
+        expression = self.expression.value.strip()
+        if self._passed is not None and not expression:
+            return self._passed
+        return evaluate(expression or EXAMPLE), expression or EXAMPLE, True
 
 
 def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:

@@ -28,20 +28,12 @@ def show_progress(check: Checks) -> None:
 def header(check: Checks) -> Feedback:
     """Return the present progress, as the set-up cell shows it."""
     now = standing(check.expected, check.progress)
-    core = [
-        (exercise, check.link_to_exercise(exercise))
-        for exercise in check.expected.exercises.values()
-        if exercise.core
-    ]
-    next_link = "" if now.next is None else check.link_to_exercise(now.next)
     following = check.next_lesson() if now.core_is_done or now.next is None else None
     shown = render(
         "widgets/progress.html",
         hours=hours,
         now=now,
-        core=core,
-        next_link=next_link,
-        deeper=check.link_deeper(),
+        check=check,
         following=following,
     )
     return Feedback(shown, str(now))

@@ -23,7 +23,7 @@ def linking(observation: Observation, listed: int) -> str:
     """
     drawn = list(items(observation).walk())
     leaves = [item for item in drawn if item.shape in ("leaf", "notice") and item.leaves]
-    # What stands for leaves that are not drawn themselves.
+    # The boxes that stand for leaves which are not drawn.
     folded = [item for item in drawn if item.leaves and item not in leaves and not item.children]
     lit = []
     for place in sorted({*range(listed), *(item.leaves.start for item in leaves)}):
@@ -32,7 +32,7 @@ def linking(observation: Observation, listed: int) -> str:
         way = [f"text{_selector(item)}" for item in drawn if item.children and place in item.leaves]
         targets = [own, *holding, *way]
         lit.append(_lit(f":has({own}:hover)", targets))
-        # What is chosen stays lit, but gives way to what the mouse points at.
+        # A chosen leaf stays lit, unless the mouse points at another one.
         chosen = f":not(:has([data-leaf]:hover)):has({own} :is(:checked,:focus-visible))"
         lit.append(_lit(chosen, targets))
     for item in drawn:

@@ -98,27 +98,15 @@ class MapView:
         """The view as HTML that needs no kernel and no script, and as plain text."""
         svgs = [self._svg(*tree) for tree in self._trees]
         texts = [as_lines(self._items(*tree, numbered=True)) for tree in self._trees]
-        html = self._render("widgets/map_view.html", svgs=svgs)
-        return Feedback(html, self._render("widgets/map_view.txt", texts=texts))
+        frame = FRAMES["good" if self.works else "bad"]
+        html = render("widgets/map_view.html", view=self, frame=frame, svgs=svgs)
+        return Feedback(html, render("widgets/map_view.txt", view=self, frame=frame, texts=texts))
 
     def __repr__(self) -> str:
         return self.static.text
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return self.static._repr_mimebundle_()
-
-    def _render(self, template: str, **drawn: list[str]) -> str:
-        calls = self.pairing.calls
-        return render(
-            template,
-            frame=FRAMES["good" if self.works else "bad"],
-            view=self,
-            titles=[f"Tree {number}" for number in range(1, len(self.pairing.trees) + 1)],
-            calls=calls,
-            more=self.pairing.count - len(calls),
-            width=max((len("".join(call.path)) for call in calls), default=0),
-            **drawn,
-        )
 
     @property
     def _trees(self) -> list[tuple[Observation, int | None]]:

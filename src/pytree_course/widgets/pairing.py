@@ -13,7 +13,7 @@ from pytree_course.texts import shorten
 from pytree_course.trees import observe
 from pytree_course.widgets.value_texts import brief, error_line
 
-MOST_CALLS = 24  # are kept to be shown; the others are counted
+MOST_CALLS = 24  # are kept to be shown; all are counted
 
 IsLeaf = Callable[[Any], bool]
 
@@ -61,10 +61,9 @@ def map_and_watch(
     pairing = Pairing([observe(tree, values=False) for tree in trees])
     try:
         leaves, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
-        paths = [tuple(jax.tree_util.keystr((key,)) for key in path) for path, _ in leaves]
-        pairing.leaves = len(paths)
-        watched = partial(_call_and_note, function, pairing, paths)
-        mapped = jax.tree.map(watched, *trees, is_leaf=is_leaf)
+        pairing.leaves = len(leaves)
+        watched = partial(_call_and_note, function, pairing)
+        mapped = jax.tree.map_with_path(watched, *trees, is_leaf=is_leaf)
     except Exception as error:
         pairing.error = error_line(error)
         if not pairing.count:
@@ -75,10 +74,10 @@ def map_and_watch(
 
 
 def _call_and_note(
-    function: Callable[..., Any], pairing: Pairing, paths: list[Path], *arguments: Any
+    function: Callable[..., Any], pairing: Pairing, keys: Sequence[Any], *arguments: Any
 ) -> Any:
     """Call the function for the next leaf, and note the call."""
-    path = paths[pairing.count]
+    path = tuple(jax.tree_util.keystr((key,)) for key in keys)
     pairing.count += 1
     # Before the call: the function may change what it is given.
     call = _noted(pairing.count, path, arguments) if pairing.count <= MOST_CALLS else None

@@ -1,4 +1,4 @@
-"""A question before a surprise: choose, run the cell below, and see."""
+"""Predictions: a question that the learner answers before running the cell that shows it."""
 
 import re
 from collections.abc import Callable

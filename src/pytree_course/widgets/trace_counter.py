@@ -13,14 +13,12 @@ from pytree_course.rendering import render
 from pytree_course.texts import counted
 from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import FRAMES
-from pytree_course.widgets.trace_log import LoggedCall, Total, TraceLog
+from pytree_course.widgets.trace_log import LoggedCall, TraceLog
 from pytree_course.widgets.value_texts import aligned, function_name
 
 MOST_BUTTONS = 6
 
-# Of the plot of traces against calls.
-LEFT, RIGHT, TOP, BOTTOM = 34, 14, 12, 34
-HEIGHT = 72
+# Of the plot of traces against calls, whose other measures are in its template.
 STEP = 26  # between calls, while they are few
 WIDEST = 420
 NARROWEST = 160
@@ -73,7 +71,7 @@ class TraceCounter(Play):
         self.controls = controls
         self.name = function_name(log.function)
         self._call_first()
-        values = {"plot": trace_plot(log.totals), "frame": FRAMES["good"], "is_live": False}
+        values = {"plot": trace_plot(log.plotted), "frame": FRAMES["good"], "is_live": False}
         html = self._html("widgets/trace_counter.html", log.rows, **values)
         static = Feedback(html, self._text())
         self._headline, self._plot, self._table = (ipywidgets.HTML() for _ in range(3))
@@ -81,7 +79,7 @@ class TraceCounter(Play):
         self.empty = button("Clear", self._clear, "Empty the log and let JAX forget all traces")
         shown = [control for control in controls.values() if isinstance(control, ipywidgets.Widget)]
         for control in shown:
-            # Which of two equal values is chosen, such as 1 and 1.0, the index alone tells.
+            # Only the index tells which of two equal values, such as 1 and 1.0, is chosen.
             trait = "index" if _is_choice(control) else "value"
             control.observe(lambda _: self._call(), names=trait)
         buttons = ipywidgets.HBox([self.again, self.empty], layout={"flex_flow": "row wrap"})
@@ -125,9 +123,9 @@ class TraceCounter(Play):
         self._update()
 
     def _update(self) -> None:
-        rows = list(reversed(self.trace_log.rows))
+        rows = self.trace_log.rows[::-1]
         self._headline.value = self._html("widgets/trace_headline.html", rows, is_live=True)
-        self._plot.value = trace_plot(self.trace_log.totals)
+        self._plot.value = trace_plot(self.trace_log.plotted)
         self._table.value = self._html("widgets/trace_table.html", rows, is_live=True)
 
     def _html(self, template: str, rows: Sequence[LoggedCall], **values: object) -> str:
@@ -176,7 +174,7 @@ def _choice(name: str, options: list[Any] | dict[str, Any]) -> Any:
 
 
 def _is_choice(control: Any) -> bool:
-    """Whether one of several options is chosen by the control, which knows one to begin with."""
+    """Whether the control chooses one of several options, and has one chosen already."""
     return isinstance(getattr(control, "index", None), int) and hasattr(control, "_options_values")
 
 
@@ -194,49 +192,16 @@ def _step_and_back(control: Any) -> list[tuple[str, Any]]:
     return []
 
 
-def trace_plot(totals: Sequence[Total]) -> str:
-    """Draw how the number of traces grew with the calls, oldest first, as an ``<svg>``."""
-    step = min(STEP, WIDEST / max(len(totals), 1))
-    width = max(round(step * len(totals)), NARROWEST)
-    most = max([total for _, _, total in totals], default=0)
-    ground = TOP + HEIGHT
-
-    def height_of(total: int) -> float:
-        return round(ground - HEIGHT * total / max(most, 1), 1)
-
-    every = max(1, round(24 / step))  # a number below each call would not fit
-    calls = []
-    for index, (number, outcome, total) in enumerate(totals):
-        is_numbered = (len(totals) - 1 - index) % every == 0
-        x = round(LEFT + (index + 0.5) * step, 1)
-        calls.append((number if is_numbered else None, outcome, x, height_of(total)))
+def trace_plot(calls: Sequence[LoggedCall]) -> str:
+    """Draw how the number of traces grew with the calls, oldest first, as an `<svg>`."""
+    step = min(STEP, WIDEST / max(len(calls), 1))
     return render(
         "widgets/trace_plot.html",
-        words=_described(totals),
-        width=LEFT + width + RIGHT,
-        height=ground + BOTTOM,
-        left=LEFT,
-        right=LEFT + width,
-        top=TOP,
-        ground=ground,
-        most=most,
-        start=height_of(totals[0][2] - (totals[0][1] == "traced")) if totals else ground,
         calls=calls,
+        step=step,
+        width=max(round(step * len(calls)), NARROWEST),
+        every=max(1, round(24 / step)),  # a number below each call would not fit
         font=FONT,
         line=LEAF,
         cross=MARK,
     )
-
-
-def _described(totals: Sequence[Total]) -> str:
-    """Say in words what the plot shows."""
-    if not totals:
-        return "No calls yet."
-    traces = counted(totals[-1][2], "trace", "traces")
-    words = f"Traces against calls: {traces} after {counted(totals[-1][0], 'call', 'calls')}"
-    for outcome in ("traced", "raised"):
-        numbers = [str(number) for number, its, _ in totals if its == outcome]
-        if numbers:
-            calls = "calls" if len(numbers) > 1 else "call"
-            words += f"; {outcome} in {calls} {', '.join(numbers)}"
-    return words + "."

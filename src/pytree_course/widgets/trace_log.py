@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import jax
 
-from pytree_course.widgets.cache_key import CacheKey, KeyChange, named
+from pytree_course.widgets.cache_key import CacheKey, named
 from pytree_course.widgets.value_texts import brief, error_line, written
 
 MOST_ROWS = 20
@@ -19,13 +19,10 @@ MOST_CHANGES = 3
 CallOutcome = Literal["traced", "cached", "raised"]
 Values = Mapping[str, Any]
 
-Total = tuple[int, CallOutcome, int]
-"""A call's number, its outcome, and how many traces there were after it."""
-
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """One call: how it went, its number, the controls' values, and how often it was traced."""
+    """One call: how it went, its number and the controls' values."""
 
     outcome: CallOutcome
     why: str
@@ -34,7 +31,8 @@ class LoggedCall:
     message: str = ""  # differs from version to version of JAX: not for stored pages
     number: int = 0
     controls: Mapping[str, str] = field(default_factory=dict)
-    traces: int = 0
+    traces: int = 0  # in this call
+    all_traces: int = 0  # up to and with this call
 
     @property
     def outcome_words(self) -> str:
@@ -66,10 +64,9 @@ class TraceLog:
         """Forget the calls, and with a newly jitted function the traces as well."""
         self.calls = 0
         self.traces = 0
-        self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
-        self.totals: deque[Total] = deque(maxlen=MOST_PLOTTED)
+        self.plotted: deque[LoggedCall] = deque(maxlen=MOST_PLOTTED)
         self._keys: deque[tuple[int, CacheKey]] = deque(maxlen=MOST_KEYS)
-        self._last_key = 0  # number of the traced call whose key the last good call had
+        self._last_key = 0  # the number of the traced call whose key the last successful call had
 
         # A traced function's Python code runs when it is traced, and only then.
         @functools.wraps(self.function)
@@ -79,15 +76,19 @@ class TraceLog:
 
         self._jitted = self.jit(counted)
 
+    @property
+    def rows(self) -> list[LoggedCall]:
+        """The last calls, oldest first."""
+        return list(self.plotted)[-MOST_ROWS:]
+
     def call(self, values: Values) -> None:
-        """Call the function with what the controls' values make."""
+        """Call the function with the arguments that the controls' values make, and log the call."""
         self.calls += 1
         controls = {name: written(value) for name, value in values.items()}
         before = self.traces
-        row = self._attempt(values)
+        logged = replace(self._attempt(values), number=self.calls, controls=controls)
         traces = self.traces - before
-        self.rows.append(replace(row, number=self.calls, controls=controls, traces=traces))
-        self.totals.append((self.calls, row.outcome, self.traces))
+        self.plotted.append(replace(logged, traces=traces, all_traces=self.traces))
 
     def _attempt(self, values: Values) -> LoggedCall:
         arguments, keywords = (), values
@@ -125,13 +126,12 @@ class TraceLog:
             if outcome == "cached":
                 return "for JAX, this call is equal to an earlier call"
             return "first call" if self.calls == 1 else "nothing was traced before"
-        # Of equally near ones the last call's, and else the latest.
-        compared.sort(key=lambda item: item[1] != self._last_key)
-        changes, number, old = min(compared, key=lambda item: _distance(item[0]))
-        in_key = [change.words for change in changes if not change.of_value]
-        of_values = [change.words for change in changes if change.of_value]
+        # Of several equally similar keys: the last call's, otherwise the latest one.
+        changes, number, old = min(
+            compared, key=lambda item: (item[0].distance, item[1] != self._last_key)
+        )
         if outcome == "cached":
-            if in_key:
+            if changes.in_key:
                 return "for JAX, this call is equal to an earlier call"
             self._last_key = number
             stale = key.aux_read_otherwise(old)
@@ -139,10 +139,10 @@ class TraceLog:
                 found_equal = f"for JAX it is equal to that of call {number}"
                 return f"{stale}, but {found_equal}: JAX uses the old trace"
             return f"same key as call {number}"
-        if in_key:
-            return _joined(in_key)
-        if of_values:
-            changed = _joined(of_values)
+        if changes.in_key:
+            return _joined(changes.in_key)
+        if changes.of_values:
+            changed = _joined(changes.of_values)
             return f"{changed}; nothing else changed, so this value is static: a part of the key"
         return f"no change seen in structure, shapes and dtypes since call {number}"
 
@@ -154,7 +154,7 @@ class TraceLog:
             )
         if is_traced or key is None:
             return ""
-        # JAX also compares with what other functions were given: its message tells those cases.
+        # JAX also compares with arguments of other functions, of which only its message tells.
         if isinstance(error, ValueError) and (
             "checking equality" in str(error)
             or any(key.cannot_be_compared_with(old) for _, old in self._keys)
@@ -182,13 +182,9 @@ _NEEDS_VALUES = (
 
 
 def _raised(error: Exception, why: str, *, own: bool = False) -> LoggedCall:
-    """Log an error; one of the learner's own code with its message."""
+    """Return the entry for an error, with its message if it came from the learner's own code."""
     message = error_line(error) if own else ""
     return LoggedCall("raised", why, error=type(error).__name__, message=message)
-
-
-def _distance(changes: list[KeyChange]) -> tuple[int, int]:
-    return sum(not change.of_value for change in changes), len(changes)
 
 
 def _joined(changes: list[str]) -> str:

@@ -1,9 +1,9 @@
 """Flattening and unflattening, one node at a time, through JAX's own registry."""
 
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import jax
 
@@ -20,18 +20,18 @@ NOT_YET = "…"
 
 Half = Literal["flatten", "unflatten"]
 Facts = tuple[tuple[str, str], ...]
-"""What a function is given and what comes out: label and code."""
+"""What a function is given and what it returns: pairs of label and code."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the way."""
+    """One step of flattening or unflattening."""
 
     half: Half
     title: str  # text between backticks is code
-    path: Path | None  # None at the beginning and the ends
+    path: Path | None  # None for the first step and for the last step of each half
     facts: Facts
-    faded: frozenset[Path]  # what is in pieces at this moment
+    faded: frozenset[Path]  # the nodes that are in pieces at this step
     leaves: tuple[str, ...]  # in the list so far, a few words for each
     used: int  # how many of them are in their places again
     structure: str  # the treedef's text, as far as it is known
@@ -40,7 +40,7 @@ class Step:
 
 @dataclass
 class _Visit:
-    """One node, leaf or None, as it was found on the way down."""
+    """One node, leaf or None, as flattening found it."""
 
     path: Path
     value: Any
@@ -96,11 +96,8 @@ class _Walk:
     def down(self, visit: _Visit) -> None:
         """Flatten a node and all below it, in the order in which JAX does."""
         before = frozenset(self.seen)
-        try:
+        with self.last_if_raised(f"Flatten the `{visit.name}` {visit.where}: this failed.", visit):
             level = visit.level = flatten_one_level(visit.value)
-        except Exception as error:
-            title = f"Flatten the `{visit.name}` {visit.where}: this failed."
-            self.fail(title, visit, error)
         visit.is_seen = True
         self.seen.append(visit.path)
         if level is None:
@@ -140,10 +137,8 @@ class _Walk:
         given: Facts = (("aux_data", _in_full(level.aux)), ("children", children))
         if visit.value is None:
             title, given = f"`None` {visit.where}, as the structure says: no leaf is used.", ()
-        try:
+        with self.last_if_raised(title, visit, given, pieces):
             made = jax.tree.unflatten(level.treedef, parts)
-        except Exception as error:
-            self.fail(title, visit, error, given, pieces)
         facts = (*given, ("comes out", _in_full(made))) if given else ()
         self.note(title, visit, facts, pieces)
         return made
@@ -162,16 +157,17 @@ class _Walk:
             facts = (("went in", expression(was)), ("came out", expression(now)))
         self.note(title, facts=facts)
 
-    def fail(
-        self,
-        title: str,
-        visit: _Visit,
-        error: Exception,
-        facts: Facts = (),
-        faded: Collection[Path] = (),
-    ) -> NoReturn:
-        self.note(title, visit, (*facts, ("It raised", error_words(error))), faded, failed=True)
-        raise _FailedError from None
+    @contextmanager
+    def last_if_raised(
+        self, title: str, visit: _Visit, facts: Facts = (), faded: Collection[Path] = ()
+    ) -> Iterator[None]:
+        """Note what a custom node's own function raises, and end the walk with it."""
+        try:
+            yield
+        except Exception as error:
+            raised = ("It raised", error_words(error))
+            self.note(title, visit, (*facts, raised), faded, failed=True)
+            raise _FailedError from None
 
     def note(
         self,
