@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,9 +47,9 @@ def loaded_by(source: str, progress_folder) -> list[str]:
     return said.stdout.splitlines()[-1].split()
 
 
-def set_up_of(folder: str, stem: str) -> str:
+def set_up_of(file: Path) -> str:
     """Return the first cell of a notebook that imports the course."""
-    notebook = json.loads((ROOT / folder / f"{stem}.ipynb").read_text(encoding="utf-8"))
+    notebook = json.loads(file.read_text(encoding="utf-8"))
     sources = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return next(source for source in sources if "from pytree_course import" in source)
 
@@ -56,7 +57,7 @@ def set_up_of(folder: str, stem: str) -> str:
 @pytest.mark.slow
 @each_lesson
 def test_the_set_up_cell_of_exercises_loads_nothing_large(stem, tmp_path):
-    loaded = loaded_by(set_up_of("exercises", stem), tmp_path)
+    loaded = loaded_by(set_up_of(Course(ROOT).lesson(stem).exercises), tmp_path)
     assert "pytree_course.widgets.header" in loaded
     assert not {*IN_NO_SET_UP, *IN_NO_EXERCISES_SET_UP} & {*loaded}
 
@@ -64,7 +65,8 @@ def test_the_set_up_cell_of_exercises_loads_nothing_large(stem, tmp_path):
 @pytest.mark.slow
 @each_lesson
 def test_the_first_cell_of_a_lesson_loads_nothing_large(stem, tmp_path):
-    ours = [line for line in set_up_of("notebooks", stem).splitlines() if "pytree_course" in line]
+    set_up = set_up_of(Course(ROOT).lesson(stem).notebook)
+    ours = [line for line in set_up.splitlines() if "pytree_course" in line]
     loaded = loaded_by("\n".join(ours), tmp_path)
     assert "pytree_course.drawing" in loaded
     assert not {*IN_NO_SET_UP} & {*loaded}

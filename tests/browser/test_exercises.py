@@ -18,7 +18,7 @@ def picture(exercises: Notebook, name: str) -> None:
 
 
 def test_an_answer_from_not_attempted_to_correct(visit: Visit):
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.run("count_leaves-check")
     assert "Run the set-up cell first" in exercises.output_text("count_leaves-check")
 
@@ -46,7 +46,7 @@ def test_an_answer_from_not_attempted_to_correct(visit: Visit):
 
 
 def test_a_wrong_answer_is_pictured_beside_what_is_expected(visit: Visit):
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     for cell in ("setup", "nan_paths-answer", "nan_paths-check"):
         exercises.run(cell)
     output = exercises.output("nan_paths-check")

@@ -1,11 +1,11 @@
 """Read from the names in a download of Canvas or Moodle whose work each file is.
 
 Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder:
-`lovelaceada_LATE_12345_678901_01_leaves-1.ipynb` is the sortable name in lower case without blanks
-(of a group's work the group's), LATE where Canvas counts it as late, the user's id (of a group the
-id of one member), the attachment's id, and the file's name. Where grading is anonymous, `anon_`
-and five letters of this assignment only stand for name and id. A text or a link that was handed in
-is `lovelaceada_12345_text.html` or `_link.html`.
+`lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb` is the sortable name in lower case
+without blanks (of a group's work the group's), LATE where Canvas counts it as late, the user's id
+(of a group the id of one member), the attachment's id, and the file's name. Where grading is
+anonymous, `anon_` and five letters of this assignment only stand for name and id. A text or a link
+that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
 
 Students choose their names and those of their files, and both may look like ids: then a name can
 be read in several ways, of which one is right. A way is wrong if its id is on no list of the class,
