@@ -1,6 +1,7 @@
 """Feedback: a verdict, or a note, as HTML and as plain text. Its words are in `words`."""
 
 import inspect
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from markupsafe import Markup, escape
 from pytree_course import drawing
 from pytree_course.checking import words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
+from pytree_course.course import NOBODY_VARIABLE
 from pytree_course.rendering import TEMPLATES, render
 
 WIDTH = 78
@@ -119,6 +121,9 @@ def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> 
 @contextmanager
 def note_if_slow(seconds: float) -> Iterator[None]:
     """Tell the learner how to stop their code, once it has run for some seconds."""
+    if NOBODY_VARIABLE in os.environ:  # on a busy machine, the build would keep an empty output
+        yield
+        return
     from IPython.display import display  # takes long to load, and the command line does without
 
     said = []
