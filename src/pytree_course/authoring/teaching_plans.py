@@ -7,7 +7,7 @@ from pytree_course.authoring.layers import Layers, Section
 from pytree_course.authoring.source_texts import in_cell
 from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
 from pytree_course.checking.standings import hours
-from pytree_course.course import Course, write_file
+from pytree_course.course import Course, LessonFiles, write_file
 from pytree_course.rendering import TEMPLATES, render
 
 PAGE_FILE = "docs/plans.md"
@@ -24,7 +24,7 @@ TEMPLATES.filters |= {"hours": hours, "in_cell": in_cell}
 class Lesson:
     """A lesson as a teacher plans it."""
 
-    stem: str
+    files: LessonFiles
     title: str  # without what comes after a colon
     layers: Layers
     core: list[Exercise]
@@ -35,7 +35,7 @@ class Lesson:
         """Take from a lesson's sources what is planned."""
         exercises = sources.exercises.values()
         return cls(
-            sources.files.stem,
+            sources.files,
             sources.title.partition(": ")[0],
             sources.layers,
             core=[each for each in exercises if each.core],
