@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import settings
 
 from pytree_course.authoring.building import build
 from pytree_course.bundle import FILES, FOLDERS
+from pytree_course.cli.main import main
 from pytree_course.course import Course, LessonFiles
 from pytree_course.launcher import wait_for_turn
 
@@ -57,13 +60,47 @@ def mini(course: Course) -> LessonFiles:
 
 
 @pytest.fixture
+def unbuilt(tmp_path: Path) -> LessonFiles:
+    """Return the small course's sources, not built yet."""
+    shutil.copytree(MINI_COURSE, tmp_path / "course")
+    return Course(tmp_path / "course").lesson("01_mini")
+
+
+@pytest.fixture
 def whole(course: Course) -> Course:
     """Return a small course with everything around its lesson."""
+    copy_surroundings(course.root)
+    return course
+
+
+@pytest.fixture
+def course_py(course, monkeypatch, capsys):
+    """Return a function that runs a command in the small course, in this process."""
+    monkeypatch.chdir(course.root)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["course.py", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        shown = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, ended.value.code, shown.out, shown.err)
+
+    return run
+
+
+def copy_surroundings(root: Path) -> None:
+    """Copy into a course what is released around its lessons."""
     for name in (*FILES, *FOLDERS):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        (course.root / name).parent.mkdir(exist_ok=True)
-        copy(ROOT / name, course.root / name)
-    return course
+        (root / name).parent.mkdir(exist_ok=True)
+        copy(ROOT / name, root / name)
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Replace a text in a file where it stands first; it has to be there."""
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 def contents(folder: Path) -> dict[str, bytes]:

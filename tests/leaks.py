@@ -97,7 +97,8 @@ def _shape(definition: ast.FunctionDef | ast.ClassDef) -> str:
     """Return the syntax of decorators and body, local names numbered: first the arguments."""
     body = ast.Module([*definition.body, *map(ast.Expr, definition.decorator_list)], [])
     for node in ast.walk(body):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and _has_docstring(node):
+        has_body = isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module)
+        if has_body and ast.get_docstring(node, clean=False) is not None:
             del node.body[0]
     named = [each.arg for each in ast.walk(definition) if isinstance(each, ast.arg)]
     for each in ast.walk(body):
@@ -109,8 +110,3 @@ def _shape(definition: ast.FunctionDef | ast.ClassDef) -> str:
         return match[1] + numbers.get(match[2], match[2])
 
     return re.sub(r"((?:id|arg)=')(\w+)", number, ast.dump(body))
-
-
-def _has_docstring(node: ast.FunctionDef | ast.ClassDef | ast.Module) -> bool:
-    first = node.body[0] if node.body else None
-    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 from pytree_course.checking.expected import Expected, ExpectedExercise, LessonSection, Misconception
-from pytree_course.classroom.attempt import Attempt, AttemptState, FailedCase, VerdictRow
+from pytree_course.checking.verdicts import FailedCase
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -29,25 +30,31 @@ def made_lesson(stem="01_made", exercises=("count", "paths"), points=2):
     )
 
 
+def made_exercise(observations, **facts):
+    """Make what is expected of an exercise; only what a test is about has to be said."""
+    said = {
+        "name": "count",
+        "title": f"Exercise {facts.get('name', 'count')}",
+        "answers": [facts.get("name", "count")],
+        "points": 2,
+        "minutes": 3,
+        "stars": 1,
+        "section": "leaves",
+        "hints": [SECRET],
+        "silent_bug": False,
+        "core": False,
+        "functions": True,
+        "misconceptions": [],
+    } | facts
+    return ExpectedExercise(observations=observations, **said)
+
+
 def _exercise(name, points):
-    return ExpectedExercise(
-        name=name,
-        title=f"Exercise {name}",
-        answers=[name],
-        points=points,
-        minutes=3,
-        stars=1,
-        section="leaves",
-        hints=[SECRET],
-        silent_bug=False,
-        core=False,
-        functions=True,
-        observations=[secret()],
-        misconceptions=[
-            Misconception("none_is_a_leaf", "You count `None`.", "none", {0: secret()}),
-            Misconception("counts_nodes", "You count nodes.", "leaves", {0: secret()}),
-        ],
-    )
+    wrong = [
+        Misconception("none_is_a_leaf", "You count `None`.", "none", {0: secret()}),
+        Misconception("counts_nodes", "You count nodes.", "leaves", {0: secret()}),
+    ]
+    return made_exercise([secret()], name=name, points=points, misconceptions=wrong)
 
 
 def failure(got=None, **changes):

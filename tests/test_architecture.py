@@ -40,7 +40,7 @@ APART = {"__init__", "__main__", "launcher", "ipython", "server"}
 """Not imported by the rest, and loading what they need when they need it."""
 RIGHT_ANSWERS = "grading/lesson.py"
 """The only module of grading that may run the author's answers."""
-MOST_LINES = 350
+MOST_LINES = 300
 
 
 def layer(name: str) -> int | None:
@@ -85,9 +85,3 @@ def test_the_architecture_page_names_every_module():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"^\| `([\w/]+\.py)` \|", page, re.MULTILINE)
     assert sorted(named) == [each.as_posix() for each in MODULES if each.stem != "__init__"]
-
-
-def test_the_architecture_page_points_at_what_is_there():
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for path in re.findall(r"`((?:src|tests|sources|checks/check)[\w./-]+)`", page):
-        assert (ROOT / path).exists(), path

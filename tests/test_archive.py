@@ -112,32 +112,20 @@ def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(z
 def test_nothing_escapes_or_is_followed(zipped, course, tmp_path):
     zipped.put("ada/01_mini_exercises.ipynb", "ada's")
     zipped.put("../bob/01_mini_exercises.ipynb")
-    zipped.put("cyd/../../cyd/01_mini_exercises.ipynb")
     zipped.put("/dan/01_mini_exercises.ipynb")
-    zipped.put("C:\\evil\\01_mini_exercises.ipynb")
+    zipped.put("C:\\01_mini_exercises.ipynb")
     zipped.put("eve/01_mini_exercises.ipynb", "/etc/passwd", mode=stat.S_IFLNK | 0o777)
     zipped.put("fay/01_mini_exercises.ipynb", mode=stat.S_IFIFO | 0o777)
     zipped.put("a\x1b[2J\nb\u202e/01_mini_exercises.ipynb")
     files, ignored = zipped.read(course)
-    students = ["C_", "a_[2J_b\\u202e", "ada", "bob", "cyd", "dan", "eve", "fay"]
+    students = ["%2e%2e", "C%3a", "a%1b[2J%0ab\\u202e", "ada", "dan", "eve", "fay"]
     assert [student for student, _ in files] == students
     assert ignored == {}
     assert all(file.is_file() and not file.is_symlink() for file in zipped.into.rglob("*.ipynb"))
     assert {file.name for file in tmp_path.iterdir()} == {"submissions.zip", "grades", "course"}
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("ada", "Ada"),
-        ("ada", "ada."),
-        ("zo\xeb", "zoe\u0308"),
-        ("a:b", "a?b"),
-        ("ada", "ada"),
-        ("ada", "ada/01_mini_exercises.ipynb"),
-    ],
-)
+@pytest.mark.parametrize("names", [("ada", "Ada"), ("zo\xeb", "zoe\u0308")])
 def test_names_that_would_be_one_are_nobodys_and_said(zipped, course, names):
     zipped.put("bob/01_mini_exercises.ipynb")
     for name in names:

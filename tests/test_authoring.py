@@ -1,7 +1,6 @@
 """Building: sources in, notebooks out; the author's mistakes are found first."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -21,20 +20,7 @@ from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course, LessonFiles, write_file
 from pytree_course.handout import hand_out
-from tests.conftest import MINI_COURSE
-
-
-@pytest.fixture
-def unbuilt(tmp_path: Path) -> LessonFiles:
-    """Return the small course's sources, not built yet."""
-    shutil.copytree(MINI_COURSE, tmp_path / "course")
-    return Course(tmp_path / "course").lesson("01_mini")
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+from tests.conftest import edit
 
 
 def built_files(files: LessonFiles) -> list[Path]:

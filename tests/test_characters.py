@@ -16,12 +16,14 @@ FONT = FT2Font(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuS
 NEVER_SHOWN = {"printable.py", "reports/spreadsheets.py"}
 """Modules with characters that only they look for."""
 
-NOTEBOOKS = [
-    file
-    for folder in ("notebooks", "exercises", "solutions", "checks/expected")
-    for file in sorted((ROOT / folder).glob("*.ipynb"))
-]
 PACKAGE = ROOT / "src" / "pytree_course"
+SHOWN = (".ipynb", ".json", ".py", ".html", ".md", ".txt", ".toml", ".css", ".xml")
+FILES = [
+    file
+    for folder in ("notebooks", "exercises", "solutions", "checks/expected", "src/pytree_course")
+    for file in sorted((ROOT / folder).rglob("[!.]*.*"))
+    if file.suffix in SHOWN and file not in [PACKAGE / name for name in NEVER_SHOWN]
+]
 
 
 def without_glyph(text: str) -> set[str]:
@@ -39,38 +41,23 @@ def texts(value) -> str:
     return str(value)
 
 
-def test_a_character_that_would_be_an_empty_box_is_found():
-    assert without_glyph("a ◇ ✓\n") == set()
-    assert without_glyph("⟐ &#10192;") == {"⟐ U+27D0"}
-
-
-@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.relative_to(ROOT).as_posix())
-def test_notebooks_and_their_outputs(file):
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+def shown_in(file: Path) -> str:
+    """Return the texts of a file that somebody sees."""
+    if file.suffix == ".py":
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        return "".join(str(node.value) for node in nodes if isinstance(node, ast.Constant))
+    if file.suffix not in (".ipynb", ".json"):
+        return file.read_text(encoding="utf-8")
+    content = json.loads(file.read_text(encoding="utf-8"))
+    if file.suffix == ".json":
+        return texts(content)
+    cells = content["cells"]
     # An exercise notebook may hold somebody's own work, which is no business of this test.
     if file.parent.name == "exercises":
         cells = [cell for cell in cells if cell["cell_type"] == "markdown"]
-    shown = [[cell["source"], cell["metadata"], cell.get("outputs", [])] for cell in cells]
-    assert without_glyph(texts(shown)) == set()
+    return texts([[cell["source"], cell["metadata"], cell.get("outputs", [])] for cell in cells])
 
 
-@pytest.mark.parametrize(
-    "file", sorted((ROOT / "checks" / "expected").glob("*.json")), ids=lambda file: file.name
-)
-def test_hints_explanations_and_what_is_expected(file):
-    assert without_glyph(texts(json.loads(file.read_text(encoding="utf-8")))) == set()
-
-
-@pytest.mark.parametrize("ending", ["*.html", "*.md", "*.txt", "*.css", "*.xml"])
-def test_templates(ending):
-    for file in PACKAGE.rglob(ending):
-        assert without_glyph(file.read_text(encoding="utf-8")) == set(), file
-
-
-def test_texts_in_the_code():
-    for file in PACKAGE.rglob("*.py"):
-        if file.relative_to(PACKAGE).as_posix() in NEVER_SHOWN:
-            continue
-        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        said = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-        assert without_glyph("".join(said)) == set(), file
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_every_sign_has_a_glyph(file):
+    assert without_glyph(shown_in(file)) == set()

@@ -281,7 +281,7 @@ def test_deep_folders_and_thousands_of_files_cost_their_student_only(folder, cou
     assert read.students == ["ada", "eve", "fay"]
     assert Counter(each.student for each in read.notebooks) == {"ada": 1, "fay": 300}
     said = {file.as_posix(): why for file, why in read.ignored}
-    assert "put notebooks further up" in said["eve/down/down/down/down/down"]
+    assert "put notebooks nearer" in said["eve/down/down/down/down/down"]
     assert len(read.ignored) < 30
     assert said["fay"].endswith("more files in it are left out too")
 

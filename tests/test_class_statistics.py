@@ -23,6 +23,12 @@ def names(found):
     return [student.id for student in found.students]
 
 
+def wrong(student, seed=7, answer="longer answer", **values):
+    """Make an attempt with a wrong answer to the first exercise."""
+    row = made_row("count", "incorrect", **values)
+    return made_attempt(student, [row], answers={"count": answer}, seed=seed)
+
+
 def one_exercise(*kinds, **values):
     """Make a class in which each student has one of the verdicts on the first exercise."""
     return made_grades(
@@ -65,16 +71,11 @@ def test_the_seconds_are_those_of_who_tried():
 
 
 def test_misconceptions_are_counted_with_who_holds_them():
-    def holding(student, *misconceptions):
-        return made_attempt(
-            student, [made_row("count", "incorrect", misconceptions=list(misconceptions))]
-        )
-
     grades = made_grades(
         [
-            holding("a", "counts_nodes"),
-            holding("b", "none_is_a_leaf", "counts_nodes"),
-            holding("c", "withdrawn"),
+            wrong("a", misconceptions=["counts_nodes"]),
+            wrong("b", misconceptions=["none_is_a_leaf", "counts_nodes"]),
+            wrong("c", misconceptions=["withdrawn"]),
         ]
     )
     first, second, third = held_misconceptions(grades)
@@ -89,17 +90,13 @@ def test_misconceptions_are_counted_with_who_holds_them():
 
 
 def test_equal_wrong_results_without_a_misconception_are_a_cluster():
-    def wrong(student, results, answer="longer answer", seed=7, **values):
-        row = made_row("count", "incorrect", results=results, **values)
-        return made_attempt(student, [row], answers={"count": answer}, seed=seed)
-
     grades = made_grades(
         [
-            wrong("a", "same"),
-            wrong("b", "same", "short"),
-            wrong("alone", "other"),
-            wrong("known", "same", misconceptions=["counts_nodes"]),
-            wrong("on other cases", "same", seed=8),
+            wrong("a", results="same"),
+            wrong("b", results="same", answer="short"),
+            wrong("alone", results="other"),
+            wrong("known", results="same", misconceptions=["counts_nodes"]),
+            wrong("on other cases", results="same", seed=8),
             made_attempt("right", [made_row("count", "correct")]),
         ]
     )
@@ -127,10 +124,9 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
     def line(name, said, wrong="Too high.", misconception=""):
         return WrongLine(name, exercise.lines[name], said, wrong, misconception)
 
-    def predicting(student, *lines, seed=7, **values):
+    def predicting(student, *lines, **values):
         failed = ["AB".index(line.name) for line in lines]
-        values = {"lines": list(lines), "failed": failed, "failure": None} | values
-        return made_attempt(student, [made_row("count", "incorrect", **values)], seed=seed)
+        return wrong(student, lines=list(lines), failed=failed, failure=None, **values)
 
     grades = made_grades(
         [
@@ -150,12 +146,8 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
 
 
 def test_equal_general_reasons_are_grouped():
-    def given(student, *reasons):
-        return made_attempt(student, [made_row("count", "incorrect", reasons=list(reasons))])
-
-    grades = made_grades(
-        [given("a", "One.", "Two."), given("b", "One.", "Two."), given("c", "One."), given("d")]
-    )
+    given = {"a": ["One.", "Two."], "b": ["One.", "Two."], "c": ["One."], "d": []}
+    grades = made_grades([wrong(student, reasons=reasons) for student, reasons in given.items()])
     (held,) = held_reasons(grades)
     assert (held.exercise, held.reasons, names(held)) == ("count", ["One.", "Two."], ["a", "b"])
 

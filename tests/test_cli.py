@@ -13,60 +13,45 @@ import pytest
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.progress import Progress
 from pytree_course.cli.app import console
-from pytree_course.cli.main import main
 from pytree_course.course import Course
-from tests.conftest import ROOT
+from tests.conftest import ROOT, edit
+from tests.made_submissions import ELEMENTS, RIGHT
 
 
-@pytest.fixture
-def run(course, monkeypatch, capsys):
-    """Return a function that runs a command in the small course, in this process."""
-    monkeypatch.chdir(course.root)
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["course.py", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        shown = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, ended.value.code, shown.out, shown.err)
-
-    return command
-
-
-def test_help_names_every_command(run):
-    shown = run("--help").stdout
+def test_help_names_every_command(course_py):
+    shown = course_py("--help").stdout
     for name in ("lab", "test", "build", "check", "progress", "reset", "release"):
         assert name in shown
 
 
 @pytest.mark.parametrize("name", ["1", "01", "mini", "01_mini"])
-def test_a_lesson_has_several_names(run, name):
-    done = run("check", name, "--json")
+def test_a_lesson_has_several_names(course_py, name):
+    done = course_py("check", name, "--json")
     assert done.returncode == 1
     assert json.loads(done.stdout)["lesson"] == "01_mini"
     assert done.stdout.isascii()  # right in every terminal
 
 
-def test_an_unknown_lesson_is_refused_with_those_there_are(run):
-    done = run("check", "7")
+def test_an_unknown_lesson_is_refused_with_those_there_are(course_py):
+    done = course_py("check", "7")
     assert done.returncode == 2
     assert "no lesson '7'" in done.stderr
     assert "01_mini" in done.stderr
 
 
-def test_the_table_has_points_verdicts_and_feedback(run, notebook):
-    notebook.answer("count_leaves", "def count_leaves(tree):\n    return len(tree)").save()
-    shown = run("check", "1").stdout
+def test_the_table_has_points_verdicts_and_feedback(course_py, notebook):
+    notebook.answer("count_leaves", ELEMENTS["count_leaves"]).save()
+    shown = course_py("check", "1").stdout
     assert "Not yet" in shown
     assert shown.count("You counted the container's") == 1
     assert "Not attempted" in shown
     assert "0 of 3 points, 0 of 2 exercises correct, on fresh cases." in shown
 
 
-def test_progress_shows_what_was_solved_and_which_badges_that_earned(run, course):
+def test_progress_shows_what_was_solved_and_which_badges_that_earned(course_py, course):
     event = {"lesson": "01_mini", "exercise": "first_leaf", "event": "correct"}
     course.progress_file.write_text(json.dumps(event) + "\n", encoding="utf-8")
-    shown = run("progress").stdout
+    shown = course_py("progress").stdout
     assert "✓ solved" in shown
     assert "1 of 2 exercises, 2 of 3 points" in shown
     assert "First leaf" in shown
@@ -91,10 +76,12 @@ def test_progress_in_a_narrow_terminal_has_every_name_whole(monkeypatch, tmp_pat
     assert "…" not in shown
 
 
-def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(run, notebook, monkeypatch):
+def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
+    course_py, notebook, monkeypatch
+):
     notebook.answer("count_leaves", "def count_leaves(tree):\n    return [tree]").save()
     monkeypatch.setattr(console, "width", 60)
-    shown = run("check", "1").stdout
+    shown = course_py("check", "1").stdout
     assert "count_leaves" in shown.split()
     assert "○ Not attempted" in shown
     assert "…" not in shown
@@ -105,13 +92,12 @@ def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(run, notebook
         assert len(line) <= 60 < len(line) + len(f" {next_line.split()[0]}") + 2
 
 
-def test_what_check_finds_right_is_progress(run, notebook, course):
-    right = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
-    notebook.answer("count_leaves", right).save()
-    run("check", "1")
-    assert "1 of 2 exercises" in run("progress").stdout
+def test_what_check_finds_right_is_progress(course_py, notebook, course):
+    notebook.answer("count_leaves", RIGHT["count_leaves"]).save()
+    course_py("check", "1")
+    assert "1 of 2 exercises" in course_py("progress").stdout
     before = course.progress_file.read_bytes()
-    run("check", "1")
+    course_py("check", "1")
     assert course.progress_file.read_bytes() == before
 
 
@@ -133,33 +119,33 @@ def test_reset_on_a_full_disk_loses_and_leaves_nothing(notebook, mini):
     assert [file.name for file in mini.exercises.parent.iterdir()] == [mini.exercises.name]
 
 
-def test_build_names_an_authors_mistake_and_fails(run, mini):
-    exercises = mini.sources / "exercises.md"
-    text = exercises.read_text(encoding="utf-8")
-    exercises.write_text(text.replace('"two"]', '""]'), encoding="utf-8")
-    done = run("build", "1")
+def test_build_names_an_authors_mistake_and_fails(course_py, mini):
+    edit(mini.sources / "exercises.md", '"two"]', '""]')
+    done = course_py("build", "1")
     assert done.returncode == 2
     assert "hint 2 is empty" in done.stderr
     assert "exercises.md:" in done.stderr
 
 
 @pytest.mark.parametrize("command", [["progress"], ["check", "1"], ["reset", "1"]])
-def test_a_missing_file_of_the_course_is_named_without_a_traceback(run, mini, command):
+def test_a_missing_file_of_the_course_is_named_without_a_traceback(course_py, mini, command):
     mini.expected.unlink()
     mini.blank.unlink()
-    done = run(*command)
+    done = course_py(*command)
     assert done.returncode == 2
     assert "is missing" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(run, course, monkeypatch, encoding):
+def test_a_terminal_or_a_pipe_without_ticks_gets_the_words(
+    course_py, course, monkeypatch, encoding
+):
     def shown(*arguments):
         streams = {"stdout": io.BytesIO(), "stderr": io.BytesIO()}
         for name, raw in streams.items():
             monkeypatch.setattr(sys, name, io.TextIOWrapper(raw, encoding=encoding))
-        run(*arguments)
+        course_py(*arguments)
         sys.stdout.flush()
         sys.stderr.flush()
         return "".join(raw.getvalue().decode(encoding) for raw in streams.values())

@@ -1,10 +1,8 @@
 """Compiled programs: kept for author's answers, and found by kernels that cannot list them."""
 
-import ast
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -24,6 +22,7 @@ from pytree_course.grading.sandbox.bubblewrap import sandboxed
 from pytree_course.grading.sandbox.system_calls import open_filter
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
+from tests.sandboxes import needs_sandbox, value_in
 
 FRESH = 4711
 
@@ -34,11 +33,6 @@ def tripled(x):
     return 3 * x + {number}
 result = jax.jit(tripled)(jnp.arange(7)).tolist()
 """
-
-needs_sandbox = pytest.mark.skipif(
-    sys.platform != "linux" or shutil.which("bwrap") is None,
-    reason="bubblewrap is not here; .ci/run installs it",
-)
 
 
 @pytest.fixture
@@ -174,21 +168,14 @@ def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path, monkeypatch):
     try:
         counted = "import jax\nseen = []\njax.monitoring.register_event_listener("
         counted += "lambda event, **more: seen.append(event.split('/')[-1]))\n"
-        hit = _value(kernel, counted + PROGRAM.format(number=1), "seen")
+        hit = value_in(kernel, counted + PROGRAM.format(number=1), "seen")
         assert "cache_hits" in hit and "cache_misses" not in hit
-        other = _value(kernel, "seen.clear()\n" + PROGRAM.format(number=2), "(result, seen)")
+        other = value_in(kernel, "seen.clear()\n" + PROGRAM.format(number=2), "(result, seen)")
         assert other[0] == [2, 5, 8, 11, 14, 17, 20]
         assert "cache_hits" not in other[1]
     finally:
         kernel.stop()
     assert entries(compiled.shown()) == entries(compiled.kept()) == before
-
-
-def _value(kernel, code, expression):
-    wanted = {"value": expression}
-    reply = kernel.kc.execute(code, user_expressions=wanted, reply=True, timeout=300)["content"]
-    assert reply["status"] == "ok", reply
-    return ast.literal_eval(reply["user_expressions"]["value"]["data"]["text/plain"])
 
 
 LOOK_AND_WRITE = """

@@ -8,6 +8,7 @@ from pytree_course.checking.cases import CyclicTreeError
 from pytree_course.checking.outcomes import run_check
 from pytree_course.course import Course
 from tests.conftest import ROOT
+from tests.test_trees import Broken
 
 CHECKS = Course(ROOT).lesson("03_custom_nodes").checks()
 
@@ -80,15 +81,6 @@ def test_a_node_that_stands_at_two_places_contains_no_cycle():
 
 
 def test_a_flatten_function_with_another_mistake_is_jax_to_tell():
-    @jax.tree_util.register_pytree_node_class
-    class Broken:
-        def tree_flatten(self):
-            raise KeyError("gone")
-
-        @classmethod
-        def tree_unflatten(cls, aux_data, children):
-            return cls()
-
     broken = Broken()
     assert acyclic(broken) is broken
     with pytest.raises(CyclicTreeError, match="a list contains itself"):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.marked_cells import CELL_MARK, marked_cells, misconception_cell
 from pytree_course.authoring.sources import read_sources
-from pytree_course.cli.main import main
 from tests.made_submissions import ELEMENTS, RIGHT, MadeClass
 
 TWICE = "def count_leaves(tree):\n    return 2 * len(jax.tree.leaves(tree))"
@@ -30,64 +29,50 @@ def made(course, tmp_path, monkeypatch):
     }.items():
         made.hand_in(student, answers)
     made.grade()
-    monkeypatch.chdir(course.root)
     return made
 
 
-@pytest.fixture
-def explain(monkeypatch, capsys):
-    """Return a function that runs the command, and returns its status and what it printed."""
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["course.py", "explain", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code, capsys.readouterr()
-
-    return run
-
-
-def test_what_most_students_share_comes_first_with_the_cases_that_tell(made, explain):
-    status, shown = explain(made.into, "--json")
-    first, second = json.loads(shown.out)
-    assert status == 0
+def test_what_most_students_share_comes_first_with_the_cases_that_tell(made, course_py):
+    shown = course_py("explain", made.into, "--json")
+    first, second = json.loads(shown.stdout)
+    assert shown.returncode == 0
     assert (first["exercise"], first["students"]) == ("count_leaves", ["cyd", "dan"])
     assert second["students"] == ["eve"]
     assert first["telling"]
     for case in first["telling"]:  # twice the number is right where there are no leaves
         assert case["inputs"] not in (["{}"], ["[]"], ["()"], ["None"])
-    assert explain(made.into / "gradebook.sqlite", "--json")[1].out == shown.out
+    again = course_py("explain", made.into / "gradebook.sqlite", "--json")
+    assert again.stdout == shown.stdout
 
 
-def test_its_cell_becomes_a_misconception_and_then_nothing_is_left_to_explain(made, explain):
-    cell = json.loads(explain(made.into, "--json")[1].out)[0]["cell"]
+def test_its_cell_becomes_a_misconception_and_then_nothing_is_left_to_explain(made, course_py):
+    cell = json.loads(course_py("explain", made.into, "--json").stdout)[0]["cell"]
     file = made.course.lesson("01_mini").sources / "answers.py"
     file.write_text(f"{file.read_text()}\n\n{cell.replace('name_it', 'twice')}")
     sources = read_sources(made.course.lesson("01_mini"))
     added = sources.exercises["count_leaves"].misconceptions[-1]
     assert (added.name, added.source) == ("twice", TWICE)
-    status, shown = explain(made.into)
-    assert status == 0
-    assert "The exercise has changed since" in shown.out
+    shown = course_py("explain", made.into)
+    assert shown.returncode == 0
+    assert "The exercise has changed since" in shown.stdout
     made.grade()
-    shown = explain(made.into)[1].out
+    shown = course_py("explain", made.into).stdout
     assert "eve" in shown
     assert "cyd" not in shown
 
 
-def test_it_prints_reasons_cases_and_cells(made, explain):
-    shown = explain(made.into)[1].out
+def test_it_prints_reasons_cases_and_cells(made, course_py):
+    shown = course_py("explain", made.into).stdout
     assert shown.startswith("2 wrong results of 3 students")
     assert "1. count_leaves · 2 students · incorrect\ncyd, dan\n" in shown
     assert "Cases that tell it from the right answer:\n  " in shown
     assert f'"""Say what is believed, and what JAX does."""\n{TWICE}\n' in shown
 
 
-def test_what_is_no_gradebook_is_refused_and_none_is_made(explain, course, tmp_path, monkeypatch):
-    monkeypatch.chdir(course.root)
-    status, shown = explain(tmp_path)
-    assert status == 2
-    assert "is not there" in shown.err
+def test_what_is_no_gradebook_is_refused_and_none_is_made(course_py, tmp_path):
+    shown = course_py("explain", tmp_path)
+    assert shown.returncode == 2
+    assert "is not there" in shown.stderr
     assert not (tmp_path / "gradebook.sqlite").exists()
 
 

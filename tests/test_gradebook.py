@@ -10,14 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course.checking.reported import Line
-from pytree_course.checking.verdicts import WrongLine
-from pytree_course.classroom.attempt import (
-    Attempt,
-    AttemptState,
-    FailedCase,
-    VerdictRow,
-    counting,
-)
+from pytree_course.checking.verdicts import FailedCase, WrongLine
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow, counting
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import CourseError
 

@@ -55,10 +55,12 @@ def lesson(built_course):
     return GradedLesson(Course(built_course).lesson("01_mini"), SEED)
 
 
-def verdicts(lesson, seconds=18, **answers):
+def verdicts(lesson, seconds=limits.EXERCISE_SECONDS, **answers):
     """Run answers, and return the verdicts by exercise."""
-    how = RunSettings(SEED, in_sandbox=False, seconds=seconds)
-    runs = run_answers(answers, lesson.blank, lesson.kernel_course, how)
+    how = RunSettings(SEED, in_sandbox=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "EXERCISE_SECONDS", seconds)
+        runs = run_answers(answers, lesson.blank, lesson.kernel_course, how)
     found = judge_submission(lesson, Submission(answers), runs)
     return {verdict.exercise: verdict for verdict in found}
 
@@ -75,24 +77,6 @@ def test_right_answers_earn_all_points_on_cases_never_seen(mini, notebook):
     assert first.all_correct
     assert second.all_correct
     assert len({first.seed, second.seed, PUBLIC_SEED}) == 3
-
-
-def test_an_answer_that_only_knows_the_public_cases_fails(mini, lesson):
-    public = json.loads(mini.expected.read_text(encoding="utf-8"))
-    values = [each["value"] for each in public["exercises"]["count_leaves"]["observations"]]
-    memorised = f"counts = iter({values})\ndef count_leaves(tree):\n    return next(counts)"
-    assert verdicts(lesson, count_leaves=memorised)["count_leaves"].kind == "incorrect"
-
-
-def test_reordered_doubled_edited_and_missing_other_cells_change_nothing(mini, notebook):
-    notebook.answer("count_leaves", RIGHT_COUNT).answer("first_leaf", RIGHT_FIRST)
-    notebook.cells.reverse()
-    notebook.cell("count_leaves-check")["source"] = "raise SystemExit"
-    notebook.cells.append({"cell_type": "code", "source": "exit()", "id": "mine"})
-    notebook.cells.append(notebook.cell("count_leaves-check"))
-    notebook.cells.remove(notebook.cell("setup"))
-    notebook.cells.append(None)
-    assert graded(mini, notebook).all_correct
 
 
 def test_a_missing_answer_cell_is_not_attempted_and_said_to_be_missing(lesson, notebook):
@@ -113,15 +97,6 @@ def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook
     assert "3 times" in submission.notes["count_leaves"]
     verdict, _ = judge_submission(lesson, submission, {})
     assert "3 times" in explanation(verdict, submission.notes)
-
-
-def test_a_copied_answer_cell_beside_one_without_an_id_is_the_answer_cell(lesson, notebook):
-    notebook.answer("count_leaves", RIGHT_COUNT).answer("first_leaf", RIGHT_FIRST)
-    notebook.cell("first_leaf-answer")["id"] = "a copy's own"
-    del notebook.cell("count_leaves-answer")["id"]
-    submission = read_submission(notebook.save(), lesson.starters)
-    assert submission.answers == {"count_leaves": RIGHT_COUNT, "first_leaf": RIGHT_FIRST}
-    assert not submission.notes
 
 
 # Each is an answer to count_leaves, beside one to first_leaf.
@@ -216,17 +191,6 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     assert "count_leaves-check" not in later
 
 
-def test_what_an_answer_leaves_no_room_for_runs_once_more_alone(lesson):
-    greedy = RIGHT_COUNT + (
-        "\nimport resource\nfiles = []\nmost = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (128, most))\n"
-        "try:\n    while True: files.append(open('/dev/null'))\nexcept OSError: del files[-6:]"
-    )
-    modest = "[open('/dev/null') for _ in range(9)]\n" + RIGHT_FIRST
-    found = verdicts(lesson, count_leaves=greedy, first_leaf=modest)
-    assert [str(verdict.kind) for verdict in found.values()] == ["correct", "correct"]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who waits for a processor")
 def test_time_in_which_the_machine_is_busy_with_other_things_is_not_counted(lesson):
     processor = min(os.sched_getaffinity(0))
@@ -283,7 +247,8 @@ reported = st.fixed_dictionaries(
         "printed": st.text() | json_values,
         "line": st.none() | json_values,
         "note": st.text(),
-        "changed": json_values,
+        "changed": st.booleans() | json_values,
+        "predicted": st.text(),
     }
 )
 
@@ -316,6 +281,7 @@ NO_OUTCOME: dict[str, object] = {
     "line": None,
     "note": "",
     "changed": False,
+    "predicted": "",
 }
 
 
@@ -343,24 +309,6 @@ def test_what_no_check_reports_is_refused(changes):
     assert Outcome.from_json(NO_OUTCOME | {"observation": nested(100)})
     with pytest.raises(ValueError, match=r"."):
         Outcome.from_json(NO_OUTCOME | {"observation": nested(0)} | changes)
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b"", "is empty"),
-        (b"{", "not a notebook"),
-        (b"[]", "no cells"),
-        (b'{"worksheets": []}', "no cells"),
-        (b"\xff\xfe" * 100, "not a notebook"),
-        (b"[" * 100_000, "not a notebook"),
-    ],
-)
-def test_what_is_no_notebook_is_refused_with_a_reason(tmp_path, content, why):
-    file = tmp_path / "submission.ipynb"
-    file.write_bytes(content)
-    with pytest.raises(UnreadableError, match=why):
-        read_submission(file, {"count_leaves": ""})
 
 
 def test_a_file_that_is_not_there_is_said_not_to_be(tmp_path):

@@ -7,7 +7,10 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
-from pytree_course.ipython import missing_cell
+from pytree_course.checking.cell_runs import missing_cell
+from tests import made_submissions
+
+RIGHT = made_submissions.RIGHT["count_leaves"]
 
 
 @pytest.fixture
@@ -79,7 +82,6 @@ def test_the_course_of_a_first_exercise(kernel, course):
     assert len(course.progress_file.read_text().splitlines()) > 3
 
 
-RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 CHECK = "check.count_leaves(count_leaves)"
 SET_UP = 'import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")'
 

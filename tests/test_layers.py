@@ -99,14 +99,10 @@ def mistakes(files: LessonFiles) -> list[str]:
     return [each.removeprefix(f"{files.sources}{os.sep}") for each in found]
 
 
-def line_of(text: str, files: LessonFiles) -> int:
-    """Return the line of the lesson that has a text first."""
-    lines = (files.sources / "lesson.md").read_text(encoding="utf-8").splitlines()
-    return next(at for at, line in enumerate(lines, 1) if text in line)
-
-
 def test_a_lesson_is_parted_at_going_deeper(written):
-    parts = layers(written())
+    files = written()
+    assert mistakes(files) == []
+    parts = layers(files)
     assert [each.title for each in parts.core] == ["First", "What you learned"]
     assert [each.title for each in parts.deeper] == ["Deep", "Deeper"]
     assert parts.core_minutes == 20
@@ -118,51 +114,35 @@ def test_a_lesson_is_parted_at_going_deeper(written):
     assert parts.set_up[-1].source == "large = [1, 2, 3]"
 
 
-def test_a_lesson_with_layers_as_they_should_be_has_no_mistake(written):
-    assert mistakes(written()) == []
+ELSEWHERE = "define it here, or in the set-up of Going deeper"
+FIRST, DEEPER = '+++ {"minutes": 12}\n', '+++ {"minutes": 1, "for": "you want more"}\n'
+MISTAKES = [
+    (
+        "# A lesson",
+        '{"minutes": 12}',
+        '{"minutes": 13}',
+        "the core takes 21 minutes: 20 are the most",
+    ),
+    ("## Deep", ', "for": "you like it deep"', "", "say for whom it is"),
+    ("leaves(small)", "leaves(large), mine", "leaves(small), mine", f"small: {ELSEWHERE}"),
+    ("leaves(other)", "leaves(large), mine", "leaves(other), mine", f"other: {ELSEWHERE}"),
+    ("mine + 1", "Read.", "```{code-cell} ipython3\nmine + 1\n```", f"mine: {ELSEWHERE}"),
+    *(
+        (heading, mark, f'+++ {{{minutes}"for": "you want more"}}\n', "say how long it takes")
+        for heading, mark in (("## First", FIRST), ("## Deeper", DEEPER))
+        for minutes in ("", '"minutes": "five", ', '"minutes": 2.5, ')
+    ),
+]
+"""By the line that is named: what is changed in the lesson, and what the author is told."""
 
 
-def test_a_core_of_more_than_20_minutes_is_a_mistake(written):
-    long = written(('{"minutes": 12}', '{"minutes": 13}'))
-    assert mistakes(long) == ["lesson.md:1: the core takes 21 minutes: 20 are the most"]
-
-
-@pytest.mark.parametrize(
-    ("mark", "heading"),
-    [
-        ('+++ {"minutes": 12}\n', "## First"),
-        ('+++ {"minutes": 1, "for": "you want more"}\n', "## Deeper"),
-    ],
-)
-@pytest.mark.parametrize("instead", ["", '"minutes": "five", ', '"minutes": 2.5, '])
-def test_a_section_without_whole_minutes_is_a_mistake_at_its_heading(
-    written, mark, heading, instead
-):
-    files = written((mark, f'+++ {{{instead}"for": "you want more"}}\n'))
+@pytest.mark.parametrize(("line", "old", "new", "message"), MISTAKES)
+def test_a_mistake_in_the_layers_is_named_where_it_is(written, line, old, new, message):
+    files = written((old, new))
+    lines = (files.sources / "lesson.md").read_text(encoding="utf-8").splitlines()
+    number = next(at for at, each in enumerate(lines, 1) if line in each)
     (found,) = mistakes(files)
-    assert found.startswith(f"lesson.md:{line_of(heading, files)}: say how long it takes")
-
-
-def test_a_deeper_section_says_for_whom_it_is(written):
-    files = written((', "for": "you like it deep"', ""))
-    (found,) = mistakes(files)
-    assert found.startswith(f"lesson.md:{line_of('## Deep', files)}: say for whom it is")
-
-
-@pytest.mark.parametrize("name", ["small", "unheard_of"])
-def test_a_deeper_section_may_lean_on_no_name_of_the_core(written, name):
-    files = written(("leaves(large), mine", f"leaves({name}), mine"))
-    line = line_of(f"leaves({name})", files)
-    message = f"{name}: define it here, or in the set-up of Going deeper"
-    assert mistakes(files) == [f"lesson.md:{line}: {message}"]
-
-
-def test_a_deeper_section_may_lean_on_no_other(written):
-    files = written(("Read.", "```{code-cell} ipython3\nmine + 1\n```"))
-    line = line_of("mine + 1", files)
-    assert mistakes(files) == [
-        f"lesson.md:{line}: mine: define it here, or in the set-up of Going deeper"
-    ]
+    assert found.startswith(f"lesson.md:{number}: {message}")
 
 
 def test_names_are_bound_by_whatever_binds_names_in_python(written):
@@ -243,15 +223,9 @@ def test_each_deeper_section_runs_after_the_opening_and_the_set_up_alone(files):
 
 def alone(section: Section, before: list[SourceCell]) -> list[NotebookNode]:
     """Return the code of a section and what comes before it, to be run without earlier names."""
-    reset = new_code_cell("%reset -f", metadata={"tags": [], "section": section.title})
-    code = [cell for cell in (*before, *section.code) if cell.kind == "code"]
-    return [
-        reset,
-        *(
-            new_code_cell(
-                cell.source,
-                metadata={"tags": cell.metadata.get("tags", []), "section": section.title},
-            )
-            for cell in code
-        ),
-    ]
+    cells = [new_code_cell("%reset -f", metadata={"tags": [], "section": section.title})]
+    for cell in (*before, *section.code):
+        if cell.kind == "code":
+            metadata = {"tags": cell.metadata.get("tags", []), "section": section.title}
+            cells.append(new_code_cell(cell.source, metadata=metadata))
+    return cells

@@ -1,7 +1,6 @@
 """Mutants and the memoriser: they find what the cases of a check do not tell apart."""
 
 import ast
-import shutil
 from contextlib import closing
 
 import pytest
@@ -17,16 +16,8 @@ from pytree_course.authoring.validation import find_mistakes
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.cli.author import cases
 from pytree_course.course import Course, CourseError, LessonFiles
-from tests.conftest import MINI_COURSE, ROOT
-from tests.test_authoring import edit
-
-
-@pytest.fixture
-def unbuilt(tmp_path):
-    """Return the small course's sources, not built yet."""
-    shutil.copytree(MINI_COURSE, tmp_path / "course")
-    return Course(tmp_path / "course").lesson("01_mini")
-
+from tests.conftest import ROOT, edit
+from tests.made_submissions import ELEMENTS, RIGHT
 
 ANSWER = '''
 @jax.jit
@@ -55,7 +46,6 @@ np.float32 → np.float16
 """
 LOOPS = "def count_leaves(tree):\n    while True:\n        pass"
 EXITS = "import os\ndef count_leaves(tree):\n    os._exit(0)"
-RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 
 
 def test_mutants_change_one_thing_each_and_say_what():
@@ -81,15 +71,17 @@ def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
             with pytest.raises(EndedError) as ended:
                 process.call(5, refusal, "count_leaves", source, PUBLIC_SEED)
             assert ended.value.is_time_up is is_time_up
-            assert process.call(60, refusal, "count_leaves", RIGHT, PUBLIC_SEED) is None
+            assert (
+                process.call(60, refusal, "count_leaves", RIGHT["count_leaves"], PUBLIC_SEED)
+                is None
+            )
 
 
 @pytest.mark.slow
 def test_a_check_that_tells_everything_apart_is_fine(unbuilt):
     (found,) = try_wrong_answers(unbuilt, "first_leaf", jobs=1)
     assert found.memoriser == 20
-    assert found.mutants == found.killed + len(found.survivors)
-    assert found.on_one_case == []
+    assert found.mutants == found.counts[2] + len(found.survivors)
 
 
 @pytest.mark.slow
@@ -100,7 +92,7 @@ def test_what_a_check_does_not_tell_apart_survives(unbuilt):
     (found,) = try_wrong_answers(unbuilt, "first_leaf", jobs=1)
     assert "solution: leaves[0] → leaves[-1]" in found.survivors
     assert found.memoriser == 0
-    assert not found.is_fine
+    assert found.to_do
 
 
 @pytest.mark.slow
@@ -126,9 +118,10 @@ def test_the_memoriser_passes_where_nothing_is_drawn(unbuilt):
 
 def test_a_refusal_names_the_case(unbuilt):
     sources = read_sources(unbuilt)
-    wrong = "def count_leaves(tree):\n    return len(tree)"
-    assert refusal(sources, "count_leaves", RIGHT, 0) is None
-    assert refusal(sources, "count_leaves", wrong, 0) == "on [None] it yields int 1"
+    assert refusal(sources, "count_leaves", RIGHT["count_leaves"], 0) is None
+    assert (
+        refusal(sources, "count_leaves", ELEMENTS["count_leaves"], 0) == "on [None] it yields int 1"
+    )
 
 
 def test_a_misconception_has_to_fail_on_two_cases(unbuilt):

@@ -54,7 +54,7 @@ def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_
     monkeypatch.setattr(nbval_run, "_Collector", Collector)
     before = sessions(), sorted(tmp_path.iterdir())
     assert run_count(lesson, RIGHT_COUNT)["count_leaves"].check.outcomes
-    assert set(collected) == {"submission.ipynb", "lock"}  # its own folder is listed
+    assert set(collected) == {"submission.ipynb"}
     assert (sessions(), sorted(tmp_path.iterdir())) == before
 
 

@@ -15,6 +15,7 @@ from pytree_course.classroom.folder import read_class_folder
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.reports.page_texts import duration, excerpt, page_names
 from pytree_course.reports.pages import write_pages
+from tests.conftest import contents
 from tests.made_grades import (
     NOON,
     SECRET,
@@ -58,11 +59,7 @@ class Tags(HTMLParser):
 def pages_of(grades, folder):
     """Write the pages, and return their texts by name."""
     assert write_pages(grades, folder) == []
-    return {
-        file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
+    return {name: page.decode() for name, page in contents(folder).items()}
 
 
 def visible(page):

@@ -1,22 +1,22 @@
 """Exercises that ask for predictions: all wrong lines are named, and no right answer is told."""
 
-from dataclasses import fields
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from pytree_course.checking import prediction_cases
-from pytree_course.checking.expected import ExerciseFacts, ExpectedExercise, Misconception
+from pytree_course.checking.expected import Misconception
 from pytree_course.checking.feedback import feedback
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import Outcome
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation, headline
+from tests.made_grades import made_exercise
 
 RIGHT = {"A": 2, "B": 0, "C": "error", "D": 77}
 LINES = {"A": "`[1, None, 2]`", "B": "the second", "C": "`{1: 2}`", "D": "the fourth"}
+NEITHER = 'This is neither a whole number nor the text "error".'
 BELIEFS = {
     "none_is_a_leaf": {"A": 3},
     "one_more": {"A": 3, "B": 1, "D": 78},
@@ -37,7 +37,6 @@ def seen(predictions):
 
 def expected():
     right = seen(RIGHT)
-    facts = dict.fromkeys((field.name for field in fields(ExerciseFacts)), "")
     beliefs = []
     for name, said in BELIEFS.items():
         observed = dict(enumerate(seen(said)))
@@ -45,10 +44,11 @@ def expected():
             case: each for case, each in observed.items() if each["kind"] != "not attempted"
         }
         beliefs.append(Misconception(name, f"{name} explained.", "", observations))
-    return ExpectedExercise(
-        **facts | {"name": "predict", "points": 1, "answers": ["guesses"], "hints": []},
+    return made_exercise(
+        right,
+        name="predict",
+        answers=["guesses"],
         functions=False,
-        observations=right,
         misconceptions=beliefs,
         lines={outcome.predicted: outcome.note for outcome in outcomes(RIGHT)},
     )
@@ -93,10 +93,10 @@ def test_what_is_no_dict_is_said_once(no_dict):
         ("A", 10**100, "Too high."),
         ("A", "error", "This is not right."),
         ("C", 3, "This is not right."),
-        ("A", 2.0, 'This is neither a whole number nor the text "error".'),
-        ("A", "2", 'This is neither a whole number nor the text "error".'),
-        ("A", None, 'This is neither a whole number nor the text "error".'),
-        ("A", np.ones(2), 'This is neither a whole number nor the text "error".'),
+        ("A", 2.0, NEITHER),
+        ("A", "2", NEITHER),
+        ("A", None, NEITHER),
+        ("A", np.ones(2), NEITHER),
         ("A", ..., "Not predicted yet."),
     ],
 )
@@ -152,4 +152,4 @@ def test_a_forged_number_is_no_prediction(value):
     given = outcomes(RIGHT)
     given[0] = Outcome([], [], forged)
     (line,) = judge(expected(), given).lines
-    assert line.wrong.startswith("This is neither")
+    assert line.wrong == NEITHER

@@ -67,20 +67,20 @@ def test_the_folder_of_a_grading_that_runs_is_left_alone(temporary, another):
 def test_what_is_not_surely_a_dead_gradings_is_left_alone(temporary):
     mine = temporary / "mine"
     mine.mkdir()
-    (mine / "lock").touch()
-    (temporary / "pytree-course-link").symlink_to(mine)
+    (temporary / "pytree-course-grading-link").symlink_to(mine)
+    (temporary / "pytree-course-grading-file").touch()
     (temporary / "pytree-course-jupyter-1").mkdir()
+    others = {path.name for path in temporary.glob("pytree-*")}
     with private_folder():
         pass
     names = {path.name for path in temporary.iterdir()}
-    assert names == {"mine", "pytree-course-link", "pytree-course-jupyter-1"}
+    assert names == {"mine", *others}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give")
 def test_another_users_folder_is_left_alone(temporary):
-    theirs = temporary / "pytree-course-theirs"
+    theirs = temporary / "pytree-course-grading-theirs"
     theirs.mkdir()
-    (theirs / "lock").touch()
     os.chown(theirs, 65534, -1)
     with private_folder():
         pass

@@ -7,6 +7,7 @@ import time
 import psutil
 import pytest
 
+from pytree_course.grading.budget import CellBudget
 from pytree_course.grading.process_tree import ProcessTree
 
 SLEEPS = "import time; time.sleep(600)"
@@ -69,3 +70,17 @@ def test_who_waits_for_a_processor_is_told_from_who_sleeps(started):
     waited = [0.0, 0.0]
     while min(waited) < 0.1:
         waited = [before + tree.look()[1] for before, tree in zip(waited, trees, strict=True)]
+
+
+def test_many_processors_at_once_cost_a_cell_no_more_than_the_time_on_the_clock():
+    class ManyProcessors(ProcessTree):
+        seconds = 0.0
+
+        def used(self):
+            return self.seconds
+
+    processes, start = ManyProcessors("/proc"), time.monotonic()
+    cell = CellBudget(processes, seconds=18.0, ends=start + 600.0)
+    processes.seconds = 1_000.0
+    cell.end_within(5.0)
+    assert 0 < cell.seconds <= time.monotonic() - start

@@ -10,7 +10,7 @@ import pytest
 
 from pytree_course.course import Course
 from tests.conftest import ROOT
-from tests.lesson_reads import lesson_reads
+from tests.lesson_reads import each_of
 
 IN_NO_SET_UP = {
     "matplotlib": "a plot needs it",
@@ -25,13 +25,7 @@ IN_NO_SET_UP = {
 }
 IN_NO_EXERCISES_SET_UP = {"ipywidgets": "only a wrong answer's buttons need it"}
 
-each_lesson = pytest.mark.parametrize(
-    "stem",
-    [
-        pytest.param(files.stem, marks=lesson_reads(ROOT, files.stem), id=files.stem)
-        for files in Course(ROOT).lessons()
-    ],
-)
+each_lesson = each_of(Course(ROOT).lessons())
 
 
 def loaded_by(source: str, progress_folder) -> list[str]:
@@ -56,17 +50,16 @@ def set_up_of(file: Path) -> str:
 
 @pytest.mark.slow
 @each_lesson
-def test_the_set_up_cell_of_exercises_loads_nothing_large(stem, tmp_path):
-    loaded = loaded_by(set_up_of(Course(ROOT).lesson(stem).exercises), tmp_path)
+def test_the_set_up_cell_of_exercises_loads_nothing_large(files, tmp_path):
+    loaded = loaded_by(set_up_of(files.exercises), tmp_path)
     assert "pytree_course.widgets.header" in loaded
     assert not {*IN_NO_SET_UP, *IN_NO_EXERCISES_SET_UP} & {*loaded}
 
 
 @pytest.mark.slow
 @each_lesson
-def test_the_first_cell_of_a_lesson_loads_nothing_large(stem, tmp_path):
-    set_up = set_up_of(Course(ROOT).lesson(stem).notebook)
-    ours = [line for line in set_up.splitlines() if "pytree_course" in line]
+def test_the_first_cell_of_a_lesson_loads_nothing_large(files, tmp_path):
+    ours = [line for line in set_up_of(files.notebook).splitlines() if "pytree_course" in line]
     loaded = loaded_by("\n".join(ours), tmp_path)
     assert "pytree_course.drawing" in loaded
     assert not {*IN_NO_SET_UP} & {*loaded}

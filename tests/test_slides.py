@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
-
-from pytree_course.authoring.slides import DEEPER_TAG, SLIDE_LINES, slide_types
+from pytree_course.authoring.slides import SLIDE_LINES, slide_types
 from pytree_course.authoring.source_cells import SourceCell
 from tests.conftest import ROOT
 
@@ -65,11 +63,3 @@ def test_a_deck_of_the_core_has_nothing_of_what_is_deeper(mini, tmp_path):
     assert "What you learned" in slides
     for deeper in ("Going deeper", "(2, None)", "Counting without a list", "num_leaves"):
         assert deeper not in slides
-
-
-def test_the_cells_of_going_deeper_are_tagged_and_no_others(mini):
-    cells = nbformat.read(mini.notebook, as_version=4).cells
-    tagged = [cell.id for cell in cells if DEEPER_TAG in cell.metadata.get("tags", [])]
-    assert tagged == [cell.id for cell in cells][-len(tagged) :]
-    assert tagged[0] == "going-deeper-1"
-    assert "counting-without-a-list-3-predict" in tagged

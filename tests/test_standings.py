@@ -42,41 +42,40 @@ def unread(lesson, progress):
     return [section.title for section in unread_sections(lesson, progress) if section.minutes]
 
 
+CORE = ["One", "Plain", "Two", "What you learned"]
 DEEPER = ["Words", "Asks", "Last", "More words"]
 
 
-def test_at_first_nothing_is_read(lesson, progress):
-    assert unread(lesson, progress) == ["One", "Plain", "Two", "What you learned", *DEEPER]
+@pytest.mark.parametrize(
+    ("predicted", "solved", "left"),
+    [
+        ([], [], [*CORE, *DEEPER]),
+        (["one-1"], [], [*CORE, *DEEPER]),
+        (["one-1", "one-2"], [], [*CORE[1:], *DEEPER]),
+        # In the core, all above is read, and what asks nothing goes with its neighbour.
+        (["two-1"], [], DEEPER),
+        # Deeper sections are read each for itself.
+        (["last-1"], [], [*CORE, "Words", "Asks"]),
+        (["last-1", "asks-1"], [], CORE),
+        ([], ["first_leaf"], [*CORE, "Last", "More words"]),
+        (["a cell of an older edition"], [], [*CORE, *DEEPER]),
+    ],
+)
+def test_a_section_is_read_with_its_last_prediction_or_its_exercise(
+    lesson, progress, predicted, solved, left
+):
+    progress.predict("02_other", "two-1", "A")
+    for cell_id in predicted:
+        progress.predict(lesson.lesson, cell_id, "A")
+    for exercise in solved:
+        progress.add(lesson.lesson, exercise, "correct")
+    assert unread(lesson, progress) == left
+
+
+def test_at_first_all_minutes_are_left(lesson, progress):
     now = standing(lesson, progress)
     assert (now.core.minutes, now.core.reading_left, now.core.exercises_left) == (13, 10, 3)
     assert (now.everything.minutes, now.everything.minutes_left) == (43, 43)
-
-
-def test_a_section_is_read_once_its_last_prediction_is_made(lesson, progress):
-    progress.predict(lesson.lesson, "one-1", "A")
-    assert "One" in unread(lesson, progress)
-    progress.predict(lesson.lesson, "one-2", "A")
-    assert unread(lesson, progress) == ["Plain", "Two", "What you learned", *DEEPER]
-
-
-def test_in_the_core_all_above_is_read_and_what_asks_nothing_goes_with_its_neighbour(
-    lesson, progress
-):
-    progress.predict(lesson.lesson, "two-1", "A")
-    assert unread(lesson, progress) == DEEPER
-
-
-def test_deeper_sections_are_read_each_for_itself(lesson, progress):
-    progress.predict(lesson.lesson, "last-1", "A")
-    assert unread(lesson, progress)[-2:] == ["Words", "Asks"]
-    progress.predict(lesson.lesson, "asks-1", "A")
-    assert unread(lesson, progress) == ["One", "Plain", "Two", "What you learned"]
-
-
-def test_who_solves_an_exercise_has_read_its_section(lesson, progress):
-    progress.add(lesson.lesson, "first_leaf", "correct")
-    assert unread(lesson, progress)[-2:] == ["Last", "More words"]
-    assert "Asks" not in unread(lesson, progress)
 
 
 def test_who_solves_all_core_exercises_has_read_the_core(lesson, progress):
@@ -88,12 +87,6 @@ def test_who_solves_all_core_exercises_has_read_the_core(lesson, progress):
     assert now.core_is_done
     assert str(now.core) == "done"
     assert "; core: done. Next: first_leaf" in str(now)
-
-
-def test_predictions_of_an_older_edition_count_for_nothing(lesson, progress):
-    progress.predict(lesson.lesson, "gone-1", "A")
-    progress.predict("02_other", "one-2", "A")
-    assert len(unread(lesson, progress)) == 8
 
 
 def test_core_exercises_come_next_wherever_they_stand(lesson, progress):

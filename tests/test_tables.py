@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.downloads import CANVAS
 from pytree_course.course import write_file
@@ -168,6 +169,15 @@ def test_canvas_takes_no_student_for_the_points_to_be_had():
     rows = read(canvas_csv(made_grades([], students=[student])))
     assert [("Points Possible" in row[0]) for row in rows] == [False, True, False]
     assert rows[2][3] == "Points Possible"
+
+
+@pytest.mark.parametrize(("state", "points"), [("failed", ""), ("unreadable", "0")])
+def test_a_failure_that_is_not_the_students_leaves_the_grade_in_canvas(state, points):
+    attempt = made_attempt("ada", [], state=AttemptState(state))
+    grades = made_grades([attempt], students=[Student("ada", login="ada")])
+    *_, row = read(canvas_csv(grades))
+    assert row[3:] == ["ada", "", points]
+    assert read(moodle_csv(grades))[-1] == ["ada", points]
 
 
 @given(st.text(st.characters()), TEXTS)

@@ -2,20 +2,12 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from itertools import pairwise
 
 from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.teaching_plans import PAGE_FILE, SESSION, plans, write_plans
 from pytree_course.course import Course
-from tests.conftest import ROOT
-
-
-def edit(file, old, new):
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+from tests.conftest import ROOT, edit
 
 
 def tables(text):
@@ -115,12 +107,3 @@ def test_lessons_without_minutes_have_no_part_in_a_plan(course):
     lesson.write_text(text, encoding="utf-8")
     write_plans(course)
     assert not (course.root / PAGE_FILE).exists()
-
-
-def test_the_build_writes_the_plans_the_same_each_time(course):
-    command = [sys.executable, "-m", "pytree_course", "build", "1"]
-    subprocess.run(command, cwd=course.root, check=True, capture_output=True)
-    first = (course.root / PAGE_FILE).read_text(encoding="utf-8")
-    assert first == plans(course)
-    write_plans(course)
-    assert (course.root / PAGE_FILE).read_text(encoding="utf-8") == first

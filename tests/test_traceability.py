@@ -2,10 +2,7 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,6 +10,7 @@ import pytest
 from pytree_course.authoring.building import build
 from pytree_course.authoring.source_cells import AuthorMistakesError
 from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.teaching_plans import PAGE_FILE, plans
 from pytree_course.authoring.traceability import (
     TABLE_FILE,
     TOPICS_FILE,
@@ -23,32 +21,10 @@ from pytree_course.authoring.traceability import (
     write_table,
 )
 from pytree_course.course import Course
-from tests.conftest import ROOT
+from tests.conftest import ROOT, edit
 
 COURSE = Course(ROOT)
 STEMS = ["01_leaves", "02_tree_map", "03_custom_nodes", "04_aux_data", "05_mlp"]
-
-
-def missing(course):
-    """Say what the lessons that are here should show and do not.
-
-    A topic may be shown by an exercise alone. A correction or a misconception is shown by a cell of
-    a lesson, and a misconception is a wrong answer of an exercise, too.
-    """
-    topics = read_topics(course.root)
-    marks = read_marks(course, topics)
-    kinds = {name: set() for name in topics}
-    for mark in (mark for each in marks.values() for mark in each):
-        kinds[mark.topic].add(mark.kind)
-    missing = []
-    for name, shown_by in kinds.items():
-        if topics[name].lesson not in marks:
-            continue
-        if not shown_by or (name[0] in "CM" and "lesson" not in shown_by):
-            missing.append((name, "a cell"))
-        if name[0] == "M" and "misconception" not in shown_by:
-            missing.append((name, "a wrong answer"))
-    return missing
 
 
 # The course's own
@@ -72,8 +48,16 @@ def test_topics_name_where_they_come_from_and_a_lesson_that_shows_them():
     assert groups.keys() == {"T-S000", "T-S001", "T-S002", "T-S003", "T-S004"}
 
 
-def test_every_topic_of_the_lessons_that_are_here_is_shown():
-    assert missing(COURSE) == []
+def test_every_topic_is_shown_by_a_cell_and_a_misconception_by_a_wrong_answer_too():
+    topics = read_topics(ROOT)
+    shown_by = {name: set() for name in topics}
+    for marks in read_marks(COURSE, topics).values():
+        for mark in marks:
+            shown_by[mark.topic].add(mark.kind)
+    for name, kinds in shown_by.items():
+        assert kinds, name  # a topic may be shown by an exercise alone
+        assert name[0] not in "CM" or "lesson" in kinds, name
+        assert name[0] != "M" or "misconception" in kinds, name
 
 
 def test_the_table_is_what_the_sources_make():
@@ -107,24 +91,16 @@ M1 = { what = "Elements are leaves", lesson = "01_mini" }
 T-L1-leaves = { what = "Leaves", lesson = "01_mini" }
 T-L2-map = { what = "Map", lesson = "02_more" }
 """
-PREDICTION = (":prediction: C", ":prediction: C\n:covers: [C1, M1]")
-EXERCISE = ("exercise: count_leaves", "exercise: count_leaves\ncovers: [T-L1-leaves]")
-WRONG = ('misconception="elements"', 'misconception="elements" covers="M1 C1"')
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 @pytest.fixture
 def marked(mini):
     """Return the small course, its topics marked where they are shown."""
     (mini.root / TOPICS_FILE).write_text(TOPICS, encoding="utf-8")
-    edit(mini.sources / "lesson.md", *PREDICTION)
-    edit(mini.sources / "exercises.md", *EXERCISE)
-    edit(mini.sources / "answers.py", *WRONG)
+    edit(mini.sources / "lesson.md", ":prediction: C", ":prediction: C\n:covers: [C1, M1]")
+    exercise, wrong = "exercise: count_leaves", 'misconception="elements"'
+    edit(mini.sources / "exercises.md", exercise, f"{exercise}\ncovers: [T-L1-leaves]")
+    edit(mini.sources / "answers.py", wrong, f'{wrong} covers="M1 C1"')
     return mini
 
 
@@ -143,29 +119,11 @@ def test_the_table_links_to_cells_exercises_and_wrong_answers(marked):
     ]
 
 
-def test_a_whole_lesson_has_to_show_its_topics_and_no_others(marked):
-    assert missing(Course(marked.root)) == []
-
-
-@pytest.mark.parametrize(
-    ("file", "new", "old", "wanted"),
-    [
-        ("lesson.md", *PREDICTION, [("C1", "a cell"), ("M1", "a cell")]),
-        ("exercises.md", *EXERCISE, [("T-L1-leaves", "a cell")]),
-        ("answers.py", *WRONG, [("M1", "a wrong answer")]),
-    ],
-)
-def test_what_no_cell_shows_is_missing(marked, file, new, old, wanted):
-    edit(marked.sources / file, old, new)
-    assert missing(Course(marked.root)) == wanted
-
-
 @pytest.mark.parametrize("part", ["sources/01_mini/answers.py", "notebooks/01_mini.ipynb"])
 def test_a_lesson_that_is_not_whole_yet_has_to_show_nothing(marked, part):
     (marked.root / part).unlink()
     course = Course(marked.root)
     assert read_marks(course, read_topics(course.root)) == {}
-    assert missing(course) == []
     assert "| C1 | Six \\| leaves | to come: 01_mini |" in table(course)
 
 
@@ -227,13 +185,10 @@ def test_a_mistake_in_the_list_of_topics_is_named(marked, old, new, line, messag
     assert message in mistake.message
 
 
-def test_build_writes_the_table_the_same_each_time(marked):
-    command = [sys.executable, "-m", "pytree_course", "build", "1"]
-    subprocess.run(command, cwd=marked.root, check=True, capture_output=True)
-    first = (marked.root / TABLE_FILE).read_bytes()
-    assert first.decode() == table(Course(marked.root))
-    write_table(Course(marked.root))
-    assert (marked.root / TABLE_FILE).read_bytes() == first
+def test_build_writes_the_table_and_the_plans(marked, course, course_py):
+    assert course_py("build", "1").returncode == 0
+    assert (course.root / TABLE_FILE).read_text(encoding="utf-8") == table(course)
+    assert (course.root / PAGE_FILE).read_text(encoding="utf-8") == plans(course)
 
 
 def test_marks_stay_out_of_what_learners_get(marked):

@@ -3,8 +3,6 @@
 import ast
 import hashlib
 import multiprocessing
-import shutil
-import sys
 import time
 
 import psutil
@@ -13,14 +11,9 @@ import pytest
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import description, server_process, start_kernel, use_server
 from pytree_course.grading.sandbox import kernel as sandboxed_kernel
+from tests.sandboxes import needs_sandbox, value_in
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        sys.platform != "linux" or shutil.which("bwrap") is None,
-        reason="bubblewrap is not here; .ci/run installs it",
-    ),
-]
+pytestmark = [pytest.mark.slow, needs_sandbox]
 
 SET_UP = """\
 import jax
@@ -142,14 +135,6 @@ result = {
 """
 
 
-def probed(kernel, code, what="result"):
-    reply = kernel.kc.execute(code, user_expressions={"r": f"repr({what})"}, reply=True, timeout=60)
-    content = reply["content"]
-    assert content["status"] == "ok", content
-    text = ast.literal_eval(content["user_expressions"]["r"]["data"]["text/plain"])
-    return ast.literal_eval(text)
-
-
 @pytest.fixture
 def started(tmp_path, monkeypatch):
     """Start a kernel of an engine; all are stopped in the end."""
@@ -174,7 +159,7 @@ EVERYTHING = "{name: repr(value) for name, value in result.items()}"
 
 def test_both_engines_are_the_same_inside(started):
     warm, fresh = (
-        probed(started(engine), SET_UP + PROBE, EVERYTHING) for engine in ("warm", "fresh")
+        value_in(started(engine), SET_UP + PROBE, EVERYTHING) for engine in ("warm", "fresh")
     )
     modules = [set(ast.literal_eval(inside.pop("modules"))) for inside in (warm, fresh)]
     assert warm == fresh
@@ -199,10 +184,10 @@ def test_the_next_sandbox_has_nothing_of_the_last(started):
         "result += [len([name for name in os.listdir('/proc') if name.isdigit()])]"
     )
     first = started()
-    probed(first, leave, "0")
-    assert probed(started(), look) == [False, False, False, False, 2]  # while the first one lives
+    value_in(first, leave, "0")
+    assert value_in(started(), look) == [False, False, False, False, 2]  # while the first one lives
     first.stop()
-    assert probed(started(), look) == [False, False, False, False, 2]
+    assert value_in(started(), look) == [False, False, False, False, 2]
 
 
 def test_no_two_sandboxes_draw_the_same_numbers(started):
@@ -210,23 +195,8 @@ def test_no_two_sandboxes_draw_the_same_numbers(started):
         "import random, numpy as np, uuid\n"
         "result = [random.random(), np.random.rand(), uuid.uuid4().hex]"
     )
-    first, second = (probed(started(), draw) for _ in range(2))
+    first, second = (value_in(started(), draw) for _ in range(2))
     assert not set(first) & set(second)
-
-
-def test_answers_can_start_threads_and_processes(started):
-    code = (
-        "import jax.numpy as jnp, os, subprocess, sys, threading, multiprocessing\n"
-        "def work(queue): queue.append(int(jnp.ones(3).sum()))\n"
-        "result = []\n"
-        "thread = threading.Thread(target=work, args=(result,)); thread.start(); thread.join()\n"
-        "child = os.fork()\n"
-        "if child == 0: os._exit(7)\n"
-        "result += [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])]\n"
-        "program = [sys.executable, '-c', 'import jax; print(jax.numpy.ones(2).sum())']\n"
-        "result += [subprocess.run(program, capture_output=True, text=True).stdout]"
-    )
-    assert probed(started(), code) == [3, 7, "2.0\n"]
 
 
 # Looks through a sandbox's own memory, where the server's is too, for a key of which it knows the
@@ -251,8 +221,8 @@ def test_a_sandbox_has_nothing_in_memory_that_another_was_given(started):
     first, second = started(), started()
     key = first.kc.session.key
     search = SEARCH.format(head=key[:16], digest=hashlib.sha256(key).hexdigest())
-    assert probed(first, search) > 0
-    assert probed(second, search) == 0
+    assert value_in(first, search) > 0
+    assert value_in(second, search) == 0
 
 
 def test_processes_and_files_do_not_pile_up(started):
@@ -270,21 +240,20 @@ def test_processes_and_files_do_not_pile_up(started):
 
 
 def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch, capfd):
-    broken = server_process.ServerOfThisProcess()
-    monkeypatch.setattr(sandboxed_kernel, "server_of_this_process", broken)
+    monkeypatch.setattr(sandboxed_kernel, "door", server_process.Door())
     monkeypatch.setattr(server_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
     for _ in range(2):
-        assert probed(started(), "result = 1") == 1
+        assert value_in(started(), "result = 1") == 1
     assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
 
 
 def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):
-    mortal = server_process.ServerOfThisProcess()
-    monkeypatch.setattr(sandboxed_kernel, "server_of_this_process", mortal)
+    door = server_process.Door()
+    monkeypatch.setattr(sandboxed_kernel, "door", door)
     kernel = started()
-    mortal._own._process.kill()
+    door.own_server._process.kill()
     assert kernel.run_cell("1").died
-    assert probed(started(), "result = 1") == 1
+    assert value_in(started(), "result = 1") == 1
 
 
 def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goes_on(tmp_path):

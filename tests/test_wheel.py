@@ -11,13 +11,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from pytree_course.authoring.colab import Repository, for_colab
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import Course
 from tests.conftest import ROOT, ExerciseNotebook, contents
+from tests.executed import outputs_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -56,23 +56,8 @@ class Installed:
         )
 
     def run_notebook(self, file: Path, **variables: str) -> dict[str, str]:
-        """Run a notebook where it lies; return each code cell's output as text and HTML, by id."""
-        notebook = nbformat.read(file, as_version=4)
-        where = {"metadata": {"path": str(file.parent)}}
-        client = NotebookClient(notebook, resources=where, allow_errors=True)
-        client.execute(env=self.variables | variables)
-        return {
-            cell.id: "\n".join(
-                part
-                for output in cell.outputs
-                for part in (
-                    *(output.get("text", ""), *output.get("traceback", ())),
-                    *(output.get("data", {}).get(kind, "") for kind in ("text/plain", "text/html")),
-                )
-            )
-            for cell in notebook.cells
-            if cell.cell_type == "code"
-        }
+        """Run a notebook where it lies; return each code cell's output."""
+        return outputs_of(file, self.variables | variables)
 
     def is_untouched(self) -> bool:
         """Say whether nothing was written among the packages but what Python itself caches."""

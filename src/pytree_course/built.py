@@ -1,4 +1,4 @@
-"""What a built notebook says of itself: its sources, its outputs, the release it came with."""
+"""The metadata of built notebooks: digests of their sources and outputs, and their release."""
 
 import hashlib
 import json
@@ -24,10 +24,10 @@ RELEASE, EXERCISES = "release", "exercises"
 """In a released exercise notebook: the release's stamp, and the digest of its blank cells."""
 
 RUN_CELL = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
-"""What a message calls the cell that it speaks of: a file that never was."""
+"""The file name that IPython gives a cell in an error's message; there is no such file."""
 
 FOLDER = re.compile(r"(?<![\w.:/\\\])])(?:[A-Za-z]:)?[\\/](?:[^\s:'\"<>()\\/]+[\\/])+")
-"""A folder that a message names, from the root on; no part of a web address."""
+"""The absolute path of a folder in a message, but not the path of a web address."""
 
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
@@ -66,7 +66,7 @@ def brief_traceback(name: str, message: str) -> list[str]:
 
 
 def is_meant_to_fail(source: str, folder: Path) -> bool:
-    """Say whether a cell, as it stands, is one of a folder's notebooks that shows an error."""
+    """Say whether a notebook of a folder has a cell with this source that is meant to raise."""
     notebooks = (json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.ipynb"))
     return any(
         "".join(cell["source"]) == source and MEANT_TO_FAIL in cell["metadata"].get("tags", ())

@@ -13,7 +13,7 @@ from pathlib import Path
 from pytree_course.built import EXERCISES, METADATA_KEY, RELEASE, cells_digest
 from pytree_course.course import Course, CourseError
 
-# What learners get is listed: whatever else may lie in the course's folder stays there.
+# An allowlist: nothing else in the course's folder is given to learners.
 FILES = (
     ".gitignore",
     "CITATION.cff",
@@ -62,9 +62,9 @@ def bundle(course: Course) -> dict[str, bytes]:
 
 
 def bundle_files(course: Course) -> dict[str, Path]:
-    """Return the files of a course by their names: an author's, a learner's or an installed one.
+    """Return the files of the bundle by name, for an author's, a learner's or an installed course.
 
-    Not the folder `exercises`, in which somebody may have worked: a bundle has blank ones there.
+    Without the folder `exercises`, in which somebody may have worked: a bundle has blank ones.
     """
     root, package = course.root, Path(__file__).parent
     wanted = {name: root / name for name in FILES}
@@ -111,7 +111,7 @@ def unpack(folder: Path) -> Course:
 
 
 def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
-    """Replace all in a folder but what is hidden, such as `.git`, once everything is written."""
+    """Replace everything in a folder but hidden files such as `.git`; the new files come first."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unfinished-") as unfinished:
         new, earlier = Path(unfinished, "new"), Path(unfinished, "earlier")

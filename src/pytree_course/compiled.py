@@ -1,7 +1,7 @@
-"""What JAX compiled of the author's answers: kept on disk, and shown to kernels that are graded.
+"""JAX's compilation cache of the author's answers: kept on disk, and readable in graded kernels.
 
-JAX finds a compiled program by its key, a digest of the whole program. So whoever wrote the same
-program finds it compiled. The folder that kernels see cannot be listed: other code finds nothing.
+The key of a compiled program is a digest of the whole program, so only code that compiles the same
+program finds it. The folder that kernels see cannot be listed.
 """
 
 import contextlib
@@ -59,14 +59,14 @@ def use_compiled_programs(*, keep: bool) -> None:
     # Never by environment variables: kernels inherit them, and lessons measure compiling.
     for name, value in options.items():
         jax.config.update(name, value)  # type: ignore[no-untyped-call]
-    # Where an entry is not whole, or the disk is full, it compiles.
+    # If an entry is incomplete, or the disk is full, JAX compiles the program again.
     warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
 
 
 def make_folders() -> None:
-    """Make what a sandbox shows of `CACHE`, and covers: it has to be there before the sandbox is.
+    """Make the folder that sandboxes show of `CACHE`, before a sandbox is made.
 
-    What is made later is not covered.
+    A sandbox hides the rest of `CACHE`; it can hide only what exists when it is made.
     """
     if can_keep():
         shown().mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def make_folders() -> None:
 
 
 def show_compiled_programs() -> None:
-    """Show kernels what was kept until now. Where that is too much, start again with nothing."""
+    """Let kernels see the programs kept so far; where there are too many, delete all of them."""
     if not can_keep():
         return
     make_folders()

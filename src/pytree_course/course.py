@@ -40,7 +40,7 @@ def check_id(exercise: str) -> str:
 
 
 def write_file(file: Path, text: str) -> None:
-    """Replace a file at once, the same on every system; where that fails, the old one stays."""
+    """Replace a file atomically, with the same bytes on every system; if that fails, it stays."""
     draft = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

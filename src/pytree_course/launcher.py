@@ -91,7 +91,7 @@ def true_stamp() -> dict[str, str]:
 
 
 def outdated() -> set[str]:
-    """Return the entries of the stamp that are no longer true; none if nothing is to do."""
+    """Return the stamp's entries that have changed; none if the environment is up to date."""
     try:
         stamp, now = json.loads(STAMP.read_text("utf-8")), true_stamp()
     except (OSError, ValueError):
@@ -227,7 +227,7 @@ def install_uv(variables: Mapping[str, str]) -> dict[str, str]:
 
 def install(step: Sequence[str | Path], variables: Mapping[str, str]) -> None:
     """Run a step of the installation, with its output on standard error."""
-    # If this run is killed, its lock, an open file, stays with the step until that ends.
+    # The step inherits the lock's open file: if this run is killed, the step still holds the lock.
     status = subprocess.call(
         step, stdin=subprocess.DEVNULL, stdout=sys.stderr, cwd=ROOT, env=variables, close_fds=False
     )
@@ -256,12 +256,12 @@ def run_command(python: str, arguments: Sequence[str]) -> int:
 def become(
     command: list[str], variables: Mapping[str, str], can_exec: bool = os.name == "posix"
 ) -> int:
-    """Let another program take the place of this one; or run it to its end, where none can."""
+    """Replace this process by a command; where the system cannot, run it and wait."""
     if can_exec:
         os.execve(command[0], command, variables)
-    # Ctrl-C reaches it as well, and how to end is its choice. Not an exception caught around the
-    # wait: it may come when the status has just been taken, which is then lost. And not ignored,
-    # for that would pass on to the child.
+    # Ctrl-C reaches the child too, which decides how to end. KeyboardInterrupt is not caught around
+    # the wait: it may come just after the exit status was collected, which would be lost. SIGINT is
+    # not ignored either, because the child would inherit that.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
     return subprocess.Popen(command, env=variables).wait()
 
@@ -284,7 +284,7 @@ def main(arguments: Sequence[str]) -> int:
             if will_do(name):
                 python = sys.executable
             elif servers := servers_python():
-                # It decides afresh, and asks no other.
+                # That Python decides for itself, and must not hand over once more.
                 others = {key: text for key, text in os.environ.items() if key != SERVERS_PYTHON}
                 return become([servers, "-P", str(ROOT / "course.py"), *arguments], others)
             else:

@@ -1,4 +1,4 @@
-"""JAX's registry of node types: what it makes of a value, one level deep."""
+"""How JAX's registry of node types flattens a value, one level deep."""
 
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass

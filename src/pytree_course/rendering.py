@@ -1,4 +1,4 @@
-"""All templates of the course: how they are found, and how what they put in is escaped."""
+"""All templates of the course: how they are found, and how inserted values are escaped."""
 
 from pathlib import Path
 

@@ -33,7 +33,7 @@ def _load_jupyter_server_extension(serverapp: Any) -> None:
     for folder in ("notebooks", "solutions", "checks/expected"):  # the last has the exercises
         for file in sorted((course.root / folder).glob("*.ipynb")):
             notebook = nbformat.read(file, as_version=4)
-            # Of an editable installation they may have been changed.
+            # In an editable installation, somebody may have changed them.
             built_with = notebook.metadata.get(METADATA_KEY, {}).get(OUTPUTS)
             if built_with == outputs_digest(notebook):
                 notary.sign(notebook)

@@ -1,4 +1,4 @@
-"""What a process of the course leaves out when it starts, because loading it takes too long."""
+"""Skip a slow import that the course does not need."""
 
 import sys
 from typing import Any
@@ -7,10 +7,10 @@ _GRAMMARS = "rfc3987_syntax"
 
 
 def leave_out_grammars() -> None:
-    """Keep jsonschema, which nbformat loads, from building a parser that the course does not need.
+    """Keep jsonschema, which nbformat imports, from building its parser of international addresses.
 
-    It checks that texts are internationalised addresses, which nothing in a notebook has to be.
-    It comes with JupyterLab, and takes a second and a half. jsonschema does without it.
+    That takes a second and a half, and nothing in a notebook is checked with it. The parser comes
+    with JupyterLab; jsonschema works without it.
     """
     modules: dict[str, Any] = sys.modules
-    modules.setdefault(_GRAMMARS, None)  # to import it fails from now on
+    modules.setdefault(_GRAMMARS, None)  # from now on, importing it fails

@@ -32,7 +32,7 @@ _KEY_TYPES = (DictKey, SequenceKey, GetAttrKey, FlattenedIndexKey)
 
 
 class _TooLargeError(Exception):
-    """The value passes a limit, so that no observation of it is made."""
+    """The value exceeds a limit: no observation of it is made."""
 
 
 def observe(

@@ -8,13 +8,15 @@ OUTPUTS = ".jp-Notebook .jp-OutputArea-output"
 UNNAMED = ".noUi-handle"  # ipywidgets gives the handle of a numeric slider no name
 
 
-def violations(notebook: Notebook, theme: str, outputs: int) -> list[str]:
-    """Scan the outputs that are drawn, at least so many, and return what is wrong and where."""
-    notebook.use_theme(theme)
-    assert notebook.page.locator(OUTPUTS).count() >= outputs
-    results = Axe().run(notebook.page, context={"include": [[OUTPUTS]], "exclude": [[UNNAMED]]})
-    return [
-        f"{violation['id']} ({violation['impact']}): {node['html'][:300]}"
-        for violation in results.response["violations"]
-        for node in violation["nodes"]
-    ]
+def assert_accessible(notebook: Notebook, outputs: int) -> None:
+    """Scan the outputs that are drawn, at least so many, in both themes; there is no violation."""
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        notebook.use_theme(theme)
+        assert notebook.page.locator(OUTPUTS).count() >= outputs
+        results = Axe().run(notebook.page, context={"include": [[OUTPUTS]], "exclude": [[UNNAMED]]})
+        found = [
+            f"{violation['id']} ({violation['impact']}): {node['html'][:300]}"
+            for violation in results.response["violations"]
+            for node in violation["nodes"]
+        ]
+        assert not found, "\n".join([theme, *found])

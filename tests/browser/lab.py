@@ -20,8 +20,6 @@ from playwright.sync_api import Locator, Page, Route, WebSocket
 
 ROOT = Path(__file__).parents[2]
 LEARNERS_FOLDERS = ("notebooks", "exercises", "checks")
-SCREENSHOTS = "PYTREE_COURSE_SCREENSHOTS"
-"""Environment variable that names the folder for screenshots; without it none are kept."""
 
 PATIENCE = 60_000  # ms, for anything that a person would wait for
 
@@ -229,12 +227,6 @@ class Visit:
         self.page.goto(f"{there}?reset&token={self.lab.token}")
         return Notebook(self, path)
 
-    def screenshot(self, name: str) -> None:
-        """Keep a picture of the window, if a folder for them is named."""
-        folder = os.environ.get(SCREENSHOTS)
-        if folder:
-            self.page.screenshot(path=Path(folder) / f"{name}.png")
-
 
 class Notebook:
     """A notebook that is open in the lab. Cells are named by their id."""
@@ -288,8 +280,12 @@ class Notebook:
         """Run all cells, from the top until one fails."""
         self._command("notebook:run-all-cells")
 
-    def run(self, cell_id: str) -> None:
-        """Run one cell."""
+    def run(self, *cell_ids: str) -> None:
+        """Run cells, one after the other."""
+        for cell_id in cell_ids:
+            self._run(cell_id)
+
+    def _run(self, cell_id: str) -> None:
         self._script(
             """
             const index = panel.content.widgets.findIndex(c => c.model.id === id);
@@ -319,10 +315,6 @@ class Notebook:
             arg=theme,
         )
 
-    def cell_ids(self) -> list[str]:
-        """Return the ids of all cells, in order."""
-        return self._script("return panel.content.widgets.map(c => c.model.id);")
-
     def failed(self) -> list[str]:
         """Return the ids of the cells that raised an error, but were not meant to."""
         return self._script("""
@@ -345,7 +337,3 @@ class Notebook:
     def output_text(self, cell_id: str) -> str:
         """Return a cell's output as it is read."""
         return "\n".join(self.output(cell_id).locator(".jp-OutputArea-output").all_inner_texts())
-
-    def output_html(self, cell_id: str) -> str:
-        """Return a cell's output as HTML."""
-        return self.output(cell_id).inner_html()

@@ -3,13 +3,12 @@
 import nbformat
 
 from pytree_course.course import Course, LessonFiles
-from tests.browser.accessibility import violations
+from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Visit
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 
 PAGES = ["00_start_here", "01_leaves", "02_tree_map", "glossary"]
-THEMES = ["JupyterLab Light", "JupyterLab Dark"]
 
 
 # What is stored is scanned: what widgets look like once they live is scanned where they are used.
@@ -20,9 +19,7 @@ def test_a_pages_outputs_have_no_violations(visit: Visit, files: LessonFiles):
     assert stored
     visit.lab.draw_all_cells()
     page = visit.open(f"notebooks/{files.stem}.ipynb")
-    for theme in THEMES:
-        found = violations(page, theme, stored)
-        assert not found, "\n".join(found)
+    assert_accessible(page, stored)
 
 
 def test_an_exercise_notebooks_outputs_have_no_violations(visit: Visit):
@@ -33,6 +30,4 @@ def test_an_exercise_notebooks_outputs_have_no_violations(visit: Visit):
     exercises.run_all()
     exercises.write("leaf_shapes-check", "check.leaf_shapes.hint()\ncheck.leaf_shapes.solution()")
     exercises.run("leaf_shapes-check")
-    for theme in THEMES:
-        found = violations(exercises, theme, 12)
-        assert not found, "\n".join(found)
+    assert_accessible(exercises, 12)

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.accessibility import violations
+from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Lab, Notebook, Visit
 from tests.lesson_reads import BROWSER
 
 pytestmark = pytest.mark.reads(*BROWSER)
-
-THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 SETUP = """\
 import jax
@@ -48,8 +46,7 @@ def opened(lab: Lab, browser: Browser) -> Iterator[Notebook]:
 @pytest.fixture
 def notebook(opened: Notebook) -> Notebook:
     """Make the explorer and the stepper anew, with the mouse away from them."""
-    for name in ("explore", "steps"):
-        opened.run(name)
+    opened.run("explore", "steps")
     opened.page.mouse.move(0, 0)
     return opened
 
@@ -57,19 +54,6 @@ def notebook(opened: Notebook) -> Notebook:
 def stroke(box: Locator) -> str:
     """Return how thick the outline of a box is drawn."""
     return box.locator("rect").first.evaluate("rect => getComputedStyle(rect).strokeWidth")
-
-
-def picture(notebook: Notebook, name: str) -> None:
-    """Keep pictures in both themes and two widths."""
-    cell = name.partition("_")[0]
-    for word, theme in THEMES.items():
-        notebook.use_theme(theme)
-        for width in (1280, 900):
-            notebook.page.set_viewport_size({"width": width, "height": 900})
-            notebook.cell(cell).evaluate("cell => cell.scrollIntoView()")
-            notebook.page.wait_for_timeout(200)
-            notebook.visit.screenshot(f"{name}_{width}_{word}")
-    notebook.page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_pointing_at_a_leaf_lights_it_up_everywhere(notebook: Notebook):
@@ -84,7 +68,6 @@ def test_pointing_at_a_leaf_lights_it_up_everywhere(notebook: Notebook):
     box.hover()
     expect(row).to_have_css("font-weight", "700")
     expect(row).to_have_css("outline-style", "solid")
-    picture(notebook, "explore_pointed")
 
 
 def tab_to(notebook: Notebook, target: Locator) -> None:
@@ -111,7 +94,6 @@ def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
     keyboard.press("ArrowDown")
     assert stroke(output.locator("g[data-leaf='2']")) == "4px"
     assert output.get_by_role("radio").nth(2).is_checked()
-    picture(notebook, "explore_keyboard")
 
     field.focus()
     field.fill("{'b': parms, 1: 2")
@@ -122,7 +104,6 @@ def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
     expect(output.get_by_role("alert")).to_contain_text("Did you mean params?")
     expect(output.get_by_role("status")).to_contain_text("3 leaves")
     assert field.input_value() == "parms"
-    picture(notebook, "explore_error")
 
 
 def test_ten_thousand_leaves_are_folded(notebook: Notebook):
@@ -135,18 +116,15 @@ def test_ten_thousand_leaves_are_folded(notebook: Notebook):
     expect(output).to_contain_text("… 9,960 more leaves")
     page = notebook.page.locator(".jp-WindowedPanel-outer")
     assert page.evaluate("page => page.scrollWidth <= page.clientWidth"), "no scrolling sideways"
-    picture(notebook, "explore_large")
 
 
 def test_the_stepper_with_the_keyboard_alone(notebook: Notebook):
     output, keyboard = notebook.output("steps"), notebook.page.keyboard
     status = output.get_by_role("status")
-    picture(notebook, "steps_first")
     output.get_by_role("button", name="Forward").focus()
     for _ in range(4):
         keyboard.press("Enter")
     expect(status).to_contain_text("step 5 of")
-    picture(notebook, "steps_flatten")
     keyboard.press("Tab")
     keyboard.press("Enter")
     expect(status).to_contain_text("whole again")
@@ -155,10 +133,8 @@ def test_the_stepper_with_the_keyboard_alone(notebook: Notebook):
     for _ in range(2):
         keyboard.press("Enter")
     expect(status).to_contain_text("the unflatten function of the class")
-    picture(notebook, "steps_unflatten")
     assert notebook.visit.other_hosts == []
 
 
 def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
-    for theme in THEMES.values():
-        assert violations(notebook, theme, outputs=2) == []
+    assert_accessible(notebook, outputs=2)

@@ -67,25 +67,21 @@ def test_a_lesson_leads_to_the_glossary(visit: Visit):
 def test_a_check_leads_to_what_to_reread_and_a_changed_answer_says_so(visit: Visit):
     exercises = visit.open(EXERCISES)
     exercises.write(ANSWER, WRONG)
-    for cell in ("setup", ANSWER, CHECK):
-        exercises.run(cell)
+    exercises.run("setup", ANSWER, CHECK)
     changed = visit.page.locator(".pytree-answer.jp-mod-dirty")
     expect(changed).to_have_count(0)
     exercises.write(ANSWER, WRONG.replace("len(tree)", "3"))
     expect(changed).to_have_count(1)
     said = "element => getComputedStyle(element, '::after').content"
     assert "Changed since it ran" in changed.evaluate(said)
-    visit.screenshot("changed_answer")
     exercises.output(CHECK).get_by_role("link", name="Leaves are not elements").click()
     expect_landed(visit.page, "Leaves are not elements")
-    visit.screenshot("reread")
 
 
 def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
     exercises = visit.open(EXERCISES)
     exercises.write(ANSWER, WRONG)
-    for cell in ("setup", ANSWER, CHECK):
-        exercises.run(cell)
+    exercises.run("setup", ANSWER, CHECK)
     exercises.output(CHECK).get_by_role("button", name="Hint").wait_for()
     visit.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     cut_off = exercises.output(CHECK).locator(".jupyter-widgets-disconnected")
@@ -93,7 +89,6 @@ def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
     said = "them => them.map(each => getComputedStyle(each, '::before').content)"
     contents = [each for each in cut_off.evaluate_all(said) if each != "none"]
     assert contents == ['"The kernel was restarted: run the cells again, from the top."']
-    visit.screenshot("restarted")
 
 
 def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Visit):
@@ -102,8 +97,6 @@ def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Vi
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Going deeper").nth(1).click()
     expect_landed(opened.value, "Going deeper")
-    visit_to_notebook.page = opened.value
-    visit_to_notebook.screenshot("notebook_7")
 
 
 def test_a_prediction_that_was_made_leads_on_to_its_cell(visit: Visit):

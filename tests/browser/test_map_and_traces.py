@@ -5,13 +5,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.accessibility import violations
+from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Lab, Notebook, Visit
 from tests.lesson_reads import BROWSER
 
 pytestmark = pytest.mark.reads(*BROWSER)
-
-THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 CELLS = {
     "setup": "import jax.numpy as jnp\nfrom pytree_course import count_traces, pair, predict",
@@ -42,19 +40,6 @@ def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
     context.close()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def pictures(notebook: Notebook) -> Iterator[None]:
-    """Keep pictures in both themes and two widths, as everything looks in the end."""
-    yield
-    for width in (1280, 900):
-        notebook.page.set_viewport_size({"width": width, "height": 900})
-        for word, theme in THEMES.items():
-            notebook.use_theme(theme)
-            for cell in list(CELLS)[1:]:
-                notebook.cell(cell)
-                notebook.visit.screenshot(f"{cell}_{word}_{width}")
-
-
 def line_widths(output: Locator, number: int) -> list[str]:
     """Return how thick the boxes of a pair are drawn, in each tree."""
     boxes = output.locator(f'svg g[data-pair="{number}"] > rect[stroke-width="1.5"]')
@@ -69,7 +54,6 @@ def test_pointing_at_a_leaf_lights_up_its_partners(notebook: Notebook):
     lit = line_widths(output, 1)
     assert len(lit) == 5 and set(lit) == {"3px"}  # the leaf, the list with both, the result
     assert set(line_widths(output, 2)) == {"1.5px"}
-    notebook.visit.screenshot("works_pointed")
     output.locator("tbody tr").nth(1).hover()
     assert set(line_widths(output, 1)) == {"1.5px"}
     assert set(line_widths(output, 2)) == {"3px"}
@@ -85,7 +69,6 @@ def test_the_tab_key_lights_up_partners(notebook: Notebook):
         expect(row).to_be_focused()
         assert row.evaluate("row => getComputedStyle(row).outlineStyle") == "solid"
         assert set(line_widths(output, number)) == {"3px"}
-    notebook.visit.screenshot("works_focused")
 
 
 def test_a_mismatch_is_marked_in_both_trees(notebook: Notebook):
@@ -113,7 +96,6 @@ def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
     expect(output.get_by_role("button", name="2.0")).to_be_focused()
     keys.press("Space")
     expect(status).to_contain_text("call 9: ● traced · dtype of by: weak i32[] → weak f32[]")
-    notebook.visit.screenshot("traces_played")
 
     keys.press("Tab")
     keys.press("Space")
@@ -122,7 +104,6 @@ def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
     expect(output.get_by_role("button", name="Clear")).to_be_focused()
     keys.press("Space")
     expect(status).to_contain_text("0 traces in 0 calls")
-    notebook.visit.screenshot("traces_cleared")
     keys.press("Shift+Tab")
     keys.press("Space")
     expect(status).to_contain_text("call 1: ● traced · first call")
@@ -130,5 +111,4 @@ def test_the_trace_counter_by_keyboard_alone(notebook: Notebook):
 
 
 def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
-    for theme in THEMES.values():
-        assert violations(notebook, theme, outputs=4) == []
+    assert_accessible(notebook, outputs=4)

@@ -44,7 +44,6 @@ def cell(plain_lab: PlainLab) -> str:
 
 def test_a_lesson_shows_its_pictures_before_it_is_run(visit: Visit, cell: str):
     assert pictures(visit, cell) == 1
-    visit.screenshot("plain_lab")
 
 
 def test_a_lesson_that_somebody_has_changed_is_not_trusted(visit: Visit, cell: str):
@@ -57,4 +56,3 @@ def test_a_lesson_that_somebody_has_changed_is_not_trusted(visit: Visit, cell: s
     file.write_text(json.dumps(notebook), "utf-8")
     assert pictures(visit, cell) == 0
     assert visit.page.locator("body[data-ran]").count() == 0
-    visit.screenshot("plain_lab_changed")

@@ -19,8 +19,7 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
     lesson = visit.open("notebooks/01_leaves.ipynb")
     answer = QUESTION.removesuffix("-predict")
     assert lesson.output_text(answer) == ""
-    for cell_id in (*BEFORE, QUESTION):
-        lesson.run(cell_id)
+    lesson.run(*BEFORE, QUESTION)
     choices = lesson.output(QUESTION).get_by_role("button")
     assert choices.all_inner_texts() == ["A", "B", "C"]
     choices.nth(0).focus()
@@ -28,40 +27,28 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
     visit.page.keyboard.press("Space")
     status = lesson.output(QUESTION).get_by_role("status")
     status.get_by_text("You predict B").wait_for()
-    visit.screenshot("prediction_made")
     lesson.run(answer)
     assert lesson.output_text(answer).strip() == "2 4"
     status.get_by_text("✗ You predicted B. It is A").wait_for()
-    lesson.use_theme("JupyterLab Dark")
-    visit.screenshot("prediction_revealed")
-    lesson.use_theme("JupyterLab Light")
     assert visit.other_hosts == []
 
 
 def test_the_header_follows_and_hints_come_by_button(visit: Visit):
     exercises = visit.open("exercises/01_leaves_exercises.ipynb")
-    for cell_id in ("setup", "count_leaves-answer", "count_leaves-check"):
-        exercises.run(cell_id)
+    exercises.run("setup", "count_leaves-answer", "count_leaves-check")
     assert "0 of 11 exercises" in exercises.output_text("setup")
     button = exercises.output("count_leaves-check").get_by_role("button", name="Hint (2 left)")
     button.focus()
     visit.page.keyboard.press("Enter")
     exercises.output("count_leaves-check").get_by_text("Hint 1 of 2").wait_for()
-    visit.screenshot("hint")
     exercises.write("count_leaves-answer", RIGHT)
-    exercises.run("count_leaves-answer")
-    exercises.run("count_leaves-check")
+    exercises.run("count_leaves-answer", "count_leaves-check")
     exercises.output("setup").get_by_text("1 of 11 exercises").wait_for()
-    exercises.cell("setup")
-    visit.screenshot("header")
 
     page = visit.open("notebooks/00_start_here.ipynb")
     page.run("course-map")
     page.output("course-map").get_by_text("1 of 11 exercises").wait_for()
     assert "First leaf (earned)" in page.output_text("course-map")
-    visit.screenshot("start_page")
-    page.use_theme("JupyterLab Dark")
-    visit.screenshot("start_page_dark")
 
 
 def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
@@ -79,7 +66,6 @@ def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
         progress.add("01_leaves", exercise.name, "correct")
     exercises.run("setup")
     shown.get_by_text("The core of this lesson is done").wait_for()
-    visit.screenshot("core_done")
     shown.get_by_role("link", name="Going deeper").click()
     deeper = visit.page.get_by_role("heading", name="Going deeper", exact=True)
     expect(deeper).to_be_in_viewport(timeout=PATIENCE)

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.lab import SCREENSHOTS, Notebook, Visit
+from tests.browser.lab import Notebook, Visit
 from tests.conftest import ROOT
+
+SCREENSHOTS = "PYTREE_COURSE_SCREENSHOTS"
+"""Environment variable that names the folder for the pictures; without it none are kept."""
 
 WRONG = "def count_leaves(tree):\n    return len(tree)"  # nothing that gives the answer away
 
@@ -33,8 +36,7 @@ def test_the_readme_picture_of_feedback(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
     exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.write("count_leaves-answer", WRONG)
-    for cell in ("setup", "count_leaves-answer", "count_leaves-check"):
-        exercises.run(cell)
+    exercises.run("setup", "count_leaves-answer", "count_leaves-check")
     shown = exercises.output_text("count_leaves-check")
     assert "Your results are those of len" in shown
     assert exercises.output("count_leaves-check").get_by_role("img").count() > 0

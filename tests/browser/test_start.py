@@ -8,7 +8,6 @@ def test_the_lab_opens_at_lesson_1_in_peace(visit: Visit):
     assert lesson.path == "notebooks/01_leaves.ipynb"
     # Prompts, if there were any, come a moment after the rest.
     visit.page.wait_for_timeout(2000)
-    visit.screenshot("start")
     assert visit.page.locator(".jp-Dialog").count() == 0
     assert visit.page.locator(".Toastify__toast").count() == 0
     assert visit.requests > 10
@@ -18,16 +17,8 @@ def test_the_lab_opens_at_lesson_1_in_peace(visit: Visit):
 def test_lesson_1_runs_to_its_end(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     lesson.run_all()
-    visit.screenshot("lesson_1_end")
     assert lesson.failed() == []
     lesson.write("what-jax-sees-4", "1 / 0")
     lesson.run("what-jax-sees-4")
     assert lesson.failed() == ["what-jax-sees-4"]
     assert visit.other_hosts == []
-
-
-def test_a_check_run_too_early_says_which_cell_to_run_first(visit: Visit):
-    visit.lab.write("early.ipynb", {"early": "check.any(1)"})
-    notebook = visit.open("early.ipynb")
-    notebook.run("early")
-    assert "Run the set-up cell first" in notebook.output_text("early")

@@ -71,6 +71,14 @@ class Family:
         codes = {exercise: dedent(code).strip("\n") for exercise, code in (answers or {}).items()}
         self.cases.append(Case(name, self.name, codes, **more))
 
-    def local(self, name: str, exercise: str, code: str, **more: Any) -> None:
-        """Add a case that is one answer, and disturbs no other."""
-        self.case(name, {exercise: code}, is_local=True, **more)
+    def local(self, answers: Mapping[tuple[str, str], str], *, kind: str = "", **more: Any) -> None:
+        """Add cases, by name and exercise, that are one answer each and disturb no other.
+
+        Parameters
+        ----------
+        kind
+            The kind of each one's verdict, where it matters.
+        """
+        for (name, exercise), code in answers.items():
+            kinds = {exercise: kind} if kind else {}
+            self.case(name, {exercise: code}, is_local=True, kinds=kinds, **more)

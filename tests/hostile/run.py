@@ -4,7 +4,6 @@ import ctypes
 import re
 import subprocess
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ class Run:
     returncode: int
     stdout: str
     stderr: str
-    seconds: float
     peak_memory: int  # bytes, of its largest process outside of the sandbox
     left_processes: list[str]  # command lines of what still lived when it had ended
     left_files: list[str]  # in its temporary folder
@@ -39,7 +37,6 @@ class Run:
 def run_watched(command: Sequence[str], variables: Mapping[str, str], temporary: Path) -> Run:
     """Run the command with a temporary folder of its own; processes that it leaves are ended."""
     temporary.mkdir()
-    started = time.monotonic()
     before = _processes()
     # What the command leaves becomes a child of this process, whoever its parent was.
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -62,8 +59,7 @@ def run_watched(command: Sequence[str], variables: Mapping[str, str], temporary:
             with suppress(psutil.Error):
                 each.kill()
     files = [str(each.relative_to(temporary)) for each in temporary.rglob("*")]
-    seconds = time.monotonic() - started
-    return Run(process.returncode, stdout, stderr, seconds, memory.peak, [*map(str, left)], files)
+    return Run(process.returncode, stdout, stderr, memory.peak, [*map(str, left)], files)
 
 
 def _processes() -> set[psutil.Process]:

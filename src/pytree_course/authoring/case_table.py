@@ -3,58 +3,25 @@
 import re
 from collections.abc import Sequence
 
-from pytree_course.authoring.mutation_testing import FRESH_SEEDS, Findings
+from pytree_course.authoring.mutation_testing import HEADINGS, Findings
 from pytree_course.authoring.source_texts import text_digest
 from pytree_course.authoring.sources import read_sources
 from pytree_course.course import Course, LessonFiles, write_file
-
-INTRODUCTION = """# What the checks were tried with
-
-`python3 course.py cases --write` writes this page. Each check was given *mutants*: right answers
-with one small change each. It refuses a mutant (killed), or the author says why no input can tell
-it from the right answer (equivalent), or something is left to do (surviving). *One case* counts
-the misconceptions that fail on one case only. The memoriser knows every public case and its
-result, and is tried with fresh cases on 20 seeds; not on predictions, whose lines are the same for
-everybody.
-"""
-COUNTS = ("Cases", "Mutants", "Killed", "Equivalent", "Surviving", "One case", "Memoriser")
-"""What is counted of an exercise: the headings of what `numbers` returns."""
+from pytree_course.rendering import render
 
 
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
     """Write what was found in all exercises of a lesson; the other lessons' parts stay."""
     course = Course(files.root)
-    parts = _parts(course)
-    headings, *rows = (
-        f"| {' | '.join(row)} |"
-        for row in (
-            ["Exercise", *COUNTS],
-            *([each.exercise.name, *numbers(each)] for each in found),
-        )
-    )
-    lines = "\n".join([headings, "|---" + "|--:" * len(COUNTS) + "|", *rows])
-    parts[files.stem] = f"{_digest(files)}\n\n{lines}\n"
-    text = "".join(f"\n## {stem}\n\n{parts[stem]}" for stem in sorted(parts))
-    write_file(course.root / "docs" / "cases.md", INTRODUCTION + text)
+    parts = sorted((_parts(course) | {files.stem: found}).items())
+    digest = _digest(files)
+    text = render("authoring/cases.md", parts=parts, digest=digest, headings=HEADINGS)
+    write_file(course.root / "docs" / "cases.md", text + "\n")
 
 
 def is_current(files: LessonFiles) -> bool:
     """Whether docs/cases.md was written since the lesson's answers or checks changed."""
     return _parts(Course(files.root)).get(files.stem, "").startswith(_digest(files))
-
-
-def numbers(found: Findings) -> list[str]:
-    """Return what is counted of one exercise."""
-    refused = "–" if found.memoriser is None else f"{found.memoriser}/{len(FRESH_SEEDS)}"
-    counts = (
-        found.cases,
-        found.mutants,
-        found.killed,
-        found.equivalent,
-        len(found.survivors),
-        len(found.on_one_case),
-    )
-    return [*map(str, counts), refused]
 
 
 def _digest(files: LessonFiles) -> str:

@@ -4,6 +4,7 @@ import ast
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -48,14 +49,11 @@ def mutants(answer: str, source: str) -> list[Mutant]:
 
 
 def _compiles(source: str) -> bool:
-    """Whether it is Python; what it warns of does not matter here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        try:
-            compile(source, "<mutant>", "exec")
-        except SyntaxError:
-            return False
-    return True
+    """Say whether a source is Python; warnings do not matter."""
+    with warnings.catch_warnings(action="ignore"), suppress(SyntaxError):
+        compile(source, "<mutant>", "exec")
+        return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class _Place:
     parent: ast.AST
     field: str
     index: int | None
-    above: tuple[ast.AST, ...]  # from the module down to the parent
+    is_message: bool  # whether it is part of what is raised
 
     def put(self, node: ast.AST) -> None:
         if self.index is None:
@@ -76,8 +74,8 @@ class _Place:
 
 def _mutated(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
     """Yield the line, the change and the whole source of each mutant of a tree."""
-    for place, node in list(_places(tree, ())):
-        for new in mutations(node, place.parent, place.field, place.above):
+    for place, node in list(_places(tree)):
+        for new in mutations(node, place.parent, place.field, place.is_message):
             shown, mutated = _shown(place, node, new)
             place.put(new)
             change = f"{shown} → {_text(mutated if mutated is not None else new)}"
@@ -86,16 +84,16 @@ def _mutated(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
             yield getattr(node, "lineno", 0), change, source
 
 
-def _places(node: ast.AST, above: tuple[ast.AST, ...]) -> Iterator[tuple[_Place, ast.AST]]:
-    above = (*above, node)
+def _places(node: ast.AST, is_message: bool = False) -> Iterator[tuple[_Place, ast.AST]]:
+    is_message |= isinstance(node, ast.Raise)
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "format_spec"):
             continue
         for index, child in enumerate(value if isinstance(value, list) else [value]):
             if isinstance(child, ast.AST):
                 at = index if isinstance(value, list) else None
-                yield _Place(node, field, at, above), child
-                yield from _places(child, above)
+                yield _Place(node, field, at, is_message), child
+                yield from _places(child, is_message)
 
 
 def _shown(place: _Place, node: ast.AST, new: ast.AST) -> tuple[str, ast.AST | None]:

@@ -13,7 +13,6 @@ from pytree_course.authoring.authors_answers import AnswerError, as_graded, defi
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mutants import Mutant, mutants
 from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
-from pytree_course.authoring.validation import refused_by_one_case
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.outcomes import outcomes_of
 from pytree_course.checking.reported import PUBLIC_SEED
@@ -21,6 +20,7 @@ from pytree_course.checking.words import describe
 from pytree_course.course import CourseError, LessonFiles
 
 FRESH_SEEDS = tuple(range(101, 121))
+HEADINGS = ["Exercise", "Cases", "Mutants", "Killed", "Equivalent", "Surviving", "Memoriser"]
 SECONDS_FOR_RIGHT = 300
 SECONDS_FOR_MUTANT = 10
 
@@ -36,19 +36,29 @@ class Findings:
     equivalent: int = 0
     survivors: list[str] = field(default_factory=list)  # mutants that pass, but should not
     not_equivalent: list[str] = field(default_factory=list)  # refused or gone, but listed
-    on_one_case: list[str] = field(default_factory=list)  # misconceptions
     memoriser: int | None = None  # on how many of FRESH_SEEDS it is refused
 
     @property
-    def killed(self) -> int:
-        """How many mutants the check refuses."""
-        return self.mutants - self.equivalent - len(self.survivors)
+    def counts(self) -> list[int]:
+        """The numbers that the tables have, in the order of `HEADINGS`."""
+        survivors = len(self.survivors)
+        killed = self.mutants - self.equivalent - survivors
+        return [self.cases, self.mutants, killed, self.equivalent, survivors]
 
     @property
-    def is_fine(self) -> bool:
-        """Whether nothing is left for the author to do."""
-        wrong = self.survivors or self.not_equivalent or self.on_one_case
-        return not wrong and self.memoriser in (None, len(FRESH_SEEDS))
+    def memoriser_refused(self) -> str:
+        """On how many of the seeds the memoriser is refused."""
+        return "–" if self.memoriser is None else f"{self.memoriser}/{len(FRESH_SEEDS)}"
+
+    @property
+    def to_do(self) -> list[str]:
+        """What is left for the author to do, a line for each."""
+        gone = "listed as equivalent, but refused or gone"
+        lines = [f"survives: {name}" for name in self.survivors]
+        lines += [f"{gone}: {name}" for name in self.not_equivalent]
+        if self.memoriser not in (None, len(FRESH_SEEDS)):
+            lines.append(f"the memoriser is refused on {self.memoriser_refused} seeds only")
+        return lines
 
 
 def try_wrong_answers(files: LessonFiles, exercise: str | None, jobs: int) -> Iterator[Findings]:
@@ -78,7 +88,6 @@ def _findings(sources: LessonSources, process: AuthorProcess, name: str) -> Find
     exercise = sources.exercises[name]
     found = Findings(exercise)
     found.cases, found.seconds = process.call(SECONDS_FOR_RIGHT, _measured, name)
-    found.on_one_case = process.call(SECONDS_FOR_RIGHT, refused_by_one_case, name)
     if not exercise.is_prediction:
         found.memoriser = sum(
             process.call(SECONDS_FOR_RIGHT, refuses_memoriser, name, seed) for seed in FRESH_SEEDS

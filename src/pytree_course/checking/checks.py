@@ -15,7 +15,7 @@ from IPython.display import display
 from pytree_course import nbgrader
 from pytree_course.checking import cell_runs, words
 from pytree_course.checking.cases import Case, Check
-from pytree_course.checking.expected import Expected, ExpectedExercise, ExpectedFile
+from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.feedback import Feedback, feedback, note, note_if_slow
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import CaseInterrupted, run_check
@@ -57,13 +57,9 @@ class Checks:
         _keep_findable(self)
 
     @cached_property
-    def _expected_file(self) -> ExpectedFile:
-        return ExpectedFile(self._files.expected)
-
-    @cached_property
     def expected(self) -> Expected:
-        """What is said of the lesson; a first build runs set-up cells before the file exists."""
-        return self._expected_file.without_observations()
+        """What is expected; read when needed: at a first build the file does not exist yet."""
+        return Expected.read(self._files.expected)
 
     @property
     def is_graded(self) -> bool:
@@ -87,8 +83,7 @@ class Checks:
         """Return title and link of the lesson after this one, if there is one."""
         for files in self._course.lessons():
             if files.stem > self._files.stem and files.expected.exists():
-                title = ExpectedFile(files.expected).without_observations().title
-                return title, self._course.link(files.notebook)
+                return Expected.read(files.expected).title, self._course.link(files.notebook)
         return None
 
     def __dir__(self) -> list[str]:
@@ -163,7 +158,7 @@ class ExerciseCheck:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
-        verdict = judge(self._checks._expected_file.exercise(self._exercise.name), outcomes)
+        verdict = judge(self._exercise, outcomes)
         if cell_runs.are_stale(self._exercise.answers):
             display(note("→", words.STALE_TITLE, [words.STALE]))
         elif verdict.kind is VerdictKind.CORRECT:

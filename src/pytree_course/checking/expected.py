@@ -1,16 +1,12 @@
 """What a check expects: the right answer's observations, and those of every misconception."""
 
 import json
-import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytree_course.course import CourseError
 from pytree_course.observations import Observation
-
-# `Expected.to_text` writes each on one line; within a text, quotes are escaped.
-_OBSERVATION = re.compile(r'\{"kind": .*\}')
 
 
 @dataclass(frozen=True)
@@ -110,7 +106,7 @@ class Expected:
         return data, observations
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads, a line for an observation or for features."""
+        """Return the JSON text that `read` reads: a line for an observation or for features."""
         data, observations = self.observations_apart()
         lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in observations]
         for exercise in data["exercises"].values():
@@ -125,61 +121,26 @@ class Expected:
     @classmethod
     def read(cls, file: Path) -> "Expected":
         """Read what `to_text` wrote; raise a CourseError where the file is missing."""
-        return ExpectedFile(file).whole()
-
-
-class ExpectedFile:
-    """The file of what is expected, decoded only as far as it is needed.
-
-    Observations are nearly all of it, tens of thousands of small objects; of these a check needs
-    its own exercise's only, and a page that tells the learner's progress needs none.
-    """
-
-    def __init__(self, file: Path) -> None:
         if not file.exists():
             raise CourseError(
                 f"{file} is missing. Fetch the course's files again, or, if you are its author, "
                 "run: python3 course.py build"
             )
-        self._texts: list[str] = []  # of the observations, in the file's order
-        text = _OBSERVATION.sub(self._number, file.read_text(encoding="utf-8"))
-        self._data: dict[str, Any] = json.loads(text)  # with a number for each observation
-
-    def whole(self) -> Expected:
-        """Return all that is expected."""
-        return self._expected({name: self.exercise(name) for name in self._data["exercises"]})
-
-    def without_observations(self) -> Expected:
-        """Return what is said of the lesson and its exercises, and nothing that was observed."""
-        exercises = self._data["exercises"].items()
-        bare: dict[str, Any] = {"observations": [], "misconceptions": []}
-        return self._expected({name: ExpectedExercise(**said | bare) for name, said in exercises})
-
-    def exercise(self, name: str) -> ExpectedExercise:
-        """Return what is expected of one exercise."""
-        data = self._data["exercises"][name]
-        misconceptions = [
-            Misconception(**each | {"observations": self._by_case(each["observations"])})
-            for each in data["misconceptions"]
-        ]
-        observations = list(map(self._observation, data["observations"]))
-        return ExpectedExercise(
-            **data | {"observations": observations, "misconceptions": misconceptions}
-        )
-
-    def _expected(self, exercises: dict[str, ExpectedExercise]) -> Expected:
-        predictions = {name: Prediction(**each) for name, each in self._data["predictions"].items()}
-        sections = {name: LessonSection(**each) for name, each in self._data["sections"].items()}
-        made = {"exercises": exercises, "predictions": predictions, "sections": sections}
-        return Expected(**self._data | made)
-
-    def _by_case(self, numbers: dict[str, int]) -> dict[int, Observation]:
-        return {int(case): self._observation(number) for case, number in numbers.items()}
-
-    def _observation(self, number: int) -> Observation:
-        observation: Observation = json.loads(self._texts[number])
-        return observation
-
-    def _number(self, found: re.Match[str]) -> str:
-        self._texts.append(found[0])
-        return str(len(self._texts) - 1)
+        data = json.loads(file.read_text(encoding="utf-8"))
+        for exercise in data["exercises"].values():
+            for misconception in exercise["misconceptions"]:
+                by_case = misconception["observations"].items()
+                misconception["observations"] = {int(case): each for case, each in by_case}
+            exercise["misconceptions"] = [
+                Misconception(**each) for each in exercise["misconceptions"]
+            ]
+        kinds = {
+            "sections": LessonSection,
+            "predictions": Prediction,
+            "exercises": ExpectedExercise,
+        }
+        made = {
+            entry: {name: kind(**each) for name, each in data[entry].items()}
+            for entry, kind in kinds.items()
+        }
+        return cls(**data | made)

@@ -1,7 +1,6 @@
 """Feedback: a verdict, or a note, as HTML and as plain text. Its words are in `words`."""
 
 import inspect
-import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,6 @@ from markupsafe import Markup, escape
 from pytree_course import drawing
 from pytree_course.checking import words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
-from pytree_course.course import NOBODY_VARIABLE
 from pytree_course.rendering import TEMPLATES, render
 
 WIDTH = 78
@@ -37,15 +35,12 @@ _ORANGE = "var(--jp-warn-color1, #d9730d)"
 _RED = "var(--jp-error-color1, #d32f2f)"
 
 LOOKS = {
-    kind: VerdictLook(symbol, words.VERDICTS[kind], border, colour)
-    for kind, symbol, border, colour in (
-        (VerdictKind.CORRECT, "✓", "solid", _GREEN),
-        (VerdictKind.INCORRECT, "✗", "dashed", _ORANGE),
-        (VerdictKind.NOT_ATTEMPTED, "○", "dotted", "currentColor"),
-        (VerdictKind.ERROR, "!", "double", _RED),
-        (VerdictKind.TIMED_OUT, "◷", "double", _RED),
-        (VerdictKind.CRASHED, "!", "double", _RED),
-    )
+    VerdictKind.CORRECT: VerdictLook("✓", "Correct", "solid", _GREEN),
+    VerdictKind.INCORRECT: VerdictLook("✗", "Not yet", "dashed", _ORANGE),
+    VerdictKind.NOT_ATTEMPTED: VerdictLook("○", "Not attempted", "dotted", "currentColor"),
+    VerdictKind.ERROR: VerdictLook("!", "Error", "double", _RED),
+    VerdictKind.TIMED_OUT: VerdictLook("◷", "Timed out", "double", _RED),
+    VerdictKind.CRASHED: VerdictLook("!", "Crashed", "double", _RED),
 }
 
 
@@ -95,21 +90,14 @@ def feedback(
 def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
     """Return what stands above each input of the case that failed."""
     count = 0 if verdict.failure is None else len(verdict.failure.inputs)
-    names = _parameters(call)
+    try:
+        parameters = [] if call is None else [*inspect.signature(call).parameters.values()]
+    except Exception:  # an answer may be anything
+        parameters = []
+    names = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
     if len(names) < count:
         names = [f"input {place}" for place in range(1, count + 1)]
     return ["Given"] if count == 1 else [f"Given, {name}" for name in names[:count]]
-
-
-def _parameters(call: Callable[..., Any] | None) -> list[str]:
-    """Return the names of a call's parameters, as far as they are known."""
-    if call is None:
-        return []
-    try:
-        parameters = inspect.signature(call).parameters.values()
-    except Exception:  # an answer may be anything
-        return []
-    return [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
 
 
 def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> Feedback:
@@ -121,9 +109,6 @@ def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> 
 @contextmanager
 def note_if_slow(seconds: float) -> Iterator[None]:
     """Tell the learner how to stop their code, once it has run for some seconds."""
-    if NOBODY_VARIABLE in os.environ:  # on a busy machine, the build would keep an empty output
-        yield
-        return
     from IPython.display import display  # takes long to load, and the command line does without
 
     said = []

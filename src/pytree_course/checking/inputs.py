@@ -108,7 +108,7 @@ def _tree_with(rng: np.random.Generator, leaf: Callable[[], Any], feature: str) 
 
 
 def _with_edge(rng: np.random.Generator, leaf: Callable[[], Any], edge: Any) -> Any:
-    """Draw a plain tree in which one leaf is given, now the first, now the second."""
+    """Draw a plain tree with this leaf, at random its first or its second."""
     first, second = sorted(random_words(rng, 2))
     if rng.random() < 0.5:
         return {first: edge, second: leaf()}

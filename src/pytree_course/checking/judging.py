@@ -49,7 +49,12 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         note=outcome.note,
     )
     misconceptions = _misconceptions(expected, outcomes, differences.keys())
-    reasons = () if misconceptions else _reasons(expected, outcomes, differences.keys())
+    reasons: tuple[str, ...] = ()
+    if not misconceptions:
+        # Right answers, and most wrong ones, do without these dozen modules.
+        from pytree_course.checking.reasons import general_reasons
+
+        reasons = general_reasons(expected, outcomes, differences.keys())
     failed = tuple(differences)
     return Verdict(
         name, kind, points, reason, passed, cases, failure, misconceptions, reasons, failed=failed
@@ -59,15 +64,6 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
     """Return the verdict of an exercise that yielded no outcomes, with the reason why."""
     return Verdict(expected.name, kind, expected.points, reason, cases=len(expected.observations))
-
-
-def _reasons(
-    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Collection[int]
-) -> tuple[str, ...]:
-    # Right answers, and most wrong ones, do without these dozen modules.
-    from pytree_course.checking.reasons import general_reasons
-
-    return general_reasons(expected, outcomes, failed)
 
 
 def _misconceptions(

@@ -1,7 +1,6 @@
 """Judge predicted lines: every wrong one at once, each with its own reason."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 from pytree_course.checking import words
 from pytree_course.checking.comparison import compare
@@ -82,16 +81,14 @@ def _wrong_lines(
     for case in failed:
         name, text = names[case], expected.lines[names[case]]
         misconception = explained.get(case)
+        belief = "" if misconception is None else misconception.name
         if misconception is None:
             wrong = _what_is_wrong(expected, case, got[case])
-            yield WrongLine(name, text, _said(got[case]), wrong)
-        elif misconception.name in first:
-            wrong = words.AS_ABOVE.format(name=first[misconception.name])
-            yield WrongLine(name, text, _said(got[case]), wrong, misconception.name)
-        else:
-            first[misconception.name] = name
+        elif first.setdefault(belief, name) == name:
             wrong = misconception.explanation
-            yield WrongLine(name, text, _said(got[case]), wrong, misconception.name)
+        else:
+            wrong = words.AS_ABOVE.format(name=first[belief])
+        yield WrongLine(name, text, _said(got[case]), wrong, belief)
 
 
 def _what_is_wrong(expected: ExpectedExercise, case: int, got: Observation) -> str:
@@ -124,15 +121,12 @@ def _said(got: Observation) -> str:
     match got["kind"]:
         case "not attempted":
             return ""
+        case "number" if type(got["value"]) is int and abs(got["value"]) > LARGEST_NUMBER:
+            said = "a very large number"
         case "number":
-            return _number(got["value"])
+            said = str(got["value"])
         case "string":
-            return truncate(repr(got["value"]), LONGEST_PREDICTION)
+            said = repr(got["value"])
         case _:
-            return truncate(words.describe(got), LONGEST_PREDICTION)
-
-
-def _number(value: Any) -> str:
-    if type(value) is int and abs(value) > LARGEST_NUMBER:
-        return "a very large number"  # Python refuses to write very long ones
-    return truncate(str(value), LONGEST_PREDICTION)
+            said = words.describe(got)
+    return truncate(said, LONGEST_PREDICTION)

@@ -119,7 +119,7 @@ class Progress:
 
 
 def _append(file: Path, event: dict[str, str]) -> None:
-    """Add an event to a file; on a line of its own, also where the last one was cut off."""
+    """Append an event on a line of its own, even where the last line was cut off."""
     line = json.dumps(event, ensure_ascii=False) + "\n"
     with file.open("a+b") as stream:
         if stream.tell() > 0:

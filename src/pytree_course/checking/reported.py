@@ -1,10 +1,10 @@
-"""Outcomes as they are reported: what each case yielded, read from untrusted JSON in grading."""
+"""Outcomes: what a check reports of each case, and how grading reads such a report."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pytree_course.checking.untrusted import validate
-from pytree_course.observations import Observation, writable
+from pytree_course.checking.untrusted import read_as
+from pytree_course.observations import Observation
 
 PUBLIC_SEED = 0
 """The seed of the cases that every learner sees; grading draws another one each time."""
@@ -30,22 +30,22 @@ MAX_LINES = 1_000_000  # of an answer cell
 class Line:
     """A line of the learner's code: its number within the cell, from 1, and its text."""
 
-    number: int
-    text: str
+    number: Annotated[int, MAX_LINES]
+    text: Annotated[str, MAX_LINE]
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What one case yielded."""
 
-    inputs: list[Observation]  # before the call
-    written: list[str]  # the inputs as Python writes them, shortened
+    inputs: Annotated[list[Observation], MAX_INPUTS]  # before the call
+    written: list[Annotated[str, MAX_WRITTEN]]  # the inputs as Python writes them, shortened
     observation: Observation  # of what the call returned or raised
-    printed: str = ""
+    printed: Annotated[str, MAX_PRINTED] = ""
     line: Line | None = None  # the learner's line that raised
-    note: str = ""
+    note: Annotated[str, MAX_PRINTED] = ""
     changed: bool = False  # whether the call changed its inputs
-    predicted: str = ""  # the name of the line, where this is a prediction
+    predicted: Annotated[str, MAX_PRINTED] = ""  # the line's name, where this is a prediction
 
     def to_json(self) -> dict[str, Any]:
         """Return what `from_json` reads; the observations are not copied."""
@@ -53,35 +53,9 @@ class Outcome:
         return {**vars(self), "line": line}
 
     @classmethod
-    def from_json(cls, data: Any) -> "Outcome":
+    def from_json(cls, data: object) -> "Outcome":
         """Read an outcome from untrusted JSON; a ValueError says that it is none."""
-        try:
-            inputs, written = data["inputs"], data["written"]
-            if not (isinstance(inputs, list) and len(inputs) == len(written) <= MAX_INPUTS):
-                raise ValueError("not the inputs of an outcome")
-            return cls(
-                inputs=[validate(observation) for observation in inputs],
-                written=[_text(text, MAX_WRITTEN) for text in written],
-                observation=validate(data["observation"]),
-                printed=_text(data["printed"], MAX_PRINTED),
-                line=_line(data["line"]),
-                note=_text(data["note"], MAX_PRINTED),
-                changed=data["changed"] is True,
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError("not the outcome of a case") from error
-
-
-def _text(data: Any, most: int) -> str:
-    if not isinstance(data, str):
-        raise ValueError("not a text of an outcome")
-    return writable(data, most)
-
-
-def _line(data: Any) -> Line | None:
-    if data is None:
-        return None
-    number, text = data["number"], data["text"]
-    if type(number) is not int or not 0 <= number <= MAX_LINES:
-        raise ValueError("not the line of an outcome")
-    return Line(number, _text(text, MAX_LINE))
+        outcome: Outcome = read_as(cls, data)
+        if len(outcome.inputs) != len(outcome.written):
+            raise ValueError("not the inputs of an outcome")
+        return outcome

@@ -1,6 +1,6 @@
 """How far a learner is in a lesson: points, and the time left for its core and for all of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytree_course.checking.expected import Expected, ExpectedExercise, LessonSection
@@ -84,34 +84,28 @@ class Standing:
 
 def standing(expected: Expected, progress: Progress) -> Standing:
     """Return how far a learner is in a lesson."""
-    exercises = list(expected.exercises.values())
-    todo = [each for each in exercises if not progress.of(expected.lesson, each.name).correct]
     unread = unread_sections(expected, progress)
-    return Standing(
-        core=_way(
-            [each for each in exercises if each.core],
-            [each for each in todo if each.core],
-            [each for each in expected.sections.values() if not each.deeper],
-            [each for each in unread if not each.deeper],
-        ),
-        everything=_way(exercises, todo, list(expected.sections.values()), unread),
-        points=expected.points - sum(each.points for each in todo),
-        all_points=expected.points,
-    )
+
+    def way(*, deeper: bool) -> Way:
+        exercises = [each for each in expected.exercises.values() if each.core or deeper]
+        sections = [each for each in expected.sections.values() if deeper or not each.deeper]
+        return Way(
+            exercises=len(exercises),
+            todo=_todo(exercises, expected.lesson, progress),
+            minutes=sum(each.minutes for each in exercises)
+            + sum(each.minutes for each in sections),
+            reading_left=sum(each.minutes for each in unread if deeper or not each.deeper),
+        )
+
+    everything = way(deeper=True)
+    points_left = sum(each.points for each in everything.todo)
+    return Standing(way(deeper=False), everything, expected.points - points_left, expected.points)
 
 
-def _way(
-    exercises: list[ExpectedExercise],
-    todo: list[ExpectedExercise],
-    sections: list[LessonSection],
-    unread: list[LessonSection],
-) -> Way:
-    return Way(
-        exercises=len(exercises),
-        todo=todo,
-        minutes=sum(each.minutes for each in exercises) + sum(each.minutes for each in sections),
-        reading_left=sum(each.minutes for each in unread),
-    )
+def _todo(
+    exercises: Iterable[ExpectedExercise], lesson: str, progress: Progress
+) -> list[ExpectedExercise]:
+    return [each for each in exercises if not progress.of(lesson, each.name).correct]
 
 
 def unread_sections(expected: Expected, progress: Progress) -> list[LessonSection]:
@@ -124,7 +118,7 @@ def unread_sections(expected: Expected, progress: Progress) -> list[LessonSectio
     its exercises are solved. Deeper sections are read in any order, each for itself.
     """
     lesson, exercises = expected.lesson, expected.exercises.values()
-    todo = [each for each in exercises if not progress.of(lesson, each.name).correct]
+    todo = _todo(exercises, lesson, progress)
     read = {each.section for each in exercises if each not in todo}
     read |= {
         slug
@@ -140,7 +134,7 @@ def unread_sections(expected: Expected, progress: Progress) -> list[LessonSectio
 
 
 def _together(expected: Expected, *, deeper: bool) -> list[list[str]]:
-    """Return the slugs of a layer, those together that count as read together."""
+    """Group the slugs of a layer: the sections of a group count as read together."""
     about = {each.section for each in expected.exercises.values()}
     groups: list[list[str]] = [[]]
     for slug, section in expected.sections.items():

@@ -1,18 +1,20 @@
 """The one border for untrusted data: what passes it is what its type says.
 
-Two kinds of data come in by it: what a learner's kernel reports, and what a gradebook holds, which
-may have been damaged or edited.
+Two kinds of data cross it: what a learner's kernel reports, and what a gradebook holds, which may
+have been damaged or edited.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pytree_course.observations import (
+    MAX_CHARACTERS,
     MAX_DEPTH,
     MAX_ELEMENTS,
     MAX_INT_BITS,
@@ -36,10 +38,14 @@ def read_as(kind: Any, data: object) -> Any:
     kind
         A dataclass, whose every field has to be there; or what its fields may be: an observation,
         text, number, time, enumeration, a list or a dict of these, or None instead of one of these.
+        `Annotated` gives the largest number, the longest list or the longest text: a longer text is
+        cut off, and made writable.
     """
     inner = get_args(kind)
     if kind == Observation:
         return validate(data)
+    if get_origin(kind) is Annotated:
+        return _bounded(inner[0], inner[1], data)
     if isinstance(kind, UnionType):  # with None
         return None if data is None else read_as(inner[0], data)
     if get_origin(kind) is list:
@@ -49,11 +55,22 @@ def read_as(kind: Any, data: object) -> Any:
     if isinstance(kind, type) and is_dataclass(kind):
         entries, fields = _dict(data), _fields(kind)
         if entries.keys() != fields.keys():
-            raise ValueError("not the fields that are stored")
+            raise ValueError(f"not the fields of {kind.__name__}")
         return kind(**{name: read_as(fields[name], entries[name]) for name in fields})
     if issubclass(kind, StrEnum):
         return kind(data)
-    return _PLAIN[kind](data)
+    if kind is str:
+        return _whole_text(data)
+    return _time(data) if kind is datetime else _plain(kind, data)
+
+
+def _bounded(kind: Any, most: int, data: object) -> Any:
+    if kind is str:
+        return _text(data, most)
+    value = read_as(kind, data)
+    if (value if kind is int else len(value)) > most:
+        raise ValueError("larger than any that is made")
+    return value
 
 
 def validate(data: object) -> Observation:
@@ -76,51 +93,39 @@ class _Reader:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > _DEEPEST:
             raise ValueError("a larger observation than any that is made")
-        if not isinstance(data, dict):
+        # What came may not be hashable: its kind is looked for in a list.
+        if not isinstance(data, dict) or data.get("kind") not in list(_ENTRIES):
             raise ValueError("not an observation")
-        match data.get("kind"):
-            case "none":
-                return {"kind": "none", "leaf": True} if "leaf" in data else {"kind": "none"}
-            case "star" | "not attempted":
-                return {"kind": data["kind"]}
-            case "node":
-                return self.node(data, depth)
-            case "treedef":
-                return {"kind": "treedef", "tree": self.observation(data.get("tree"), depth + 1)}
-            case "container leaf":
-                items = [self.observation(each, depth + 1) for each in _list(data.get("items"))]
-                return {"kind": "container leaf", **_texts(data, "type"), "items": items}
-            case "array":
-                values = _list(data.get("values"))
-                self.elements += len(values)
-                if self.elements > MAX_ELEMENTS:
-                    raise ValueError("more numbers than are ever observed")
-                array = {"kind": "array", **_texts(data, "library", "dtype"), "shape": _shape(data)}
-                return {**array, "values": list(map(_value, values))}
-            case "shape" | "tracer":
-                return {"kind": data["kind"], **_texts(data, "dtype"), "shape": _shape(data)}
-            case "number":
-                return {
-                    "kind": "number",
-                    **_texts(data, "type"),
-                    "value": _value(data.get("value")),
-                }
-            case "string":
-                return {"kind": "string", **_texts(data, "type", "value")}
-            case "key":
-                return {"kind": "key", **_texts(data, "type", "text")}
+        kind = data["kind"]
+        entries = {name: read(data.get(name)) for name, read in _ENTRIES[kind].items()}
+        seen: Observation = {"kind": kind, **entries}
+        match kind:
+            case "none" if "leaf" in data:
+                seen["leaf"] = True
             case "object":
-                named = [entry for entry in ("why", "name") if entry in data]
-                return {"kind": "object", **_texts(data, "type", *named)}
-            case "unbounded":
-                return {"kind": "unbounded", **_texts(data, "why")}
-            case "raised":
-                return _raised(data)
-        raise ValueError("not an observation")
+                seen |= {entry: _text(data[entry]) for entry in ("why", "name") if entry in data}
+            case "array":
+                seen["values"] = self.values(data.get("values"))
+            case "treedef":
+                seen["tree"] = self.observation(data.get("tree"), depth + 1)
+            case "container leaf":
+                items = _list(data.get("items"))
+                seen["items"] = [self.observation(each, depth + 1) for each in items]
+            case "node":
+                seen |= self.node(data, depth)
+        return seen
+
+    def values(self, data: object) -> list[Any]:
+        values = _list(data)
+        self.elements += len(values)
+        if self.elements > MAX_ELEMENTS:
+            raise ValueError("more numbers than are ever observed")
+        return list(map(_value, values))
 
     def node(self, data: dict[str, Any], depth: int) -> Observation:
-        node: Observation = {"kind": "node", **_texts(data, "type")}
-        node |= {entry: True for entry in ("namedtuple", "custom") if data.get(entry) is True}
+        node: Observation = {
+            entry: True for entry in ("namedtuple", "custom") if data.get(entry) is True
+        }
         aux = data.get("aux")
         node["aux"] = None if aux is None else self.observation(aux, depth + 1)
         node["children"] = children = []
@@ -131,7 +136,7 @@ class _Reader:
         return node
 
 
-_fields = cache(get_type_hints)
+_fields = cache(partial(get_type_hints, include_extras=True))
 
 
 def _dict(data: object) -> dict[str, Any]:
@@ -147,21 +152,12 @@ def _whole_text(data: object) -> str:
     return data.encode("utf-8", "replace").decode("utf-8")
 
 
-def _count(data: object) -> int:
-    if type(data) is not int or not 0 <= data < _MAX_NUMBER:
-        raise ValueError("not a count")
-    return data
-
-
-def _measure(data: object) -> float:
-    if type(data) not in (int, float) or not 0 <= data < _MAX_NUMBER:  # type: ignore[operator]
-        raise ValueError("not a measure")
-    return float(data)  # type: ignore[arg-type]
-
-
-def _flag(data: object) -> bool:
-    if not isinstance(data, bool):
-        raise ValueError("neither true nor false")
+def _plain(kind: type, data: object) -> Any:
+    """Return a flag, a count or a measure."""
+    if kind is float and type(data) is int and data < _MAX_NUMBER:
+        data = float(data)
+    if type(data) is not kind or not 0 <= data < _MAX_NUMBER:  # type: ignore[operator]
+        raise ValueError(f"not a {kind.__name__} as any is stored")
     return data
 
 
@@ -172,27 +168,20 @@ def _time(data: object) -> datetime:
     return time
 
 
-_PLAIN = {str: _whole_text, int: _count, float: _measure, bool: _flag, datetime: _time}
-
-
-def _text(data: object) -> str:
+def _text(data: object, most: int = MAX_CHARACTERS) -> str:
     if not isinstance(data, str):
         raise ValueError("not a text")
-    return writable(data)
+    return writable(data, most)
 
 
-def _texts(data: dict[str, Any], *entries: str) -> dict[str, str]:
-    return {entry: _text(data.get(entry)) for entry in entries}
-
-
-def _list(data: object, most: int | None = None) -> list[Any]:
-    if not isinstance(data, list) or (most is not None and len(data) > most):
+def _list(data: object, most: float = math.inf) -> list[Any]:
+    if not isinstance(data, list) or len(data) > most:
         raise ValueError("not a list, or a longer one than any that is made")
     return data
 
 
-def _shape(data: dict[str, Any]) -> list[int]:
-    shape = _list(data.get("shape"), _MAX_LENGTH)
+def _shape(data: object) -> list[int]:
+    shape = _list(data, _MAX_LENGTH)
     if not all(type(length) is int and 0 <= length < 2**63 for length in shape):
         raise ValueError("a shape is a list of lengths")
     return shape
@@ -213,14 +202,31 @@ def _value(data: object, in_pair: bool = False) -> Any:
     raise ValueError("not a number")
 
 
-def _raised(data: dict[str, Any]) -> Observation:
-    mentions = data.get("mentions")
-    if not isinstance(mentions, dict) or len(mentions) > _MAX_LENGTH:
+def _bases(data: object) -> list[str]:
+    return list(map(_text, _list(data, _MAX_LENGTH)))
+
+
+def _mentions(data: object) -> dict[str, bool]:
+    if not isinstance(data, dict) or len(data) > _MAX_LENGTH:
         raise ValueError("not the texts that a message may mention")
-    return {
-        "kind": "raised",
-        **_texts(data, "type"),
-        "bases": [_text(base) for base in _list(data.get("bases"), _MAX_LENGTH)],
-        "mentions": {_text(text): is_there is True for text, is_there in mentions.items()},
-        **_texts(data, "message"),
-    }
+    return {_text(text): is_there is True for text, is_there in data.items()}
+
+
+_ENTRIES: dict[str, dict[str, Callable[[object], Any]]] = {
+    "none": {},
+    "star": {},
+    "not attempted": {},
+    "treedef": {},
+    "node": {"type": _text},
+    "container leaf": {"type": _text},
+    "object": {"type": _text},
+    "array": {"library": _text, "dtype": _text, "shape": _shape},
+    "shape": {"dtype": _text, "shape": _shape},
+    "tracer": {"dtype": _text, "shape": _shape},
+    "number": {"type": _text, "value": _value},
+    "string": {"type": _text, "value": _text},
+    "key": {"type": _text, "text": _text},
+    "unbounded": {"why": _text},
+    "raised": {"type": _text, "bases": _bases, "mentions": _mentions, "message": _text},
+}
+"""The entries of an observation by its kind; `_Reader` reads what is nested or may be missing."""

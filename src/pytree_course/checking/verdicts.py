@@ -1,4 +1,4 @@
-"""What is decided of an exercise: its verdict, and the case that failed."""
+"""The verdict on an exercise, and the case that failed."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,18 +21,28 @@ class VerdictKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Failure:
-    """The smallest case that failed; the gradebook stores it without what was expected."""
+class FailedCase:
+    """A case that failed, without what was expected: no learner may have seen it."""
 
     case: int  # from 0
     inputs: list[Observation]
-    written: list[str]
-    expected: Observation
+    written: list[str]  # the inputs as Python writes them, shortened
     got: Observation
-    difference: Difference
     printed: str
     line: Line | None
     note: str
+
+    def __post_init__(self) -> None:
+        if len(self.inputs) != len(self.written):  # in a record that somebody edited
+            raise ValueError("not every input is written")
+
+
+@dataclass(frozen=True)
+class Failure(FailedCase):
+    """The smallest case that failed; the gradebook stores it as a `FailedCase`."""
+
+    expected: Observation
+    difference: Difference
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,6 @@ from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observations import Observation
 from pytree_course.texts import counted, truncate
 
-VERDICTS = {
-    VerdictKind.CORRECT: "Correct",
-    VerdictKind.INCORRECT: "Not yet",
-    VerdictKind.NOT_ATTEMPTED: "Not attempted",
-    VerdictKind.ERROR: "Error",
-    VerdictKind.TIMED_OUT: "Timed out",
-    VerdictKind.CRASHED: "Crashed",
-}
-
 # Features of a case that reasons treat apart.
 ERROR_EXPECTED = "an error that should be raised"
 UNSORTED = "keys that are not sorted"

@@ -1,6 +1,5 @@
 """Unpack the zip that a class's work came in: its notebooks only, within bounds."""
 
-import errno
 import hashlib
 import os
 import re
@@ -8,8 +7,7 @@ import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytree_course.classroom.downloads import is_download
@@ -22,10 +20,8 @@ NO_NOTEBOOK = "it is no notebook"
 MOST_ENTRIES = 50_000
 MOST_BYTES = 2_000_000_000
 
-Parts = list[tuple[str, str]]
-
-_NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]')  # Windows allows none of these
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+# Windows allows none of these in a name, nor at its end; so no name leads upwards either.
+_NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]|[. ]+$')
 
 
 def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftOut]:
@@ -41,29 +37,36 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
         What was not unpacked.
     """
     try:
-        with archive.open("rb") as opened, ZipFile(opened) as zipped:
-            _refuse_too_much(archive, zipped.infolist())
-            opened.seek(0)
+        with archive.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        with _open(archive) as zipped:
+            _refuse_too_much(archive, zipped.infolist())
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
             left_out = list(_unpack_each(zipped, folder))
     except OSError as error:
         raise CourseError(
-            f"{archive} cannot be unpacked into {into} ({error}). See that the file is there, that "
-            "there is room, and that you may write there."
+            f"{archive} cannot be unpacked into {into} ({error}). Check that the file is there, "
+            "that there is room, and that you may write there."
         ) from error
     except (BadZipFile, ValueError, RuntimeError, NotImplementedError) as error:
         raise CourseError(
             f"{archive} is neither a folder nor a zip that can be read ({error}). Download it "
             "again, or unpack it yourself and name the folder."
         ) from error
-    return _top(folder, stems), left_out
+    return _top(folder, tuple(stems)), left_out
+
+
+def _open(archive: Path) -> ZipFile:
+    try:
+        # Most programs write names in UTF-8, but few say so.
+        return ZipFile(archive, metadata_encoding="utf-8")
+    except UnicodeDecodeError:
+        return ZipFile(archive)
 
 
 def _refuse_too_much(archive: Path, entries: list[ZipInfo]) -> None:
-    sizes = (info.file_size for info in entries if _is_wanted(info.filename))
-    size = sum(each for each in sizes if each <= NOTEBOOK_BYTES)  # larger ones are left out
+    size = sum(info.file_size for info in entries if _is_wanted(info.filename))
     if len(entries) > MOST_ENTRIES or size > MOST_BYTES:
         raise CourseError(
             f"{archive} holds {len(entries):,} files, {size / 1e9:.1f} GB of notebooks. No more "
@@ -77,18 +80,17 @@ def _is_wanted(name: str) -> bool:
 
 
 def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Unpack what is wanted, and yield the name of what is not, with the reason."""
-    entries = [(info, _parts(info)) for info in zipped.infolist()]
-    originals: dict[str, set[object]] = defaultdict(set)
-    for info, parts in entries:
-        for place in _places(parts):
-            is_file = len(place) == len(parts) and not info.is_dir()
-            originals[_folded(place)].add(info if is_file else tuple(raw for raw, _ in place))
-    for info, parts in entries:
-        name = Path(*(safe for _, safe in parts))
+    """Unpack what is wanted, and yield the path of what is left out, with the reason."""
+    entries = [(info, _path(info)) for info in zipped.infolist()]
+    spellings = defaultdict(set)
+    for _, path in entries:
+        for place in (path, *path.parents):
+            spellings[_folded(place)].add(place)
+    for info, path in entries:
+        name = Path(unicodedata.normalize("NFC", str(path)))
         if any(part.startswith((".", "__MACOSX")) for part in name.parts):
             continue  # what systems and editors leave behind
-        if any(len(originals[_folded(place)]) > 1 for place in _places(parts)):
+        if any(len(spellings[_folded(place)]) > 1 for place in (path, *path.parents)):
             why = "another name in the zip would be the same on some systems: rename one of them"
         elif _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
             why = f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
@@ -96,8 +98,6 @@ def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
             try:
                 why = _unpack_one(zipped, info, folder / name)
             except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
-                if isinstance(error, OSError) and error.errno in _NO_ROOM:
-                    raise
                 why = f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
         if why:
             yield name, why
@@ -105,7 +105,7 @@ def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
 
 def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
     """Unpack an entry, or say why not; a link becomes a file that says where it leads."""
-    # Also a folder without notebooks is a student's.
+    # A student whose folder holds no notebook is a student all the same.
     (file if info.is_dir() else file.parent).mkdir(parents=True, exist_ok=True)
     if _is_wanted(info.filename):
         file.write_bytes(zipped.read(info))
@@ -118,42 +118,34 @@ def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
     return ""
 
 
-def _parts(info: ZipInfo) -> Parts:
-    """Return the parts of a name as they are, and so that any system takes them for a name."""
-    name = info.filename
-    if not info.flag_bits & 0x800:
-        # Most programs write UTF-8, but few say so; otherwise it is code page 437.
-        with suppress(UnicodeError):
-            name = name.encode("cp437").decode("utf-8")
-    raw = name.replace("\\", "/").split("/")
-    safe = [unicodedata.normalize("NFC", _NOT_IN_NAMES.sub("_", each)).rstrip(". ") for each in raw]
-    return [parts for parts in zip(raw, safe, strict=True) if parts[1]]  # not "..", nor "/"
+def _path(info: ZipInfo) -> PurePosixPath:
+    """Return an entry's path; what would not be part of a name on every system is escaped."""
+    parts = info.filename.replace("\\", "/").split("/")
+    return PurePosixPath(*(_NOT_IN_NAMES.sub(_escaped, part) for part in parts if part))
 
 
-def _places(parts: Parts) -> Iterator[Parts]:
-    """Yield all folders that an entry is in, and the entry."""
-    return (parts[:depth] for depth in range(1, len(parts) + 1))
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"%{ord(character):02x}" for character in found[0])
 
 
-def _folded(place: Parts) -> str:
-    """Return what the names of two students may not share."""
-    return unicodedata.normalize("NFC", "/".join(safe for _, safe in place).casefold())
+def _folded(path: PurePosixPath) -> str:
+    """Return a text that is equal for paths that are the same on some systems."""
+    return unicodedata.normalize("NFC", str(path).casefold())
 
 
-def _top(folder: Path, stems: Sequence[str]) -> Path:
-    """Go down while all is in one folder that is no student's."""
+def _top(folder: Path, stems: tuple[str, ...]) -> Path:
+    """Go down while everything is in one folder that is no student's."""
     while True:
         entries = list(folder.iterdir())
         if len(entries) != 1 or not entries[0].is_dir() or is_download(entries[0].name):
             return folder
-        inside = [each for each in entries[0].iterdir() if not is_download(each.name)]
-        assignments = [each for each in inside if each.is_dir()]
-        # A student's folder holds notebooks, or nbgrader's folders of assignments and no others:
-        # a student may be called as a lesson.
+        inside = [each.name for each in entries[0].iterdir() if not is_download(each.name)]
+        # A student's folder holds notebooks, or nbgrader's folders of assignments and nothing
+        # else: a student may have a lesson's name.
         if (
             entries[0].name == NBGRADER_FOLDER
-            or any(each.name.endswith(".ipynb") for each in inside)
-            or (assignments and all(each.name.startswith(tuple(stems)) for each in assignments))
+            or any(name.endswith(".ipynb") for name in inside)
+            or (inside and all(name.startswith(stems) for name in inside))
         ):
             return folder
         folder = entries[0]

@@ -1,14 +1,12 @@
-"""An attempt: one graded submission, as the gradebook stores it."""
+"""Attempts, graded submissions as the gradebook stores them; which counts, and what changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from pytree_course.checking.reported import Line
-from pytree_course.checking.verdicts import WrongLine
+from pytree_course.checking.verdicts import FailedCase, WrongLine
 from pytree_course.classroom.downloads import Submitter
-from pytree_course.observations import Observation
 
 
 class AttemptState(StrEnum):
@@ -17,27 +15,7 @@ class AttemptState(StrEnum):
     GRADED = "graded"
     UNREADABLE = "unreadable"
     FAILED = "failed"
-    """Through no fault of the student: it will be tried again."""
-
-
-@dataclass(frozen=True)
-class FailedCase:
-    """The smallest case that failed, as a `checking.verdicts.Failure` has it.
-
-    What was expected is left out: it may be a case that no learner has seen.
-    """
-
-    case: int  # from 0
-    inputs: list[Observation]
-    written: list[str]  # the inputs as Python writes them, shortened
-    got: Observation
-    printed: str
-    line: Line | None
-    note: str
-
-    def __post_init__(self) -> None:
-        if len(self.inputs) != len(self.written):  # in a record that somebody edited
-            raise ValueError("not every input is written")
+    """Through no fault of the student: the next grading tries again."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +32,7 @@ class VerdictRow:
     explanation: str = ""
     misconceptions: list[str] = field(default_factory=list)
     failure: FailedCase | None = None
-    results: str | None = None  # a digest: equal where wrong results on the same cases are equal
+    results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
     reasons: list[str] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
@@ -64,7 +42,7 @@ class VerdictRow:
 class Attempt:
     """One graded submission.
 
-    What is equal in `answers_digest`, `checks` and `environment` need not be run again.
+    Where `answers_digest`, `checks` and `environment` are unchanged, it need not run again.
     """
 
     student: str  # the id of a `Submitter`
@@ -79,11 +57,11 @@ class Attempt:
     rows: list[VerdictRow] = field(default_factory=list)
     seconds: float = 0.0
     seed: int = 0
-    on_public_cases: bool = False  # which every learner has: the course's sources were not there
+    on_public_cases: bool = False  # which every learner has, for want of the course's sources
     file: str = ""
     answers: dict[str, str] = field(default_factory=dict)
     release: str | None = None
-    name: str = ""  # of the student, and what follows: as a download said it
+    name: str = ""  # of the student; it and the next two are from a download
     system: str = ""
     canvas_id: str = ""
 
@@ -112,3 +90,38 @@ def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     regraded = {attempt.key: attempt for attempt in by_grading}
     in_order = sorted(regraded.values(), key=lambda each: each.handed_in)
     return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
+
+
+@dataclass(frozen=True)
+class VerdictChange:
+    """The verdict on an unchanged answer, before and after, and why it changed."""
+
+    student: str
+    lesson: str
+    exercise: str
+    before: str
+    after: str
+    why: str
+
+
+def verdict_changes(
+    before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
+) -> Iterator[VerdictChange]:
+    """Compare the attempts that count before and after a grading."""
+    for key, now in after.items():
+        old = before.get(key)
+        if old is None or old.answers_digest != now.answers_digest:
+            continue
+        kinds = {row.exercise: row.kind for row in old.rows}
+        for row in now.rows:
+            if kinds.get(row.exercise, row.kind) != row.kind:
+                kind = kinds[row.exercise]
+                yield VerdictChange(*key, row.exercise, kind, row.kind, _reason(old, now))
+
+
+def _reason(old: Attempt, now: Attempt) -> str:
+    if old.checks != now.checks:
+        return "the exercise or its check was changed"
+    if old.environment != now.environment:
+        return f"it was graded in another environment: before in {old.environment}"
+    return "it was graded again, on other cases"

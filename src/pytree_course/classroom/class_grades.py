@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 
 from pytree_course.checking.expected import Expected
 from pytree_course.classroom.attempt import Attempt, counting
@@ -54,21 +53,21 @@ class ClassGrades:
         roster: Sequence[RosterEntry] | None,
         due: datetime | None,
     ) -> "ClassGrades":
-        """Put together what is in the gradebook, in the folder and on the list of the class."""
+        """Combine the gradebook, the class's folder and the list of the class."""
         all_attempts = gradebook.attempts()
         attempts = counting(all_attempts)
         attempted = {lesson for _, lesson in attempts}
         lessons = [
             Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
         ]
-        ids = {*folder.students, *(student for student, _ in attempts)}
-        known = {each.student: each.submitter for each in all_attempts}
-        known |= {each.id: each for each in folder.submitters}
-        submitters = [known.get(each, Submitter(each)) for each in ids]
-        entries = match(roster or (), submitters)
+        submitters = {each.student: each.submitter for each in all_attempts}
+        submitters |= {each.id: each for each in folder.submitters}
+        entries = match(roster or (), submitters.values())
         missing = {*(roster or ())} - {*entries.values()}
-        absent = {each.student: each for each in missing if each.student not in ids}
-        students = [_student(each, entries.get(each.id), roster is None) for each in submitters]
+        absent = {each.student: each for each in missing if each.student not in submitters}
+        students = [
+            _student(each, entries.get(each.id), roster is None) for each in submitters.values()
+        ]
         students += [_student(Submitter(each), absent[each], True) for each in absent]
         by_name = any(each.system for each in students)  # who is missing has no system
         students.sort(key=lambda each: ((by_name and each.name) or each.id, each.id))
@@ -85,21 +84,17 @@ class ClassGrades:
         return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
-        """Return by how much an attempt was late; None when in time, or not known."""
-        if self.due is None or attempt.handed_in <= self.due or attempt.student in self._undated:
+        """Return by how much an attempt was late; None where it was in time, or that is unknown."""
+        # Of an attempt from a download, only the download's time is known.
+        if self.due is None or attempt.handed_in <= self.due or attempt.system:
             return None
         return attempt.handed_in - self.due
-
-    @cached_property
-    def _undated(self) -> set[str]:
-        """Whose attempts have the time of a download only."""
-        return {student.id for student in self.students if student.system}
 
     @property
     def on_public_cases(self) -> list[str]:
         """The lessons of which an attempt counts that was graded on the public cases only."""
-        attempts = [attempt for _, _, attempt in self.all_attempts() if attempt.on_public_cases]
-        return sorted({attempt.lesson for attempt in attempts})
+        attempts = (attempt for _, _, attempt in self.all_attempts())
+        return sorted({attempt.lesson for attempt in attempts if attempt.on_public_cases})
 
     def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
         """Yield every attempt that counts."""
@@ -120,7 +115,7 @@ class ClassGrades:
 
 
 def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
-    """Put together what a folder or a download and the list of the class say of a student."""
+    """Combine what a folder or a download, and the list of the class, say of a student."""
     if entry is None:
         login = "" if submitter.system else submitter.id
         return Student(**vars(submitter), is_expected=is_expected, login=login)

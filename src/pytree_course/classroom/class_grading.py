@@ -1,30 +1,33 @@
 """Grade a class: every submission that is new or changed, once, and resumable at any time."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
-from typing import TypeVar
 
 from pytree_course.built import other_version
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow, counting
+from pytree_course.classroom.attempt import (
+    Attempt,
+    AttemptState,
+    VerdictChange,
+    VerdictRow,
+    counting,
+    verdict_changes,
+)
 from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.classroom.pool import Pool
 from pytree_course.classroom.recorded import digest, environment, in_words, verdict_row
 from pytree_course.classroom.runs import Run, Runs
-from pytree_course.classroom.student_files import printable_path
-from pytree_course.classroom.verdict_changes import VerdictChange, verdict_changes
+from pytree_course.classroom.student_files import joined, printable_path
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.regular_file import UnreadableError
 from pytree_course.grading.submission import Submission, find_answers, read_notebook
 from pytree_course.printable import printable
-
-Step = TypeVar("Step")
 
 _NO_ANSWER_CELLS = (
     "the notebook has none of the answer cells: it belongs to another lesson, or something changed "
@@ -59,7 +62,7 @@ class Summary:
 
 
 ShowProgress = Callable[[int, int], None]
-"""Is called with how many submissions are done, of how many."""
+"""What is called with the number of submissions that are done, and of all."""
 
 
 def grade_class(
@@ -74,30 +77,34 @@ def grade_class(
 ) -> Summary:
     """Grade all that is new or changed, and record each attempt as soon as it is graded.
 
-    The author's answers run in `authors_pool`, where that is not the one of the submissions.
+    The author's answers run in `authors_pool`, by default in the same pool as the submissions.
     """
-    before = counting(gradebook.attempts())
-    runs = Runs(pool, authors_pool or pool, options.in_sandbox)
     submitters = {each.id: each for each in folder.submitters}
+    runs = Runs(pool, authors_pool or pool, options.in_sandbox)
     grading = _Grading(course, gradebook, submitters, options, runs)
-    grading.grade([each for each in last_handed_in(folder) if options.wants(each)], show_progress)
+    before = counting(gradebook.attempts())
+    grading.begin([each for each in last_handed_in(folder) if options.wants(each)])
+    to_do = sum(map(len, grading.handed_in.values()))
+    show_progress(0, to_do)
+    for run in runs.finished():
+        grading.judge(run)
+        show_progress(to_do - sum(map(len, grading.handed_in.values())), to_do)
     after = counting(gradebook.attempts())
     grading.summary.changes = list(verdict_changes(before, after))
     return grading.summary
 
 
 def last_handed_in(folder: ClassFolder) -> list[SubmittedNotebook]:
-    """Return of each student's notebooks for a lesson the one that was handed in last."""
+    """Return the notebook that each student handed in last for each lesson."""
     by_place: dict[tuple[str, str], list[SubmittedNotebook]] = {}
     for each in sorted(folder.notebooks, key=lambda each: (each.handed_in, each.file)):
         by_place.setdefault((each.student, each.lesson), []).append(each)
-    return [_with_remark(notebook, len(earlier)) for *earlier, notebook in by_place.values()]
-
-
-def _with_remark(notebook: SubmittedNotebook, earlier: int) -> SubmittedNotebook:
-    said = f"of {earlier + 1} notebooks, the last counts: {printable(notebook.file.name)}"
-    remarks = [notebook.remark, said if earlier else ""]
-    return replace(notebook, remark="; ".join(filter(None, remarks)))
+    last = []
+    for *earlier, notebook in by_place.values():
+        name = printable(notebook.file.name)
+        said = f"of {len(earlier) + 1} notebooks, the last counts: {name}" if earlier else ""
+        last.append(replace(notebook, remark=joined(notebook.remark, said)))
+    return last
 
 
 @dataclass(frozen=True)
@@ -133,70 +140,65 @@ class _Grading:
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
     handed_in: dict[Run, list[_ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
-    def grade(self, notebooks: list[SubmittedNotebook], show_progress: ShowProgress) -> None:
-        """Run what is to be run, and record how."""
-        self._prepare(notebooks)
-        to_do = sum(map(len, self.handed_in.values()))
-        show_progress(0, to_do)
-        for run in self.runs.finished():
-            for read in self.handed_in.pop(run):
-                self._guarded(read, partial(self._judge, read, run))
-            show_progress(to_do - sum(map(len, self.handed_in.values())), to_do)
-
-    def _prepare(self, notebooks: list[SubmittedNotebook]) -> None:
+    def begin(self, notebooks: list[SubmittedNotebook]) -> None:
         """Find out what has to be run, and begin; what cannot be read is recorded at once."""
         attempts = self.gradebook.attempts()
         counts = {attempt.key for attempt in counting(attempts).values()}
         current = {each.key: each for each in attempts if self._is_current(each)}
         for notebook in notebooks:
-            unread = _ReadNotebook(notebook, remark=notebook.remark)
-            read = self._guarded(unread, partial(self._read, notebook))
-            if read is None:
-                continue
-            if self.options.force or read.key not in current:
-                lesson = self._lesson(notebook.lesson)
-                run = self.runs.add(lesson, read.digest, read.submission.answers)
-                self.handed_in[run].append(read)
-                continue
-            self.summary.unchanged += 1
-            earlier = current[read.key]
-            if read.key not in counts and earlier.handed_in < notebook.handed_in:
-                # Handed in again after other answers: now it is the last one.
-                self.gradebook.record(replace(earlier, handed_in=notebook.handed_in))
+            with self._guarded(_ReadNotebook(notebook, remark=notebook.remark)):
+                read = self._read(notebook)
+                if self.options.force or read.key not in current:
+                    lesson = self._lesson(notebook.lesson)
+                    run = self.runs.add(lesson, read.digest, read.submission.answers)
+                    self.handed_in[run].append(read)
+                    continue
+                self.summary.unchanged += 1
+                earlier = current[read.key]
+                if read.key not in counts and earlier.handed_in < notebook.handed_in:
+                    # Handed in again after other answers: now it is the last one.
+                    self.gradebook.record(replace(earlier, handed_in=notebook.handed_in))
 
-    def _guarded(self, read: _ReadNotebook, step: Callable[[], Step]) -> Step | None:
-        """Take a step of one submission's way; whatever goes wrong becomes its row.
+    @contextmanager
+    def _guarded(self, read: _ReadNotebook) -> Iterator[None]:
+        """Record whatever goes wrong with one submission as its row.
 
         A `CourseError`, such as a full disk, is no submission's fault, and ends the grading.
         """
         try:
-            return step()
+            yield
         except UnreadableError as error:
-            reason = "; ".join(filter(None, [read.remark, printable(str(error))]))
+            reason = joined(read.remark, printable(str(error)))
             self._record(read, AttemptState.UNREADABLE, reason)
         except CourseError:
             raise
         except Exception as error:
-            self._record_failure(read, error)
-        return None
+            reason = printable(in_words(error))
+            self.summary.failed.append((str(printable_path(read.notebook.file)), reason))
+            self._record(read, AttemptState.FAILED, reason)
 
-    def _judge(self, read: _ReadNotebook, run: Run) -> None:
-        ran = run.result()
-        verdicts = judge_submission(run.lesson, read.submission, ran.exercises)
-        runs = [ran.exercises.get(each.exercise) for each in verdicts]
-        rows = [verdict_row(*each, read.submission) for each in zip(verdicts, runs, strict=True)]
-        self._record(read, AttemptState.GRADED, read.remark, rows, ran.seconds)
-        self.summary.graded += 1
+    def judge(self, run: Run) -> None:
+        """Judge a run that is finished, and record it for each student who handed it in."""
+        for read in self.handed_in.pop(run):
+            with self._guarded(read):
+                ran = run.future.result()
+                verdicts = judge_submission(run.lesson, read.submission, ran.exercises)
+                rows = [
+                    verdict_row(each, ran.exercises.get(each.exercise), read.submission)
+                    for each in verdicts
+                ]
+                self._record(read, AttemptState.GRADED, read.remark, rows, ran.seconds)
+                self.summary.graded += 1
 
     def _read(self, notebook: SubmittedNotebook) -> _ReadNotebook:
         content = read_notebook(notebook.file)
         submission = find_answers(content, self._lesson(notebook.lesson).starters)
-        remarks = (
+        remark = joined(
             notebook.remark,
             "" if submission.has_answer_cells else _NO_ANSWER_CELLS,
             other_version(content, self.course.lesson(notebook.lesson)),
         )
-        return _ReadNotebook(notebook, submission, "; ".join(filter(None, remarks)))
+        return _ReadNotebook(notebook, submission, remark)
 
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
@@ -212,11 +214,6 @@ class _Grading:
             and attempt.checks == lesson.digest
             and (lesson.on_public_cases or not attempt.on_public_cases)
         )
-
-    def _record_failure(self, read: _ReadNotebook, error: Exception) -> None:
-        reason = printable(in_words(error))
-        self.summary.failed.append((str(printable_path(read.notebook.file)), reason))
-        self._record(read, AttemptState.FAILED, reason)
 
     def _record(
         self,

@@ -1,31 +1,34 @@
-"""Read from the names in a download of Canvas or Moodle whose work each file is.
+"""Whose work each downloaded file is, as the names say that Canvas and Moodle give to files.
 
-Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder:
-`lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb` is the sortable name in lower case
-without blanks (of a group's work the group's), LATE where Canvas counts it as late, the user's id
-(of a group the id of one member), the attachment's id, and the file's name. Where grading is
-anonymous, `anon_` and five letters of this assignment only stand for name and id. A text or a link
-that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
+Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder. In
+`lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb` stand the student's sortable name in
+lower case without blanks (of a group's work, the group's name), LATE where Canvas counts it as
+late, the id of the user (or of one member of the group), the id of the attachment, and the file's
+name. In anonymous grading, `anon_` and five letters, which differ in each assignment, stand for
+name and id.
+A text or a link that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
 
-Students choose their names and those of their files, and both may look like ids: then a name can
-be read in several ways, of which one is right. A way is wrong if its id is on no list of the class,
-or belongs to another name in a file that can be read in one way only.
+Students choose their own names and those of their files, and both may look like ids: then a name
+can be read in several ways. A way is wrong if its id is not on the list of the class, or if that id
+has another name in a file that can be read in one way only.
 
 Moodle (`mod/assign/classes/downloader.php` in moodle/moodle, before 4.1 in `locallib.php`) makes a
-folder, or where the teacher chose so a prefix, `Ada Lovelace_12345_assignsubmission_file`, until
-4.0 with `_` at its end; blanks stand for underscores in the name, so the first one ends it. The
-number is another one in each assignment. A group's is the group's name and id. Where marking is
-anonymous, `Participant` stands for the name. Other plugins, such as `onlinetext`, have folders of
-their own.
+folder `Ada Lovelace_12345_assignsubmission_file`, until 4.0 with `_` at its end; or, as the teacher
+chooses, puts this before the files' names. Underscores in the student's name become blanks, so the
+first one ends it. The number differs in each assignment. Of a group's work, name and id are the
+group's. In anonymous marking, `Participant` stands for the name. Other plugins, such as
+`onlinetext`, have folders of their own.
 
-Neither says when work was handed in: both give all files the time at which the download was made.
+Neither says when work was handed in: both give all files the time of the download.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+
+from pytree_course.classroom.student_files import joined
 
 CANVAS, MOODLE = "Canvas", "Moodle"
 
@@ -43,10 +46,10 @@ _NO_NAME = "Participant"
 
 @dataclass(frozen=True)
 class Submitter:
-    """Who handed in, as a folder or a download names them; every field is kept in the gradebook."""
+    """Who handed in, as a folder or a download names them."""
 
     id: str  # the folder's name; Canvas's id of the user; Moodle's full name
-    name: str = ""  # where the id is not all that there is
+    name: str = ""  # where it is known and is not the id
     system: str = ""  # CANVAS or MOODLE
     canvas_id: str = ""  # by which Canvas knows the student for certain
 
@@ -68,73 +71,72 @@ def is_download(name: str) -> bool:
 
 
 def download_names(
-    names: Iterable[str], canvas_ids: Collection[str] = ()
+    names: Collection[str], canvas_ids: Collection[str] = ()
 ) -> dict[str, DownloadName]:
-    """Read the names in one folder; those that Canvas and Moodle did not make are left out.
+    """Read the names in one folder; those that neither Canvas nor Moodle made are left out.
 
-    Parameters
-    ----------
-    canvas_ids
-        Those on the list of the class, where it has any.
+    `canvas_ids` are those on the list of the class, where it has any.
     """
-    ways, moodles = {}, {}
+    moodles = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
+    ways = {name: found for name in names if name not in moodles if (found := _canvas_ways(name))}
+    return _choose_ways(ways, canvas_ids) | _of_moodle(moodles)
+
+
+def _of_moodle(matches: Mapping[str, re.Match[str]]) -> dict[str, DownloadName]:
     numbers = defaultdict(set)
-    for name in names:
-        if match := _MOODLE.fullmatch(name):
-            moodles[name] = match
-            numbers[match["name"]].add(match["number"])
-        elif found := _canvas_ways(name):
-            ways[name] = found
-    read = _canvas(ways, canvas_ids)
-    for name, match in moodles.items():
+    for match in matches.values():
+        numbers[match["name"]].add(match["number"])
+    read = {}
+    for name, match in matches.items():
         # The number changes with the assignment: it tells two students of one name apart, but
         # would make two students of one who handed in two lessons.
         is_alone = len(numbers[match["name"]]) == 1 and match["name"] != _NO_NAME
+        parts = [match["name"], "" if is_alone else match["number"]]
         plugin = match["plugin"]
-        whole = "_".join(filter(None, [match["name"], match["number"]]))
         read[name] = DownloadName(
-            Submitter(match["name"] if is_alone else whole, system=MOODLE),
+            Submitter("_".join(filter(None, parts)), system=MOODLE),
             match["rest"] or "",
             problem="" if plugin == "file" else f"it is Moodle's {plugin}, and no file",
         )
     return read
 
 
-def _canvas(
-    ways: dict[str, list[DownloadName]], canvas_ids: Collection[str]
+def _choose_ways(
+    ways: Mapping[str, list[DownloadName]], canvas_ids: Collection[str]
 ) -> dict[str, DownloadName]:
-    """Choose for each name the one way to read it that can be right."""
+    """Choose for each of Canvas's names the one way to read it that can be right."""
     certain = defaultdict(set)
-    for found in ways.values():
-        if len(found) == 1:
-            certain[found[0].submitter.id].add(found[0].submitter.name)
+    for first, *others in ways.values():
+        if not others:
+            certain[first.submitter.id].add(first.submitter.name)
     read = {}
     for name, found in ways.items():
         possible = [
             way
             for way in found
             if (not canvas_ids or way.submitter.id in canvas_ids)
-            and way.submitter.name in (certain.get(way.submitter.id) or [way.submitter.name])
+            and way.submitter.name in (certain[way.submitter.id] or [way.submitter.name])
         ] or found
-        read[name] = possible[0]
-        called = certain.get(possible[0].submitter.id, set())
+        way = possible[0]
+        called = sorted(certain[way.submitter.id])
         if len(called) > 1:
-            remark = f"Canvas calls this student {' and '.join(sorted(called))}"
-            read[name] = replace(possible[0], remark=remark)
-        if len({way.submitter.id for way in possible}) > 1:
+            remark = f"Canvas calls this student {' and '.join(called)}"
+            way = replace(way, remark=joined(way.remark, remark))
+        if len({each.submitter.id for each in possible}) > 1:
             whose = " or ".join(
-                f"{way.submitter.id} ({way.submitter.name or 'no name'})" for way in possible
+                f"{each.submitter.id} ({each.submitter.name or 'no name'})" for each in possible
             )
             problem = (
                 f"whose it is can be read in several ways: {whose}. Rename it so that no other "
                 "numbers stand between underscores, or name Canvas's export of grades with --roster"
             )
-            read[name] = replace(possible[0], problem=problem)
+            way = replace(way, problem=problem)
+        read[name] = way
     return read
 
 
 def _canvas_ways(name: str) -> list[DownloadName]:
-    """Return each way to read a name as Canvas's, that which reads least as the student's first."""
+    """Return each way to read a name as Canvas's, that with the shortest student's name first."""
     if match := _CANVAS_TEXT.fullmatch(name):
         return [DownloadName(Submitter(match[1], "", CANVAS), match[2])]
     ways = []

@@ -27,6 +27,7 @@ from pytree_course.classroom.student_files import (
     cannot_be_opened,
     file_time,
     find_notebooks,
+    joined,
     nbgraders_time,
     printable_path,
     shortened,
@@ -87,30 +88,30 @@ class ClassFolder:
             for (student, lesson), folders in places.items()
             if len(folders) > 1
         ]
-        for ids in alike.values():
-            if len(ids) > 1:
-                doubts.append(
-                    f"{' and '.join(ids)} are graded as {len(ids)} students, though their names "
-                    "differ only in capitals, in dots or blanks at the end, or in how letters are "
-                    "stored."
-                )
+        doubts += [
+            f"{' and '.join(ids)} are graded as {len(ids)} students, though their names differ "
+            "only in capitals, in dots or blanks at the end, or in how letters are stored."
+            for ids in alike.values()
+            if len(ids) > 1
+        ]
         for (system, name), ids in of_one_name.items():
-            if len(ids) > 1:
-                line = f" A line `LOGIN;{ids[0]}` for each in --roster decides whose login it is."
-                doubts.append(
-                    f"{' and '.join(ids)} are {len(ids)} students of one name, {name}: {system}'s "
-                    f"numbers tell them apart.{line if system == MOODLE else ''}"
-                )
+            if len(ids) == 1:
+                continue
+            line = f" A line `LOGIN;{ids[0]}` for each in --roster decides whose login it is."
+            doubts.append(
+                f"{' and '.join(ids)} are {len(ids)} students of one name, {name}: {system}'s "
+                f"numbers tell them apart.{line if system == MOODLE else ''}"
+            )
         return doubts
 
-    def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry] | None) -> list[str]:
+    def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry]) -> list[str]:
         """Return the ids of the students that a teacher names, by whatever they are called."""
-        entries = match(roster or (), self.submitters)
+        entries = match(roster, self.submitters)
         ids = defaultdict(set)
-        for each in self.submitters:
-            entry = entries.get(each.id, RosterEntry(each.id))
-            for name in (each.id, each.name, entry.student, entry.name):
-                ids[name].add(each.id)
+        for who in self.submitters:
+            entry = entries.get(who.id, RosterEntry(who.id))
+            for name in (who.id, who.name, entry.student, entry.name):
+                ids[name].add(who.id)
         unknown = sorted({*names} - {*ids})
         if unknown:
             examples = [each.name or each.id for each in self.submitters[:2]]
@@ -118,18 +119,17 @@ class ClassFolder:
                 f"{self.path} has nothing of {', '.join(unknown)}. The names of its students look "
                 f"like {' or '.join(examples)}."
             )
-        return sorted(set().union(*(ids[name] for name in names)))
+        return sorted({each for name in names for each in ids[name]})
 
 
 def read_handed_in(
-    folder: Path, course: Course, into: Path, roster: Sequence[RosterEntry] | None = None
+    path: Path, course: Course, into: Path, roster: Sequence[RosterEntry] = ()
 ) -> ClassFolder:
     """Find every student and every notebook, in a folder or in a zip."""
-    ids = [entry.canvas_id for entry in roster or () if entry.canvas_id]
-    if not folder.is_file():
-        return read_class_folder(folder, course, canvas_ids=ids)
-    unpacked, left_out = unpack(folder, into / UNPACKED, [each.stem for each in course.lessons()])
-    return read_class_folder(unpacked, course, left_out, ids)
+    stems = [files.stem for files in course.lessons()]
+    folder, left_out = unpack(path, into / UNPACKED, stems) if path.is_file() else (path, [])
+    canvas_ids = [entry.canvas_id for entry in roster if entry.canvas_id]
+    return read_class_folder(folder, course, left_out, canvas_ids)
 
 
 def read_class_folder(
@@ -152,9 +152,12 @@ def read_class_folder(
         )
     lessons = course.lessons()
     stems = [files.stem for files in lessons]
-    if _holds_nbgraders(folder):
-        folder = folder / NBGRADER_FOLDER
+    submitted = folder / NBGRADER_FOLDER
     is_nbgraders = folder.resolve().name == NBGRADER_FOLDER
+    # A student, too, may be called so.
+    if not (is_nbgraders or submitted.is_symlink() or any(folder.glob("*/*.ipynb"))):
+        is_nbgraders = any(submitted.glob("*/*/*.ipynb"))
+        folder = submitted if is_nbgraders else folder
     try:
         entries = [(printable(entry.name), entry) for entry in sorted(folder.iterdir())]
     except OSError as error:
@@ -175,28 +178,30 @@ def read_class_folder(
         if times_of_name[name] > 1:
             ignored.append((Path(name), _SAME_NAME))
             continue
-        is_folder = entry.is_dir() and not entry.is_symlink()
-        if is_folder and not download.problem:
+        found: list[Path] = []
+        problems: LeftOut = []
+        if entry.is_dir() and not entry.is_symlink() and not download.problem:
             if name.startswith((".", "_")):
                 continue
             submitters[who.id] = who
-        files, problems = _files(entry, download, is_folder)
-        for file, names in files:
-            lesson = next((stem for stem in stems for each in names if each.startswith(stem)), "")
-            why = _problem(file, names, download)
-            if not why and not lesson:
-                why = f"its name begins with none of {', '.join(stems)}"
-            if why:
+            found, problems = find_notebooks(entry)
+        elif download.rest or download.problem or entry.is_symlink() or entry.suffix == ".ipynb":
+            found = [entry]
+        elif not entry.is_file():
+            problems = [(entry, "it is neither a folder nor a file")]
+        for file in found:
+            # The lesson's name is the file's, or that of nbgrader's folder of the assignment.
+            inner = printable_path(file.relative_to(entry)).parts or (download.rest,)
+            if why := _problem(file, inner, download, stems):
                 problems.append((file, why))
                 continue
             submitters[who.id] = who
+            lesson = next(stem for stem in stems for part in inner if part.startswith(stem))
             moment = moments[name] if download.rest else file_time(file)
-            if is_nbgraders and len(names) > 1:
+            if is_nbgraders and len(inner) > 1:
                 moment = nbgraders_time(file) or moment
-            remarks = [download.remark, "" if moment else NO_TIME]
-            remark = "; ".join(filter(None, remarks))
-            moment = moment or EARLIEST
-            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment, remark))
+            said = joined(download.remark, "" if moment else NO_TIME)
+            notebooks.append(SubmittedNotebook(who.id, lesson, file, moment or EARLIEST, said))
         ignored += [
             (printable_path(file.relative_to(folder)), why)
             for file, why in shortened(problems, entry)
@@ -224,42 +229,23 @@ def _refuse_without_students(
     )
 
 
-def _holds_nbgraders(folder: Path) -> bool:
-    """Say whether nbgrader's folder `submitted` is in it, and no student who is called so."""
-    submitted = folder / NBGRADER_FOLDER
-    if folder.resolve().name == NBGRADER_FOLDER or submitted.is_symlink():
-        return False
-    return any(submitted.glob("*/*/*.ipynb")) and not any(folder.glob("*/*.ipynb"))
-
-
-def _files(
-    entry: Path, download: DownloadName, is_folder: bool
-) -> tuple[list[tuple[Path, tuple[str, ...]]], LeftOut]:
-    """Return what may be notebooks, each with the names that may say its lesson; and the rest."""
-    if is_folder and not download.problem:
-        found, problems = find_notebooks(entry)
-        inner = [(file, printable_path(file.relative_to(entry)).parts) for file in found]
-        return inner, problems
-    is_meant = entry.is_symlink() or download.rest or entry.suffix == ".ipynb"
-    if is_meant or download.problem:
-        return [(entry, (download.rest,))], []
-    return [], [] if entry.is_file() else [(entry, "it is neither a folder nor a file")]
-
-
-def _problem(file: Path, names: Sequence[str], download: DownloadName) -> str:
-    """Say why a file is no student's notebook; nothing where it is."""
+def _problem(file: Path, inner: Sequence[str], download: DownloadName, stems: Sequence[str]) -> str:
+    """Say why a file is not graded; nothing where it is. `inner` is its path in the folder."""
     status = file.lstat()
     if stat.S_ISLNK(status.st_mode):  # it may lead to another student's work, or out of the folder
         return A_LINK
     if download.problem:
         return download.problem
-    if not names[-1]:
+    if not inner[-1]:
         return "it is in no student's folder"
-    if not names[-1].endswith(".ipynb"):
+    if not inner[-1].endswith(".ipynb"):
         return NO_NOTEBOOK
-    if len(names) > 2:
+    if len(inner) > 2:
         return "it is too deep: put it into the student's folder"
-    return A_HARD_LINK if stat.S_ISREG(status.st_mode) and status.st_nlink > 1 else ""
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+        return A_HARD_LINK
+    is_of_lesson = any(part.startswith(tuple(stems)) for part in inner)
+    return "" if is_of_lesson else f"its name begins with none of {', '.join(stems)}"
 
 
 def refuse_mistakes(folder: ClassFolder, into: Path, due: datetime | None) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pytree_course.checking.untrusted import read_as
 from pytree_course.classroom.attempt import Attempt, AttemptState
@@ -28,7 +28,7 @@ _LAST_OF_ALL = datetime(9000, 1, 1, tzinfo=UTC)
 class Gradebook:
     """Every attempt of a class, in a file that is made when it is not there.
 
-    It is durable: what `record` has returned from survives whatever happens next.
+    It is durable: once `record` has returned, the attempt survives a crash.
 
     Raises
     ------
@@ -72,12 +72,10 @@ class Gradebook:
         entries = asdict(attempt) | {"handed_in": attempt.handed_in.isoformat()}
         columns = [entries.pop(name) for name in _COLUMNS]
         record = json.dumps(entries, default=datetime.isoformat)
-        marks = ", ".join("?" * (len(_COLUMNS) + 1))
-        names = f"{', '.join(_COLUMNS)}, record"
+        marks = ", ".join("?" * len(columns))
+        statement = f"REPLACE INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({marks}, ?)"
         with self._transaction():
-            self._database.execute(
-                f"REPLACE INTO attempt ({names}) VALUES ({marks})", [*columns, record]
-            )
+            self._database.execute(statement, [*columns, record])
 
     def attempts(self) -> list[Attempt]:
         """Return all attempts; one that cannot be read has failed, and says so."""
@@ -89,10 +87,7 @@ class Gradebook:
                 f"{self.file} is damaged ({error}). Keep a copy of it, and grade into another "
                 "folder: what was handed in is graded there again."
             ) from error
-        return [
-            _attempt(dict(zip(_COLUMNS, columns, strict=True)), record)
-            for *columns, record in stored
-        ]
+        return [_attempt(dict(zip(_COLUMNS, row, strict=False)), row[-1]) for row in stored]
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -108,27 +103,19 @@ class Gradebook:
             ) from error
 
 
-def _attempt(columns: dict[str, str], record: str) -> Attempt:
+def _attempt(columns: dict[str, Any], record: str) -> Attempt:
     """Read a stored attempt; its texts came from learners, and the file may have been edited."""
     try:
         attempt: Attempt = read_as(Attempt, json.loads(record) | columns)
-    except (ValueError, TypeError, RecursionError) as error:
-        return _unreadable(columns, error)
-    return attempt
-
-
-def _unreadable(columns: dict[str, str], error: Exception) -> Attempt:
+        return attempt
+    except (ValueError, TypeError, RecursionError) as why:
+        error = why
     try:
         handed_in: datetime = read_as(datetime, columns["handed_in"])
     except ValueError:
-        handed_in = _LAST_OF_ALL  # it may be the one that counts: then it is not left unsaid
+        handed_in = _LAST_OF_ALL  # it may be the one that counts, so it has to be seen
     return Attempt(
-        student=columns["student"],
-        lesson=columns["lesson"],
-        answers_digest=columns["answers_digest"],
-        checks=columns["checks"],
-        environment=columns["environment"],
-        handed_in=handed_in,
+        **columns | {"handed_in": handed_in},
         graded_at=handed_in,
         state=AttemptState.FAILED,
         reason=(

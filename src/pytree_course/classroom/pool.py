@@ -25,6 +25,7 @@ TASK_SECONDS = 3_600
 """Far more than the limits on kernels let a submission take."""
 
 _CONNECT_SECONDS = 10
+_IS_FORKED = sys.platform == "linux"
 _LOADED_BEFORE = [
     "pytree_course.classroom.tasks",
     "pytree_course.authoring.authors_answers",
@@ -45,9 +46,9 @@ class Pool:
 def prepare_processes() -> None:
     """Begin to load what the processes of local pools need, while this process does other things.
 
-    They are forked from one that has loaded it; elsewhere than on Linux, each loads it itself.
+    On Linux they are forked from one that has loaded it; elsewhere each loads it itself.
     """
-    if _is_forked():
+    if _IS_FORKED:
         # JAX may be forked only while it has no threads; NumPy would make some right away.
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
         multiprocessing.set_forkserver_preload(_LOADED_BEFORE)
@@ -56,22 +57,15 @@ def prepare_processes() -> None:
         ensure_running()
 
 
-def _is_forked() -> bool:
-    return sys.platform == "linux"
-
-
 @contextmanager
 def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Iterator[Pool]:
-    """Make a pool of processes of this machine; what has not begun at the end is given up.
+    """Make a pool of processes of this machine; at its end, what has not begun is cancelled.
 
-    Parameters
-    ----------
-    sandboxes
-        Where they ask for sandboxes; without that, each process sees to its own.
+    `sandboxes` is where they request sandboxes; without it, each process makes its own.
     """
     executor = _ProcessForEachThread(processes, sandboxes)
     try:
-        yield Pool(executor, processes + 1)  # one is at hand when another ends
+        yield Pool(executor, processes + 1)  # so that a process that is done has its next task
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
 
@@ -93,7 +87,7 @@ class _ProcessForEachThread(ThreadPoolExecutor):
         try:
             return self._run_once(call)
         except BrokenProcessPool:
-            return self._run_once(call)  # the system may have ended it for another one's memory
+            return self._run_once(call)  # the system may have killed it to free memory for another
 
     def _run_once(self, call: Callable[[], Result]) -> Result:
         try:
@@ -106,16 +100,17 @@ class _ProcessForEachThread(ThreadPoolExecutor):
         if not hasattr(self._of_thread, "process"):
             prepare_processes()
             # Never forked from this process: it has threads.
-            context = multiprocessing.get_context("forkserver" if _is_forked() else "spawn")
-            begin = partial(_begin_process, self._sandboxes)
-            self._of_thread.process = ProcessPoolExecutor(1, context, initializer=begin)
+            context = multiprocessing.get_context("forkserver" if _IS_FORKED else "spawn")
+            self._of_thread.process = ProcessPoolExecutor(
+                1, context, initializer=_begin_process, initargs=(self._sandboxes,)
+            )
         process: ProcessPoolExecutor = self._of_thread.process
         return process
 
 
 def _begin_process(sandboxes: socket.socket | None) -> None:
     """Prepare a process of the pool, before its first task."""
-    _end_with_parent()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()  # what was loaded stays: looking through it for garbage takes a quarter of a second
     if sandboxes is not None:
         use_server(sandboxes)
@@ -124,7 +119,7 @@ def _begin_process(sandboxes: socket.socket | None) -> None:
 def _bounded(seconds: int, call: Callable[[], Result]) -> Result:
     """Call a function; the operating system ends this process where it takes too long.
 
-    Python may be unable to: what hangs may be outside of Python's own code.
+    Python itself may be unable to: what hangs may be compiled code.
     """
     alarm = getattr(signal, "alarm", lambda seconds: None)  # not on Windows
     alarm(seconds)
@@ -137,23 +132,18 @@ def _bounded(seconds: int, call: Callable[[], Result]) -> Result:
 def _end_with_parent() -> None:
     """End this process when the one that started it is gone, even by `kill -9`.
 
-    The pool's processes hold one another's pipes open, so that none sees the writing end close.
+    It would not notice otherwise: the pool's processes hold one another's pipes open.
     """
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
 def dask_cluster(address: str) -> Iterator[Pool]:
     """Connect to a Dask scheduler, such as "tcp://10.0.0.1:8786".
 
-    A worker that dies costs nothing: Dask runs its tasks elsewhere.
+    A worker that dies costs nothing: Dask runs its tasks on another one.
     """
     try:
         from distributed import Client
@@ -170,5 +160,5 @@ def dask_cluster(address: str) -> Iterator[Pool]:
             "and workers with `dask worker ADDRESS`, in the course's environment."
         ) from error
     with client:
-        # Not pure: equal calls are not taken for one. The scheduler has its own queue for all.
+        # Dask would run equal pure calls once only. The scheduler queues whatever it is given.
         yield Pool(client.get_executor(pure=False, retries=1), sys.maxsize)

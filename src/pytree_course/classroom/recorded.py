@@ -1,4 +1,4 @@
-"""What the gradebook stores of a run: its verdicts, why there are none, and what it ran with."""
+"""What the gradebook stores of a run: its verdicts or why there are none, and its environment."""
 
 import hashlib
 import json
@@ -8,11 +8,12 @@ from dataclasses import fields
 from importlib.metadata import version
 
 from pytree_course.checking.comparison import without_message
-from pytree_course.checking.verdicts import Failure, Verdict
+from pytree_course.checking.verdicts import FailedCase, Verdict
 from pytree_course.checking.words import explanation
-from pytree_course.classroom.attempt import FailedCase, VerdictRow
+from pytree_course.classroom.attempt import VerdictRow
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.grading.submission import Submission
+from pytree_course.texts import truncate
 
 _LONGEST_MESSAGE = 500
 _LIBRARIES = ("jax", "jaxlib", "numpy", "equinox", "flax", "optax", "chex", "nbval", "ipykernel")
@@ -25,9 +26,7 @@ def in_words(error: Exception) -> str:
         return f"{what}: grade it again with `--jobs 1`."
     if isinstance(error, MemoryError):
         return "There was not enough memory for the notebook: grade it again with `--jobs 1`."
-    message = str(error)
-    if len(message) > _LONGEST_MESSAGE:
-        message = f"{message[:_LONGEST_MESSAGE]}…"
+    message = truncate(str(error), _LONGEST_MESSAGE)
     return (
         f"{type(error).__name__}: {message}. If this happens again, look at the notebook yourself, "
         "and tell the course's authors."
@@ -52,6 +51,10 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
     if verdict.failed and run is not None:
         outcomes = run.check.outcomes or []
         results = digest([without_message(outcome.observation) for outcome in outcomes])
+    failure = None
+    if verdict.failure:
+        kept = {each.name: getattr(verdict.failure, each.name) for each in fields(FailedCase)}
+        failure = FailedCase(**kept)
     return VerdictRow(
         exercise=verdict.exercise,
         kind=str(verdict.kind),
@@ -62,13 +65,9 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
         seconds=run.seconds if run else 0.0,
         explanation=explanation(verdict, submission.notes, reveal=False),
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
-        failure=_failed_case(verdict.failure) if verdict.failure else None,
+        failure=failure,
         results=results,
         reasons=list(verdict.reasons),
         lines=list(verdict.lines),
         failed=list(verdict.failed),
     )
-
-
-def _failed_case(failure: Failure) -> FailedCase:
-    return FailedCase(**{each.name: getattr(failure, each.name) for each in fields(FailedCase)})

@@ -1,4 +1,4 @@
-"""Runs of a class's answers, as futures: each is finished when the author's answers are, too."""
+"""Runs of a class's answers: each is finished when the author's answers have been run as well."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -23,20 +23,13 @@ class Run:
     answers: dict[str, str]
     future: Future[SubmissionRun] = field(default_factory=Future)  # pending until it has its turn
     failed: list[str] | None = None  # exercises; not known before the right answers have been run
-    error: Exception | None = None  # why it cannot be judged
-
-    def result(self) -> SubmissionRun:
-        """Return how the answers ran, or raise what keeps them from being judged."""
-        if self.error is not None:
-            raise self.error
-        return self.future.result()
 
 
 class Runs:
     """All runs of one grading, and those of the author's answers that they are judged by.
 
-    These are the right ones to each lesson, and, for each exercise that somebody failed, the wrong
-    ones: `authors` is the pool that they run in.
+    The author's right answers to a lesson run once, and the wrong ones to each exercise that
+    somebody failed: all of them in the pool `authors`.
     """
 
     def __init__(self, pool: Pool, authors: Pool, in_sandbox: bool) -> None:
@@ -49,7 +42,7 @@ class Runs:
         self._of_authors: dict[tuple[GradedLesson, str, bool], Future[ExpectedExercise]] = {}
 
     def add(self, lesson: GradedLesson, digest: str, answers: dict[str, str]) -> Run:
-        """Have answers, which have this digest, run when there is room in the pool."""
+        """Have answers with this digest run when there is room in the pool; equal ones run once."""
         if (lesson, digest) not in self._alike:
             self._alike[lesson, digest] = Run(lesson, answers)
             self._waiting.append(self._alike[lesson, digest])
@@ -65,7 +58,8 @@ class Runs:
                 try:
                     needed = self._needed(run)
                 except Exception as error:  # what it reported is untrusted
-                    run.error, needed = error, []
+                    run.future, needed = Future(), []
+                    run.future.set_exception(error)  # so it cannot be judged
                 unfinished.update(needed)
                 if not needed:
                     self._begun.remove(run)
@@ -73,12 +67,11 @@ class Runs:
             wait(unfinished, return_when=FIRST_COMPLETED)
 
     def _fill_pool(self) -> None:
-        """Hand in no more than the pool can begin with: the author's answers go before the rest."""
+        """Submit no more than keeps the pool busy, so that the author's answers wait for few."""
         room = self._pool.at_once - sum(not run.future.done() for run in self._begun)
         for _ in range(min(room, len(self._waiting))):
             run = self._waiting.popleft()
             lesson = run.lesson
-            self._ask(lesson, lesson.points, explained=False)
             settings = RunSettings(lesson.seed, self._in_sandbox)
             run.future = self._pool.executor.submit(
                 run_submission, run.answers, lesson.blank, lesson.kernel_course, settings
@@ -87,38 +80,35 @@ class Runs:
 
     def _needed(self, run: Run) -> list[Future[Any]]:
         """Return what is not done of all that a run is judged by."""
+        unfinished = self._unfinished_of_author(run.lesson, run.lesson.points, explained=False)
         if not run.future.done():
-            return [run.future]
-        ran = run.future.result()
-        needed = self._needed_of_author(run.lesson, run.lesson.points, explained=False)
-        if needed:
-            return needed
+            return [*unfinished, run.future]
+        if unfinished:
+            return unfinished
         if run.failed is None:
-            run.failed = failed_exercises(run.lesson, ran.exercises)
-        return self._needed_of_author(run.lesson, run.failed, explained=True)
+            run.failed = failed_exercises(run.lesson, run.future.result().exercises)
+        return self._unfinished_of_author(run.lesson, run.failed, explained=True)
 
-    def _needed_of_author(
+    def _unfinished_of_author(
         self, lesson: GradedLesson, exercises: Iterable[str], *, explained: bool
     ) -> list[Future[Any]]:
-        """Return what is not done of the author's answers; the lesson keeps what is."""
-        needed = []
-        for future in self._ask(lesson, exercises, explained=explained):
-            if future.done():
-                lesson.keep(future.result(), explained=explained)
-            else:
-                needed.append(future)
-        return needed
+        """Have the author's answers run once; return what is not done. The lesson keeps what is.
 
-    def _ask(
-        self, lesson: GradedLesson, exercises: Iterable[str], *, explained: bool
-    ) -> list[Future[ExpectedExercise]]:
-        """Have those of the author's answers run, once, that the lesson does not know."""
-        unknown = [name for name in exercises if not lesson.has(name, explained=explained)]
-        for name in unknown:
-            if (lesson, name, explained) not in self._of_authors:
+        These are the right answers to these exercises; or the wrong ones, where `explained`.
+        """
+        unfinished = []
+        for name in exercises:
+            if lesson.has(name, explained=explained):
+                continue
+            key = lesson, name, explained
+            if key not in self._of_authors:
                 files = LessonFiles(lesson.files.root, lesson.files.stem)
                 right = lesson.right(name) if explained else None
-                self._of_authors[lesson, name, explained] = self._authors.executor.submit(
+                self._of_authors[key] = self._authors.executor.submit(
                     run_authors, files, lesson.digest, lesson.seed, name, right
                 )
-        return [self._of_authors[lesson, name, explained] for name in unknown]
+            if self._of_authors[key].done():
+                lesson.keep(self._of_authors[key].result(), explained=explained)
+            else:
+                unfinished.append(self._of_authors[key])
+        return unfinished

@@ -29,6 +29,11 @@ _TIMESTAMP_BYTES = 1_000
 _CHECKPOINTS = ".ipynb_checkpoints"
 
 
+def joined(*remarks: str) -> str:
+    """Return those remarks that say something as one text."""
+    return "; ".join(filter(None, remarks))
+
+
 def printable_path(path: PurePath) -> Path:
     """Return a path with printable names; it may not lead to the file any more."""
     return Path(*map(printable, path.parts))
@@ -69,7 +74,7 @@ def cannot_be_opened(error: OSError) -> str:
 
 
 def shortened(left_out: LeftOut, folder: Path) -> LeftOut:
-    """Leave off most of what one student's folder has too much of, and say how much that is."""
+    """Return the first of the files left out of a student's folder, and how many more there are."""
     if len(left_out) <= MOST_LEFT_OUT:
         return left_out
     more = f"{len(left_out) - MOST_LEFT_OUT:,} more files in it are left out too"

@@ -27,19 +27,12 @@ def run_submission(
     return SubmissionRun(runs, time.perf_counter() - start)
 
 
-_latest: list[tuple[str, int]] = []  # lesson and seed that this process has run answers of
-
-
 def run_authors(
     files: LessonFiles, digest: str, seed: int, exercise: str, right: ExpectedExercise | None
 ) -> ExpectedExercise:
     """Run the right answer to an exercise; or all wrong ones, given what the right one yields."""
-    # The right answers to one lesson share much that is compiled.
-    if _latest != [(digest, seed)]:
-        forget_authors_runs()
-        _latest[:] = [(digest, seed)]
     try:
         return run_authors_answers(files, digest, seed, exercise, right)
     finally:
         if right is not None:
-            forget_authors_runs()  # wrong answers are many
+            forget_authors_runs()  # wrong answers are many; right ones share much that is compiled

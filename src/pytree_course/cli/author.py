@@ -2,13 +2,20 @@
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, run_in_course
 from pytree_course.course import Course, CourseError
+
+if TYPE_CHECKING:  # JAX takes long to load
+    from pytree_course.authoring.mutation_testing import Findings
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -85,7 +92,6 @@ def cases(
     """
     from pytree_course.authoring.case_table import write_case_table
     from pytree_course.authoring.mutation_testing import try_wrong_answers
-    from pytree_course.cli.mutation_report import show_findings, show_totals
 
     lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
     if write and exercise is not None:
@@ -95,10 +101,31 @@ def cases(
         console.print(files.stem, style="bold")
         in_lesson = []
         for findings in try_wrong_answers(files, exercise, jobs):
-            show_findings(findings, console)
+            symbol, style = ("✗", "yellow") if findings.to_do else ("✓", "green")
+            console.print(Text(f"{symbol} {findings.exercise.name}", style=style))
+            for line in findings.to_do:
+                console.print(Text(f"  {line}"), soft_wrap=True)
             in_lesson.append(findings)
         if write:
             write_case_table(files, in_lesson)
         found += in_lesson
-    show_totals(found, console)
-    raise typer.Exit(0 if all(findings.is_fine for findings in found) else 1)
+    _show_counts(found)
+    raise typer.Exit(1 if any(findings.to_do for findings in found) else 0)
+
+
+def _show_counts(found: "Sequence[Findings]") -> None:
+    from pytree_course.authoring.mutation_testing import HEADINGS
+
+    table = Table(box=box.SIMPLE_HEAD, padding=0)
+    table.add_column(HEADINGS[0], overflow="fold")
+    for heading in (*HEADINGS[1:], "ms"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in found:
+        milliseconds = f"{each.seconds * 1000:.0f}"
+        table.add_row(
+            Text(each.exercise.name), *map(str, each.counts), each.memoriser_refused, milliseconds
+        )
+    table.add_section()
+    columns = zip(*(each.counts for each in found), strict=True)
+    table.add_row("all", *(str(sum(column)) for column in columns))
+    console.print(table)

@@ -64,14 +64,13 @@ def check(lesson: options.Lesson, json: options.Json = False, junit: options.Jun
 def progress() -> None:
     """Show your progress: points and exercises, lesson by lesson."""
     from pytree_course.checking.badges import badges
-    from pytree_course.checking.expected import ExpectedFile
+    from pytree_course.checking.expected import Expected
     from pytree_course.checking.progress import Progress
     from pytree_course.checking.standings import Way, standing
 
     course = Course.find()
     done = Progress.load(course.progress_file)
-    files = [ExpectedFile(each.expected) for each in course.lessons()]
-    lessons = [each.without_observations() for each in files]
+    lessons = [Expected.read(each.expected) for each in course.lessons()]
     columns = ["Points", "Status", "Wrong", "Hints"] if console.width > 50 else ["Points", "Status"]
     table = Table(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("Exercise", overflow="fold")

@@ -124,11 +124,11 @@ def grade(
             requests = sandboxes() if sandboxes else None
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
-            submitted = read_handed_in(folder, course, into, names)
+            submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
             chosen = GradingOptions(
                 lessons=lessons,
-                students=submitted.chosen(student or (), names),
+                students=submitted.chosen(student or (), names or ()),
                 force=force,
                 in_sandbox=not unsandboxed,
             )

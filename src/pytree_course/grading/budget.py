@@ -26,10 +26,7 @@ class SubmissionBudget:
     `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
     """
 
-    def __init__(
-        self, exercises: Collection[str] = (), exercise_seconds: float = limits.EXERCISE_SECONDS
-    ) -> None:
-        self._most = exercise_seconds
+    def __init__(self, exercises: Collection[str] = ()) -> None:
         self._left = limits.SUBMISSION_SECONDS
         self._ends = time.monotonic() + limits.WALL_SECONDS
         self._to_come = set(exercises)
@@ -40,11 +37,12 @@ class SubmissionBudget:
         """Give an exercise its share, for its answer cell and its check cell together."""
         self._to_come.discard(exercise)
         others, now = len(self._to_come), time.monotonic()
-        self.seconds = max(0.0, min(self._most, self._left - others * self._shortest))
+        left = self._left - others * self._shortest
+        self.seconds = max(0.0, min(limits.EXERCISE_SECONDS, left))
         self.ends = now + (self._ends - now) / (others + 1)
 
     def spend(self, seconds: float) -> None:
-        """Take off what a cell took; what it took beyond its share is no other one's loss."""
+        """Take off what a cell took; what it took beyond its share costs no other exercise."""
         taken = min(seconds, self.seconds)
         self._left -= taken
         self.seconds -= taken
@@ -53,10 +51,11 @@ class SubmissionBudget:
 class CellBudget:
     """What one cell of a running kernel may use up.
 
-    Its time is that on the clock less what its threads waited for a processor, and at least the
-    processor time of the kernel's processes. A machine that is busy with other things costs it
-    nothing but the time between the last look and its end. Only its end by the clock, which is far
-    off, does not wait for a busy machine.
+    Its time is that on the clock less what its threads waited for a processor. It is at least the
+    processor time of the kernel's processes, since the waits of many threads can add up to more
+    than the time on the clock; and at most that on the clock, however many processors they use. So
+    a machine that is busy with other things costs a cell nothing but the time between the last look
+    and its end. Only its end by the clock on the wall, which is far off, does not wait.
     """
 
     def __init__(self, processes: ProcessTree, seconds: float, ends: float) -> None:
@@ -73,9 +72,9 @@ class CellBudget:
         self._memory = self._own_memory.memory_info().rss + limits.RECEIVED_MEMORY
 
     def end_within(self, seconds: float) -> None:
-        """Give the cell so much time, after it said that it has ended, for what it has sent."""
+        """Note that the cell has ended, and give what it sent so much time to arrive."""
         if not self.look():
-            # Most cells end before the first look, which takes longer than they do.
+            # Most cells end before the first look is due, and a look takes longer than they do.
             self._count(self._processes.used(), waited=0.0)
         self._most = min(self._most, self.seconds + seconds)
         self._has_ended = True
@@ -104,4 +103,4 @@ class CellBudget:
         now = time.monotonic()
         passed, self._looked = now - self._looked, now
         used, self._processor = processor - self._processor, processor
-        self.seconds += max(used, passed - waited)
+        self.seconds += min(passed, max(used, passed - waited))

@@ -1,4 +1,4 @@
-"""How one cell ran: what is kept of the messages that a kernel sent while it did."""
+"""How one cell ran, by the messages that its kernel sent meanwhile."""
 
 import errno
 import re
@@ -10,7 +10,7 @@ from pytree_course.checking.reported import MAX_OUTCOMES, OUTCOMES_MIME, Outcome
 from pytree_course.observations import writable
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
-"""The types of the messages that `CellRun.take` takes something from."""
+"""The types of the messages that `CellRun.take` reads."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC)
@@ -25,19 +25,19 @@ _LONGEST_MESSAGE = 2_000
 class CellRun:
     """How one cell ran."""
 
-    outcomes: list[Outcome] | None = None  # of a check cell that reported once, and properly
+    outcomes: list[Outcome] | None = None  # of a check cell that sent one valid report
     reports: int = 0
     error: tuple[str, str] | None = None  # type and message of the exception that ended it
     timed_out: bool = False
     flooded: bool = False  # it sent more than is received
     has_bulk: bool = False  # it sent a message too long to be read
     died: bool = False  # its kernel ended, or sent what is no message
-    used_up: str = ""  # what the kernel's processes used up together, for which it was ended
+    used_up: str = ""  # what the kernel's processes used too much of, so that it was ended
     seconds: float = 0.0
 
     @property
     def is_silent(self) -> bool:
-        """Whether it ended its kernel, or had no memory left to report what went wrong."""
+        """Whether nothing came of it: its kernel ended, or had no memory left to report."""
         reported = self.outcomes is not None or self.error is not None or self.has_bulk
         return not (reported or self.is_over)
 
@@ -48,16 +48,16 @@ class CellRun:
 
     @property
     def is_out_of_memory(self) -> bool:
-        """Whether it leaves a kernel that may be unfit for the cells after it."""
+        """Whether it met a MemoryError: its kernel may be unfit for the cells after it."""
         return any(kind == "MemoryError" for kind, _ in self._errors())
 
     @property
     def ran_short(self) -> bool:
-        """Whether it met an error that says that the machine has no more of something."""
+        """Whether it met an error for lack of some resource of the machine."""
         return any(_RAN_SHORT.search(message) for _, message in self._errors())
 
     def _errors(self) -> Iterator[tuple[str, str]]:
-        """Yield type and message of each exception that is known of."""
+        """Yield type and message of each exception that was reported."""
         if self.error is not None:
             yield self.error
         for outcome in self.outcomes or ():
@@ -65,13 +65,13 @@ class CellRun:
                 yield outcome.observation["type"], outcome.observation["message"]
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
-        """Take from a message of the cell what grading reads."""
+        """Take what grading needs from a message of the cell."""
         if kind == "error":
             name, message = (str(content[entry]) for entry in ("ename", "evalue"))
             message = _ANSI.sub("", message[: 2 * _LONGEST_MESSAGE])
             self.error = writable(name, _LONGEST_NAME), writable(message, _LONGEST_MESSAGE)
         elif OUTCOMES_MIME in content["data"]:
-            # A check reports once. Whoever reports in its place is not believed, nor is the check.
+            # A check reports once. Where something else reports too, neither is believed.
             self.reports += 1
             is_first = self.reports == 1
             self.outcomes = _outcomes(content["data"][OUTCOMES_MIME]) if is_first else None

@@ -1,4 +1,4 @@
-"""Run a submission's answers together, as far as a kernel goes; the others in a fresh one."""
+"""Run a submission's answers together in one kernel; those it did not get to, in a fresh one."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class ExerciseRun:
 
     @property
     def timed_out(self) -> bool:
-        """Whether it did not come to its end in time."""
+        """Whether it took too much time."""
         return self.answer.timed_out or self.check.timed_out
 
     @property
@@ -28,17 +28,17 @@ class ExerciseRun:
 
     @property
     def ran_short(self) -> bool:
-        """Whether it met an error that says that the machine has no more of something."""
+        """Whether it met an error for lack of some resource of the machine."""
         return self.answer.ran_short or self.check.ran_short
 
     @property
     def is_settled(self) -> bool:
-        """Whether what came of it is its own doing, whatever ran before or beside it."""
+        """Whether its result is its own doing, whatever ran before it or beside it."""
         return self.answer.is_over or not (self.check.is_silent or self.ran_short)
 
     @property
     def is_fit(self) -> bool:
-        """Whether it may run again before other answers, which may use what it defines."""
+        """Whether it may run again in a fresh kernel, for later answers that may use it."""
         both = (self.answer, self.check)
         return not any(each.is_over or each.died or each.is_out_of_memory for each in both)
 
@@ -51,11 +51,10 @@ class ExerciseRun:
 def run_answers(
     answers: dict[str, str], blank: str, course: KernelCourse, settings: RunSettings
 ) -> dict[str, ExerciseRun]:
-    """Put answers into `blank`, the exercise notebook as it was handed out, and run it."""
+    """Run answers in `blank`, the text of the exercise notebook as it was handed out."""
     if not answers:
         return {}  # a blank notebook needs no kernel
-    budget = SubmissionBudget(answers, settings.seconds)
-    return _Runner(blank, course, settings, budget).run(answers)
+    return _Runner(blank, course, settings, SubmissionBudget(answers)).run(answers)
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class _Runner:
     budget: SubmissionBudget
 
     def run(self, answers: dict[str, str]) -> dict[str, ExerciseRun]:
-        """Run all answers; none runs again that was over its budget."""
+        """Run all answers; one that was over its budget does not run again."""
         runs: dict[str, ExerciseRun] = {}
         waiting, earlier = dict(answers), dict[str, str]()
         while waiting:
@@ -76,13 +75,13 @@ class _Runner:
             had_turn = [name for name in waiting if answer_id(name) in together]
             is_alone = len(had_turn) == 1 and not earlier
             if not had_turn:
-                earlier = {}  # one of them now does what it did not do the first time
+                earlier = {}  # one of them ended this kernel, though it did not end the first
             for name in had_turn:
                 source = waiting.pop(name)
                 run = runs[name] = _exercise(name, together)
                 if run.ran_short or not (run.is_settled or is_alone):
-                    # An earlier answer may be to blame, or, where the machine ran short, another
-                    # submission. Only the exercise that is to blame may suffer.
+                    # The cause may be an earlier answer or, where the machine ran short, another
+                    # submission. Only the exercise that caused it may suffer.
                     runs[name] = _exercise(name, self._run({name: source}, {}))
                     earlier = {} if runs[name].is_settled else earlier
                 elif run.is_fit:
@@ -90,11 +89,11 @@ class _Runner:
         return runs
 
     def _run(self, answers: dict[str, str], earlier: dict[str, str]) -> dict[str, CellRun]:
-        """Run answers with their checks, and without them earlier ones, which others may use.
+        """Run answers with their checks, after earlier answers without theirs.
 
-        Return how each cell ran, by its id, as far as the kernel came.
+        Return how each cell ran, by its id, up to the one that ended the kernel.
         """
-        # nbval takes long to load, and a process that only judges does without.
+        # nbval takes long to load, and a process that only judges does not need it.
         from pytree_course.grading.nbval_run import run_notebook
 
         notebook = json.loads(self.blank)

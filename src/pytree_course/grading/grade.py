@@ -22,7 +22,7 @@ _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
 
 @dataclass(frozen=True)
 class Grade:
-    """The verdicts on one notebook, and by exercise what was odd about its answer cell."""
+    """The verdicts on one notebook, and notes on answer cells with something odd, by exercise."""
 
     lesson: str
     title: str
@@ -38,7 +38,7 @@ class Grade:
 
     @property
     def all_points(self) -> int:
-        """Points to be had."""
+        """Points that can be earned."""
         return sum(verdict.exercise_points for verdict in self.verdicts)
 
     @property
@@ -48,7 +48,7 @@ class Grade:
 
 
 def grade_notebook(notebook: Path, files: LessonFiles, seed: int | None = None) -> Grade:
-    """Grade one's own notebook: it runs outside of the sandbox."""
+    """Grade the user's own notebook, outside of the sandbox."""
     lesson = GradedLesson(files, seed)
     submission = read_submission(notebook, lesson.starters)
     settings = RunSettings(lesson.seed, in_sandbox=False)
@@ -74,14 +74,14 @@ def judge_submission(
 
 
 def failed_exercises(lesson: GradedLesson, runs: dict[str, ExerciseRun]) -> list[str]:
-    """Return the exercises that are judged by what wrong answers yield: those that fail."""
+    """Return the exercises that fail: the author's wrong answers to these are needed to explain."""
     return [
         name for name in lesson.points if name in runs and _fails(lesson.right(name), runs[name])
     ]
 
 
 def _fails(exercise: ExpectedExercise, run: ExerciseRun) -> bool:
-    """Say whether an answer was run to its end and is wrong somewhere: then it is explained."""
+    """Say whether an answer yielded an outcome for each case, and some of them are wrong."""
     observed = [outcome.observation for outcome in _outcomes(exercise, run) or ()]
     is_attempted = any(each["kind"] != "not attempted" for each in observed)
     return is_attempted and any(map(compare, exercise.observations, observed))

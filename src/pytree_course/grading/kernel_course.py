@@ -1,25 +1,23 @@
-"""What the kernels of one submission are given: one check script and a seed, and no answers."""
+"""What the kernels of one submission are given: one check script and a seed, but no answers."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytree_course.checking.expected import Expected
 from pytree_course.course import Course, LessonFiles
-from pytree_course.grading import limits
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to run answers: the seed of the cases, where, and the seconds that each may take."""
+    """How to run answers: the seed of the cases, and in the sandbox or not."""
 
     seed: int
     in_sandbox: bool
-    seconds: float = limits.EXERCISE_SECONDS
 
 
 @dataclass(frozen=True)
 class KernelCourse:
-    """A course of one lesson, as texts: it is sent to the kernel's machine."""
+    """A course of one lesson, as texts that can be sent to another machine."""
 
     stem: str
     check_script: str
@@ -43,6 +41,3 @@ class KernelCourse:
         files.expected.parent.mkdir(parents=True)
         files.check_script.write_text(self.check_script, encoding="utf-8")
         files.expected.write_text(self.expected, encoding="utf-8")
-        # The sandbox's user is another one, and has to read this whatever our umask is.
-        for written in (folder, *folder.rglob("*")):
-            written.chmod(0o755 if written.is_dir() else 0o644)

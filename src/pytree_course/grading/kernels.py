@@ -1,4 +1,4 @@
-"""Kernels for grading: nbval's, watched, and in the sandbox where the code is untrusted."""
+"""The kernel that nbval drives: watched, and in the sandbox where the code is untrusted."""
 
 import time
 from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _POLL_MILLISECONDS = 250
 _LATE_SECONDS = 5.0  # from the reply that a cell has ended to the last of its output
 _RUN = "run"
-_SUBSCRIBED_SECONDS = 0.05  # what a kernel tells all takes at most so long, once it is connected
+_SUBSCRIBED_SECONDS = 0.05  # a message on IOPub arrives sooner, once we are subscribed to it
 
 
 class KernelDiedError(RuntimeError):
@@ -35,8 +35,8 @@ class KernelDiedError(RuntimeError):
 class WatchedKernel:
     """A kernel that runs one cell after another, each within a budget; nbval drives it.
 
-    It starts in the folder `cwd`, and sees the folder `course` as the course. A cell that is over
-    its budget ends it.
+    It starts in the private folder `cwd`, and sees the folder `course` as the course. A cell that
+    exceeds its budget ends it.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class WatchedKernel:
         budget: SubmissionBudget | None = None,
     ) -> None:
         self.last_run = CellRun()
-        self.is_set_up = True  # and what runs may be the learner's
+        self.is_set_up = True  # otherwise the course's own cells run, at no cost to the submission
         self._budget = budget or SubmissionBudget()
         self._process: PlainKernel | SandboxedKernel = (
             start_kernel(course, environment)
@@ -74,7 +74,7 @@ class WatchedKernel:
             request = self.kc.kernel_info()
             try:
                 self.kc.get_shell_msg(timeout=1)
-                # What it tells all is lost until it knows that we listen.
+                # What it publishes is lost until it knows that we have subscribed.
                 while True:
                     message = self.kc.get_iopub_msg(timeout=_SUBSCRIBED_SECONDS)
                     if message["parent_header"].get("msg_id") == request:
@@ -88,7 +88,7 @@ class WatchedKernel:
         return self._process.is_alive()
 
     def run_cell(self, source: str) -> CellRun:
-        """Run a cell and return how it ran; one that is over its budget ends the kernel."""
+        """Run a cell and return how it ran; one that exceeds its budget ends the kernel."""
         run = CellRun()
         seconds, ends = self._budget.seconds, self._budget.ends
         if not self.is_set_up:
@@ -132,7 +132,7 @@ class WatchedKernel:
                 raise KernelDiedError
 
     def _request(self, source: str) -> str:
-        """Send a cell, and return what its messages name as their parent: it cannot be guessed."""
+        """Send a cell; return the request's id, which cannot be guessed: its messages name it."""
         wanted = {"code": source, "silent": False, "store_history": False, "allow_stdin": False}
         wanted |= {"user_expressions": {}, "stop_on_error": False}
         message = self.kc.session.msg("execute_request", wanted)
@@ -141,11 +141,11 @@ class WatchedKernel:
         return str(message["msg_id"])
 
     def _take(self, frames: list[bytes], request: str, run: CellRun) -> str:
-        """Take from a message what a cell's run is known by; return which it was, or nothing."""
+        """Read a message into its cell's run; return its type or status, or "" of another run."""
         session = self.kc.session
         _, parts = session.feed_identities(frames)
         if sum(map(len, parts)) > limits.REPORT_BYTES:
-            run.has_bulk = True  # and it is not even read
+            run.has_bulk = True  # and its content is not even parsed
             return ""
         message = session.deserialize(parts, content=False)
         kind = str(message["msg_type"])
@@ -157,7 +157,7 @@ class WatchedKernel:
             run.take(kind, session.unpack(message["content"]))
         return kind
 
-    # What nbval's cells call. They find that the cell has run, and is idle.
+    # What nbval's cells call: a cell has run once it was sent, and the kernel is idle.
 
     def execute_cell_input(self, source: str, allow_stdin: bool | None = None) -> str:
         """Run a cell."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the process that only judges what other ones ran does witho
 
 
 class GradedLesson:
-    """A lesson, ready to grade submissions on the cases of one seed, a fresh one if not given.
+    """A lesson, ready to grade submissions on the cases of one seed, by default a fresh one.
 
     A learner's copy of the course has no folder `sources`, so no right answers: there, the cases
     are the public ones, whatever the seed. The author's answers run only when they are needed.
@@ -27,7 +27,7 @@ class GradedLesson:
     digest
         Of the exercises and their checks.
     on_public_cases
-        Whether there are no others, for there are no sources.
+        Whether it grades on these: there are no sources to make others from.
     blank
         The text of the exercise notebook as it was handed out.
     starters
@@ -47,7 +47,7 @@ class GradedLesson:
             self._right = self._explained = stored.exercises
         else:
             self.seed = secrets.randbits(32) if seed is None else seed
-            # Reading the sources takes long, and what was built from them says the same.
+            # Reading the sources takes long; what was built from the same sources will do.
             self.digest = exercises_digest(files)
             if self.digest != stored.sources:
                 sources = _read_once(files.root, files.stem, self.digest)
@@ -59,11 +59,11 @@ class GradedLesson:
         self.kernel_course = KernelCourse.of(files)
 
     def has(self, exercise: str, *, explained: bool) -> bool:
-        """Say whether the right answer has been run; or, with `explained`, all others too."""
+        """Say whether the right answer has been run; with `explained`, the wrong ones too."""
         return exercise in (self._explained if explained else self._right)
 
     def keep(self, expected: ExpectedExercise, *, explained: bool) -> None:
-        """Keep what answers yielded that were run elsewhere."""
+        """Keep what the author's answers yielded in another process."""
         (self._explained if explained else self._right)[expected.name] = expected
 
     def right(self, exercise: str) -> ExpectedExercise:
@@ -103,7 +103,7 @@ def run_authors_answers(
 
 
 def forget_authors_runs() -> None:
-    """Give back the memory that the runs of answers in this process took."""
+    """Free the memory that the author's answers took in this process."""
     from pytree_course.authoring.authors_answers import forget_runs
 
     forget_runs()

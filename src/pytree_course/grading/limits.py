@@ -1,4 +1,4 @@
-"""What a submission may use up: the sandbox's memory, processes, files and time; messages."""
+"""What a submission may use: the sandbox's memory, processes, files and time; messages."""
 
 import os
 
@@ -19,13 +19,13 @@ MAPPINGS = 500_000  # of all processes: they are memory of the operating system'
 FILES = 20_000  # in all folders: an empty one is memory too
 WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 
-# Every kernel, in the sandbox or not. What counts as a cell's time is said in `budget`. Of right
-# answers, the longest takes 3.6 seconds on a busy machine, all of a lesson take 12.4, and the
-# largest report of a check has 100 kB.
+# Every kernel, in the sandbox or not. `budget` defines what counts as a cell's time. Of the right
+# answers, the longest takes 3.6 seconds on a busy machine, those of a whole lesson take 12.4, and
+# the largest report of a check has 100 kB.
 START_SECONDS = 60.0
 SUBMISSION_SECONDS = 90.0  # for all of its cells, those that run again too
 EXERCISE_SECONDS = 18.0  # of these, for an answer cell and its check cell together
-SHORTEST_SECONDS = 6.0  # what those before leave each exercise
+SHORTEST_SECONDS = 6.0  # what earlier exercises leave to each later one
 WALL_SECONDS = 600.0  # of a submission, in which it may wait for a busy machine
 CELL_MESSAGES = 5_000
 CELL_BYTES = 32 * MIB

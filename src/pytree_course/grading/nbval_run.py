@@ -25,7 +25,7 @@ from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.private_folder import private_folder
 
-# pytest's own plugins that no notebook needs. Two of them collect all garbage of the process after
+# pytest's own plugins that no notebook needs. Two of them start a full garbage collection after
 # every notebook, which takes a third of a second where JAX is loaded.
 _UNUSED_PLUGINS = (
     *("unraisableexception", "threadexception", "cacheprovider", "logging", "warnings"),
@@ -52,9 +52,9 @@ def run_notebook(
 ) -> dict[str, CellRun]:
     """Run a notebook's code cells in order, in a fresh kernel; a failed cell does not stop it.
 
-    Return how each cell ran, by its id. A kernel that is unfit for more cells is ended, and those
-    after it are not run. `exercises` are those whose answers are the learner's. A RuntimeError says
-    that the notebook could not be run at all, which is not the learner's fault.
+    Return how each cell ran, by its id. A kernel that is unfit for more cells is ended, and the
+    other cells are not run. `exercises` are those with an answer of the learner's. A RuntimeError
+    says that the notebook could not be run at all, which is not the learner's fault.
     """
     collector = _Collector(exercises, budget)
     with private_folder() as folder, _ONE_AT_A_TIME:
@@ -68,7 +68,7 @@ def run_notebook(
         )
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            # Without the second, it lists all that is beside the folder.
+            # Without the second, it lists the folder in which ours lies.
             place = ("--rootdir", str(folder), "--confcutdir", str(folder))
             status = pytest.main([*_NBVAL_OPTIONS, *place, str(file)], [nbval.plugin, collector])
     passed_or_failed = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)

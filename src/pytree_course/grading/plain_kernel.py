@@ -1,9 +1,8 @@
-"""A kernel outside of the sandbox, for one's own work."""
+"""A kernel outside of the sandbox, for the user's own work."""
 
 import contextlib
 import os
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,19 +32,18 @@ class PlainKernel:
     processes
         It, and all that it starts.
     exceeded
-        Nothing: what it uses up is not watched.
+        Always "": what it uses is not watched.
     """
 
     exceeded = ""
 
     def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
-        """Start one in the folder `cwd`, which sees the folder `course` as the course."""
-        self._folder = tempfile.TemporaryDirectory(prefix="kernel-", dir=cwd)
-        self._file, _ = write_connection_file(str(Path(self._folder.name, "kernel.json")))
+        """Start one in the private folder `cwd`, which sees the folder `course` as the course."""
+        file, self._connection = write_connection_file(str(cwd / "kernel.json"))
         # No personal start-up files.
         own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
         self._process = launch_kernel(
-            kernel_command(self._file),
+            kernel_command(file),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, **environment, **own},
@@ -56,12 +54,12 @@ class PlainKernel:
 
     def client(self) -> BlockingKernelClient:
         """Return a client, not yet connected."""
-        client = BlockingKernelClient(connection_file=self._file)
-        client.load_connection_file()
+        client = BlockingKernelClient()
+        client.load_connection_info(self._connection)
         return client
 
     def connected(self) -> None:
-        """Do nothing: who else may connect to it has the same rights."""
+        """Do nothing: who else can connect to it has the same rights."""
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""
@@ -75,6 +73,3 @@ class PlainKernel:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.kill()
         self._process.wait()
-        # Whoever wrote into it may have made what cannot be removed; it is swept some other time.
-        with contextlib.suppress(OSError, RecursionError):
-            self._folder.cleanup()

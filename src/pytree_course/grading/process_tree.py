@@ -2,32 +2,27 @@
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import psutil
 
-_NEVER_COUNTED = float("inf")
+_ALL_THE_TIME = float("inf")
 
 
 class ProcessTree:
     """All processes of a kernel, looked at from outside.
 
-    A process that has ended gave its time to the one that waited for it, so that none is lost as
-    long as every process is waited for: the sandbox sees to that (`system_calls`).
+    The time of a process that has ended is added to that of the process that waited for it. So none
+    is lost as long as every process is waited for: the sandbox sees to that (`system_calls`).
     """
 
-    def __init__(self, proc: str, numbers: Callable[[], list[int]]) -> None:
-        """Know them by their numbers in a /proc."""
+    def __init__(self, proc: str, numbers: Callable[[], list[int]] | None = None) -> None:
+        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers."""
         self._proc = proc
-        self._numbers = numbers
+        self._numbers = numbers or functools.partial(processes, proc)
         self._known: list[int] = []
         self._used = 0.0
         self._waited: dict[str, float] = {}  # by thread
-
-    @classmethod
-    def of_sandbox(cls, proc: str) -> "ProcessTree":
-        """Return all that a sandbox's own /proc has."""
-        return cls(proc, lambda: processes(proc))
 
     @classmethod
     def below(cls, pid: int) -> "ProcessTree":
@@ -35,15 +30,15 @@ class ProcessTree:
         return cls("/proc", lambda: [pid, *_descendants(pid)])
 
     def used(self) -> float:
-        """Return the processor time used so far by the processes that the last look found."""
+        """Return the processor time used until now by the processes that the last look found."""
         self._used = max(self._used, sum(map(self._processor_time, self._known)))
         return self._used
 
     def look(self) -> tuple[float, float]:
         """Return the processor time used so far, and how long threads waited since the last look.
 
-        They waited for a processor: they could run, and something else did. Only Linux tells it;
-        elsewhere they may have waited all the time.
+        That is, for a processor: they could have run, but something else did. Only Linux tells it;
+        elsewhere they are taken to have waited all the time.
         """
         self._known = self._numbers()
         return self.used(), self._newly_waited()
@@ -51,8 +46,9 @@ class ProcessTree:
     def _processor_time(self, pid: int) -> float:
         """Return what a process, and its children that ended, used; nothing if it has ended."""
         if psutil.LINUX:
-            fields = _stat(f"{self._proc}/{pid}/stat")
-            return sum(map(int, fields[11:15])) / _ticks() if fields else 0.0
+            # The fields after the program's name, which may hold any character.
+            fields = read(f"{self._proc}/{pid}/stat").rpartition(")")[2].split()
+            return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
         try:
             times = psutil.Process(pid).cpu_times()
         except psutil.Error:
@@ -62,15 +58,16 @@ class ProcessTree:
 
     def _newly_waited(self) -> float:
         if not _tells_waiting():
-            return _NEVER_COUNTED
-        before, self._waited = self._waited, dict(self._waiting())
+            return _ALL_THE_TIME
+        before, self._waited = (
+            self._waited,
+            {
+                thread: int(text.split()[1]) / 1e9  # since it began
+                for pid in self._known
+                for thread, text in of_threads(f"{self._proc}/{pid}", "schedstat")
+            },
+        )
         return sum(max(0.0, now - before.get(each, 0.0)) for each, now in self._waited.items())
-
-    def _waiting(self) -> Iterator[tuple[str, float]]:
-        """Yield each thread with how long it has waited since it began."""
-        for pid in self._known:
-            for thread, text in of_threads(f"{self._proc}/{pid}", "schedstat"):
-                yield thread, int(text.split()[1]) / 1e9
 
 
 def processes(proc: str) -> list[int]:
@@ -109,11 +106,6 @@ def read(path: str) -> str:
         os.close(file)
 
 
-def _stat(path: str) -> list[str]:
-    """Return the fields after a program's name, which may hold any character."""
-    return read(path).rpartition(")")[2].split()
-
-
 def _descendants(pid: int) -> list[int]:
     try:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
@@ -122,11 +114,6 @@ def _descendants(pid: int) -> list[int]:
 
 
 @functools.cache
-def _ticks() -> int:
-    return os.sysconf("SC_CLK_TCK")
-
-
-@functools.cache
 def _tells_waiting() -> bool:
-    """Say whether this machine's kernel counts how long a thread waits: few were built without."""
+    """Say whether this machine's kernel counts how long threads wait; few were built without."""
     return read("/proc/self/schedstat").split() not in ([], ["0", "0", "0"])

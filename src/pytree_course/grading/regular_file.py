@@ -1,4 +1,4 @@
-"""Read a file that somebody else put there: no link, FIFO or device, and never too much."""
+"""Read an untrusted file: only a regular one, no link, FIFO or device, and never too much."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ _OPEN_NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class UnreadableError(CourseError):
-    """What was handed in cannot be read; the message says why, in words for a teacher."""
+    """A file that was handed in cannot be read; the message tells a teacher why."""
 
 
 def read_regular(file: Path, most_bytes: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Read the notebook that was handed in, untrusted and possibly broken, and find its answers."""
+"""Read a notebook that was handed in, untrusted and possibly broken, and find its answers."""
 
 import json
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ _MARKS = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
 
 @dataclass(frozen=True)
 class Submission:
-    """What was handed in: by exercise the answers that differ from their starters."""
+    """What was handed in: the answers that differ from their starters, by exercise."""
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # what was odd about an answer cell
     release: str | None = None  # the stamp of the bundle that the notebook comes from
-    has_answer_cells: bool = True  # changed or not
+    has_answer_cells: bool = True  # any at all, changed or not
 
 
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:
-    """Find the answers in one's own notebook file, which may be a link."""
+    """Find the answers in the user's own notebook file, which may be a link."""
     return find_answers(read_notebook(file.resolve()), starters)
 
 

@@ -35,7 +35,7 @@ from pytree_course.reports.class_statistics import (
 )
 from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.page_texts import Pictures, page_names
-from pytree_course.reports.whole_files import write_each
+from pytree_course.reports.tables import write_each
 
 REPORT = "report.html"
 STUDENTS = "students"

@@ -1,14 +1,15 @@
 """The tables of a class, as CSV: plain ones, and what Canvas and Moodle import."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from pytree_course.classroom.attempt import Attempt, AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
+from pytree_course.course import write_file
 from pytree_course.reports.junit import class_junit
 from pytree_course.reports.spreadsheets import ImportKey, plain_text, to_csv
-from pytree_course.reports.whole_files import write_each
 
 Cells = list[str | int]
 
@@ -23,6 +24,19 @@ def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
         "junit.xml": class_junit,
     }
     return write_each({folder / name: partial(make, grades) for name, make in tables.items()})
+
+
+def write_each(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
+    """Make and write each text; return a sentence for each file that could not be written."""
+    trouble = []
+    for file, make in texts.items():
+        try:
+            write_file(file, make())
+        except OSError as error:
+            trouble.append(f"{file}: {error.strerror or error}")
+        except Exception as error:  # whatever a class's work makes of our own code
+            trouble.append(f"{file}: {type(error).__name__}: {error}")
+    return trouble
 
 
 def grades_csv(grades: ClassGrades) -> str:
@@ -79,7 +93,8 @@ def canvas_csv(grades: ClassGrades) -> str:
     (`lib/gradebook_importer.rb` in instructure/canvas-lms). A student with neither ID nor login is
     left out, because Canvas might take another student of the same name. Without an ID the login
     has to match exactly: see `_import_login`. An empty cell leaves the grade in Canvas unchanged;
-    it stands where nothing was handed in. A row whose name contains "Points Possible" would be
+    it stands where nothing was handed in, and where grading failed through no fault of the
+    student. A row whose name contains "Points Possible" would be
     read as the points that can be had.
     """
     titles = [lesson.title for lesson in grades.lessons]
@@ -151,7 +166,10 @@ def about_imports(grades: ClassGrades) -> list[str]:
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:
     attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
-    return [attempt.points if attempt else "" for attempt in attempts]
+    return [
+        "" if attempt is None or attempt.state is AttemptState.FAILED else attempt.points
+        for attempt in attempts
+    ]
 
 
 def _cases(attempt: Attempt | None) -> str:

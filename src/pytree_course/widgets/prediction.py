@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets
 from IPython.core.getipython import get_ipython
 
-from pytree_course.checking.expected import ExpectedFile, Prediction
+from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.course import Course
@@ -19,7 +19,7 @@ def predict(lesson: str, name: str) -> "Predict":
     """Ask a lesson's question, and remember the answer; `name` is the id of the cell below."""
     course = Course.find()
     files = course.lesson_named(lesson)
-    predictions = ExpectedFile(files.expected).without_observations().predictions
+    predictions = Expected.read(files.expected).predictions
     if name not in predictions:
         raise LookupError(f"{files.stem} has no prediction {name!r}: build the lesson again.")
     progress = Progress.load(course.progress_file)

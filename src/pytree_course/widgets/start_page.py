@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pytree_course.checking.badges import badges
-from pytree_course.checking.expected import Expected, ExpectedFile
+from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.checking.standings import Standing, Way, hours, standing
@@ -44,7 +44,7 @@ def course_map() -> Feedback:
     if course.progress_file is not None:
         state = AS_OF.format(time=f"{datetime.now():%d %B, %H:%M}".lstrip("0"))
     files = course.lessons()
-    expected = [ExpectedFile(each.expected).without_observations() for each in files]
+    expected = [Expected.read(each.expected) for each in files]
     lessons = [
         _on_map(course, each, lesson, progress)
         for each, lesson in zip(files, expected, strict=True)

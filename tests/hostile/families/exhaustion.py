@@ -3,26 +3,16 @@
 True time-outs cost the most, so that all of them are the answers of one student.
 """
 
-from textwrap import dedent
-from typing import Any
-
 from tests.hostile.case import Family
 
 family = Family("exhaustion")
 
 
-def use_up(name: str, exercise: str, code: str, *, kind: str = "", **more: Any) -> None:
-    """Add a case that is one answer, and must cost no other exercise."""
-    kinds = {exercise: kind} if kind else {}
-    family.local(name, exercise, dedent(code), kinds=kinds, **more)
-
-
 # ---- time: the first ones take what all exercises share, the others 6 seconds each
 
-use_up(
-    "a loop that is not to be interrupted, and prints",
-    "count_leaves",
-    """
+family.local(
+    {
+        ("a loop that is not to be interrupted, and prints", "count_leaves"): """
     def count_leaves(tree):
         import signal, time
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -34,32 +24,17 @@ use_up(
             except BaseException:
                 pass
     """,
-    kind="timed out",
-)
-use_up(
-    "a loop inside of C",
-    "replace_leaves",
-    """
+        ("a loop inside of C", "replace_leaves"): """
     import itertools
     def replace_leaves(tree, new_leaves):
         return sum(itertools.count())
     """,
-    kind="timed out",
-)
-use_up(
-    "a regular expression that holds Python's lock",
-    "count_nones",
-    """
+        ("a regular expression that holds Python's lock", "count_nones"): """
     import re
     def count_nones(tree):
         return re.match("(a+)+$", "a" * 60 + "b")
     """,
-    kind="timed out",
-)
-use_up(
-    "threads that never end, and a sleep without end",
-    "nan_paths",
-    """
+        ("threads that never end, and a sleep without end", "nan_paths"): """
     import threading, time
     def spin():
         while True:
@@ -68,12 +43,7 @@ use_up(
         threading.Thread(target=spin, daemon=False).start()
     time.sleep(10**6)
     """,
-    kind="timed out",
-)
-use_up(
-    "busy for ever, and answers to others",
-    "same_structure",
-    """
+        ("busy for ever, and answers to others", "same_structure"): """
     import time
     kernel = get_ipython().kernel
     while True:
@@ -84,33 +54,29 @@ use_up(
                                         {"execution_state": "busy"}, parent=parent)
         time.sleep(0.05)
     """,
+    },
     kind="timed out",
 )
-use_up(
-    "all threads and the process itself stopped",
-    "leaf_shapes",
-    """
+family.local(
+    {
+        ("all threads and the process itself stopped", "leaf_shapes"): """
     import os, signal
     os.kill(os.getpid(), signal.SIGSTOP)
     """,
+    }
 )
 
 
 # ---- memory, processes and files, each soon too much
 
-use_up(
-    "memory of one process",
-    "leaf_at",
-    """
+family.local(
+    {
+        ("memory of one process", "leaf_at"): """
     turn = iter([100])
     def leaf_at(tree, path_text):
         return [bytearray(2**28) for _ in range(next(turn, 0))]
     """,
-)
-use_up(
-    "memory of many processes",
-    "whole_shapes",
-    """
+        ("memory of many processes", "whole_shapes"): """
     import os, time
     def whole_shapes(tree):
         for _ in range(20):
@@ -120,11 +86,7 @@ use_up(
                 os._exit(0)
         time.sleep(20)
     """,
-)
-use_up(
-    "files in memory, and shared mappings of them",
-    "leaves_in_layer_order",
-    """
+        ("files in memory, and shared mappings of them", "leaves_in_layer_order"): """
     import mmap, os
     def leaves_in_layer_order(tree):
         kept = []
@@ -144,25 +106,21 @@ use_up(
                     break  # what is beyond 128 MB of a folder is a signal, and no error
         raise MemoryError("no more")
     """,
-)
-use_up(
-    "many empty files and folders",
-    "shared_leaves",
-    """
+        ("many empty files and folders", "shared_leaves"): """
     import os
     def shared_leaves(tree):
         for number in range(60_000):
             os.mkdir(f"/tmp/d{number}")
             open(f"/dev/shm/f{number}", "w").close()
     """,
+    }
 )
 
 # ---- a second student
 
-use_up(
-    "processes without end",
-    "count_leaves",
-    """
+family.local(
+    {
+        ("processes without end", "count_leaves"): """
     import os, time
     def count_leaves(tree):
         made = []
@@ -177,11 +135,7 @@ use_up(
             pass
         return -len(made)
     """,
-)
-use_up(
-    "results that are slow to delete, and to end",
-    "leaf_shapes",
-    """
+        ("results that are slow to delete, and to end", "leaf_shapes"): """
     import atexit, threading, time
     atexit.register(time.sleep, 10**6)
     threading.Thread(target=time.sleep, args=(10**6,)).start()
@@ -194,60 +148,23 @@ use_up(
     def leaf_shapes(tree):
         return Slow()
     """,
-)
-use_up("300 megabytes printed", "count_nones", "print('x' * 300_000_000)", kind="crashed")
-use_up(
-    "ten pictures of 400,000 numbers",
-    "nan_paths",
-    """
-    def nan_paths(params):
-        for _ in range(10):
-            display({"application/x": [*range(400_000)], "text/plain": "x"}, raw=True)
-    """,
-    kind="crashed",
-)
-use_up(
-    "small messages without end",
-    "same_structure",
-    """
-    def same_structure(a, b):
-        while True:
-            display(1)
-    """,
-    kind="crashed",
-)
-use_up(
-    "a tree of ten million nodes",
-    "replace_leaves",
-    """
+        ("a tree of ten million nodes", "replace_leaves"): """
     turn = iter([10**7])
     def replace_leaves(tree, new_leaves):
         return [[] for _ in range(next(turn, 1))]
     """,
-)
-use_up(
-    "a text of 500 megabytes",
-    "leaf_at",
-    """
+        ("a text of 500 megabytes", "leaf_at"): """
     turn = iter([500 * 2**20])
     def leaf_at(tree, path_text):
         return "x" * next(turn, 1)
     """,
-)
-use_up(
-    "an integer of a hundred million digits",
-    "whole_shapes",
-    """
+        ("an integer of a hundred million digits", "whole_shapes"): """
     import sys
     sys.set_int_max_str_digits(0)
     def whole_shapes(tree):
         return 1 << 400_000_000
     """,
-)
-use_up(
-    "a recursion that is not bounded",
-    "leaves_in_layer_order",
-    """
+        ("a recursion that is not bounded", "leaves_in_layer_order"): """
     import sys
     turn = iter([1])
     def deep(n):
@@ -256,11 +173,7 @@ use_up(
         sys.setrecursionlimit(10**9)
         return next(turn, 0) and deep(0)
     """,
-)
-use_up(
-    "a result that is a cycle, and another nested 100,000 deep",
-    "shared_leaves",
-    """
+        ("a result that is a cycle, and another nested 100,000 deep", "shared_leaves"): """
     def shared_leaves(tree):
         deep = cycle = []
         cycle.append(cycle)
@@ -268,14 +181,30 @@ use_up(
             deep = [deep]
         return [deep, cycle]
     """,
+    }
+)
+family.local(
+    {
+        ("300 megabytes printed", "count_nones"): ("print('x' * 300_000_000)"),
+        ("ten pictures of 400,000 numbers", "nan_paths"): """
+    def nan_paths(params):
+        for _ in range(10):
+            display({"application/x": [*range(400_000)], "text/plain": "x"}, raw=True)
+    """,
+        ("small messages without end", "same_structure"): """
+    def same_structure(a, b):
+        while True:
+            display(1)
+    """,
+    },
+    kind="crashed",
 )
 
 # ---- a third one
 
-use_up(
-    "sockets without end",
-    "count_leaves",
-    """
+family.local(
+    {
+        ("sockets without end", "count_leaves"): """
     import os, socket, time
     def count_leaves(tree):
         kept = []
@@ -294,11 +223,7 @@ use_up(
         time.sleep(2)
         return -1
     """,
-)
-use_up(
-    "processes that live for a moment",
-    "leaf_shapes",
-    """
+        ("processes that live for a moment", "leaf_shapes"): """
     import os
     def leaf_shapes(tree):
         for _ in range(100):
@@ -310,20 +235,12 @@ use_up(
             os.waitpid(pid, 0)
         return {}
     """,
-)
-use_up(
-    "a generator without end",
-    "count_nones",
-    """
+        ("a generator without end", "count_nones"): """
     import itertools
     def count_nones(tree):
         return itertools.count()
     """,
-)
-use_up(
-    "an object whose text and length are huge",
-    "nan_paths",
-    """
+        ("an object whose text and length are huge", "nan_paths"): """
     class Huge(dict):
         def __repr__(self): return "x" * 10**8
         __str__ = __repr__
@@ -333,11 +250,7 @@ use_up(
     def nan_paths(params):
         raise ValueError("y" * 10**7, next(turn, None))
     """,
-)
-use_up(
-    "an error message of 100 MB and a cause of a cause of it",
-    "same_structure",
-    """
+        ("an error message of 100 MB and a cause of a cause of it", "same_structure"): """
     def same_structure(a, b):
         error = None
         for _ in range(3_000):
@@ -346,25 +259,18 @@ use_up(
             error = new
         raise error
     """,
-)
-use_up(
-    "bytes of a huge array",
-    "replace_leaves",
-    """
+        ("bytes of a huge array", "replace_leaves"): """
     def replace_leaves(tree, new_leaves):
         return np.broadcast_to(np.float32(0), (2**20, 2**20))
     """,
-)
-use_up(
-    "mappings that are never written to",
-    "leaf_at",
-    """
+        ("mappings that are never written to", "leaf_at"): """
     import mmap
     def leaf_at(tree, path_text):
         kept = []
         for _ in range(1000):
             kept.append(mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
     """,
+    }
 )
 
 # ---- limits that could be switched off: a fourth student
@@ -378,21 +284,14 @@ _FIVE_LARGE = """
     time.sleep(20)
 """
 
-use_up(
-    "memory of processes whose name looks like a size",
-    "count_leaves",
-    f"""
+family.local(
+    {
+        ("memory of processes whose name looks like a size", "count_leaves"): f"""
     import ctypes, os, time
     ctypes.CDLL(None).prctl(15, b"x kB", 0, 0, 0)
     {_FIVE_LARGE.strip()}
     """,
-    kind="crashed",
-    reason="memory",
-)
-use_up(
-    "memory of processes whose first thread has ended",
-    "leaf_shapes",
-    """
+        ("memory of processes whose first thread has ended", "leaf_shapes"): """
     import ctypes, os, threading, time
     libc = ctypes.CDLL(None)
     end_of_thread = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
@@ -407,13 +306,7 @@ use_up(
             libc.syscall(end_of_thread, 0)
     time.sleep(20)
     """,
-    kind="crashed",
-    reason="memory",
-)
-use_up(
-    "memory of many small processes",
-    "count_nones",
-    """
+        ("memory of many small processes", "count_nones"): """
     import os, time
     for _ in range(120):
         if os.fork() == 0:
@@ -422,26 +315,26 @@ use_up(
             os._exit(0)
     time.sleep(20)
     """,
+    },
     kind="crashed",
     reason="memory",
 )
-use_up(
-    "empty files of a process whose name looks like a size",
-    "nan_paths",
-    """
+family.local(
+    {
+        ("empty files of a process whose name looks like a size", "nan_paths"): """
     import ctypes, os, time
     ctypes.CDLL(None).prctl(15, b"x kB", 0, 0, 0)
     for number in range(30_000):
         os.mkdir(f"/tmp/d{number}")
     time.sleep(20)
     """,
+    },
     kind="crashed",
     reason="files",
 )
-use_up(
-    "mappings of many processes",
-    "same_structure",
-    """
+family.local(
+    {
+        ("mappings of many processes", "same_structure"): """
     import ctypes, os, time
     libc = ctypes.CDLL(None)
     libc.mmap.restype = ctypes.c_void_p
@@ -454,13 +347,13 @@ use_up(
             os._exit(0)
     time.sleep(20)
     """,
+    },
     kind="crashed",
     reason="mappings",
 )
-use_up(
-    "processor time of children that nobody waits for",
-    "replace_leaves",
-    """
+family.local(
+    {
+        ("processor time of children that nobody waits for", "replace_leaves"): """
     import ctypes, os, time
     ctypes.CDLL(None).signal(17, 1)
     def replace_leaves(tree, new_leaves):
@@ -477,12 +370,12 @@ use_up(
             except ChildProcessError:
                 pass
     """,
+    },
     kind="timed out",
 )
-use_up(
-    "data that waits in connections to itself",
-    "leaf_at",
-    """
+family.local(
+    {
+        ("data that waits in connections to itself", "leaf_at"): """
     import socket, time
     def leaf_at(tree, path_text):
         kept = []
@@ -499,28 +392,30 @@ use_up(
                         pass
         return open("/proc/net/sockstat").read()
     """,
+        ("all processes killed that there are", "leaf_shapes"): (
+            "import os; os.kill(1, 9); os.kill(-1, 9)"
+        ),
+    }
 )
-use_up(
-    "all processes killed that there are",
-    "leaf_shapes",
-    "import os; os.kill(1, 9); os.kill(-1, 9)",
-)
-for number, (name, code) in enumerate(
+family.local(
     {
-        "messages signed with another key": "get_ipython().kernel.session.key = b'forged'",
-        "nothing is published": "get_ipython().display_pub.publish = lambda *_, **__: None",
-        "no message at all": (
+        (
+            "messages signed with another key",
+            "whole_shapes",
+        ): "get_ipython().kernel.session.key = b'forged'",
+        (
+            "nothing is published",
+            "leaves_in_layer_order",
+        ): "get_ipython().display_pub.publish = lambda *_, **__: None",
+        ("no message at all", "shared_leaves"): (
             "get_ipython().kernel.iopub_socket.send_multipart([b'no', b'message'])"
         ),
-        "a message without end, in the grader's memory before it could be counted": (
+        ("a message without end, in the grader's memory before it could be counted", "nan_paths"): (
             "from zmq import SNDMORE\nsocket = get_ipython().kernel.iopub_thread.socket\n"
             "while True: socket.send(bytes(2**20), SNDMORE)"
         ),
-    }.items()
-):
-    use_up(
-        name, ("whole_shapes", "leaves_in_layer_order", "shared_leaves", "nan_paths")[number], code
-    )
+    }
+)
 # ---- what one answer uses up for the others of its kernel: they run once more, alone
 
 RIGHT = "def {name}(tree):\n    return {body}\n"

@@ -3,6 +3,7 @@
 What an attack finds, it raises: no secret may be in anything that grading writes.
 """
 
+from collections.abc import Mapping
 from textwrap import dedent, indent
 
 from tests.hostile.case import Family
@@ -34,15 +35,17 @@ def tell(*inputs):
 """
 
 
-def find(name: str, search: str, telling: str = "telling") -> None:
-    search = indent(dedent(search).strip("\n"), "    ")
-    code = _SEARCH.replace("{search}", search) + _USE.replace("IS_TELLING", telling)
-    family.case(name, {"count_leaves": code, "nan_paths": "nan_paths = tell"})
+def find(searches: Mapping[str, str], telling: str = "telling") -> None:
+    """Add searches; a right answer is given where what `telling` names is not empty."""
+    for name, search in searches.items():
+        search = indent(dedent(search).strip("\n"), "    ")
+        code = _SEARCH.replace("{search}", search) + _USE.replace("IS_TELLING", telling)
+        family.case(name, {"count_leaves": code, "nan_paths": "nan_paths = tell"})
 
 
 find(
-    "files of the teacher and of other students",
-    """
+    {
+        "files of the teacher and of other students": """
     import os, glob
     places = ["/home", "/root", "/work", "/mnt", "/srv", "/opt", "/var", "/run", "/etc", "/course",
               "/tmp", "/dev/shm", os.path.expanduser("~"), "..", "../..", "/proc/self/cwd/.."]
@@ -61,35 +64,7 @@ find(
                     except OSError:
                         pass
 """,
-)
-find(
-    "the course around the package",
-    """
-    import pathlib, pytree_course
-    for above in list(pathlib.Path(pytree_course.__file__).parents)[:5]:
-        for name in ("sources", "solutions", "checks/expected", ".git", "bundle", "notebooks"):
-            if name == "bundle" and not (above / name).exists():
-                continue
-            for file in (above / name).rglob("*"):
-                if file.is_file():
-                    found.append(file.read_text(errors="replace"))
-    found = [text for text in found if "END SOLUTION" in text or "PTC-SECRET" in text or
-             '"observations": [{' in text or "jax.tree.leaves(tree))" in text]
-""",
-    "found",
-)
-find(
-    "byte code of check scripts and sources",
-    """
-    import glob, sys
-    for place in (sys.prefix, "/course", "/tmp", "/usr/lib/python3"):
-        found += glob.glob(place + "/**/*answers*.pyc", recursive=True)
-    found = [each for each in found if "authors_answers" not in each]
-""",
-    "found",
-)
-SEARCHES = {
-    "environment and command line of every process": """
+        "environment and command line of every process": """
     import glob, os
     for file in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
         try:
@@ -98,7 +73,7 @@ SEARCHES = {
             pass
     found.append(str(dict(os.environ)))
 """,
-    "memory of every process": """
+        "memory of every process": """
     import glob, os, re
     for maps in glob.glob("/proc/[0-9]*/maps"):
         if maps.startswith(f"/proc/{os.getpid()}/"):
@@ -114,7 +89,7 @@ SEARCHES = {
             pass
     found = [each.decode() for each in found]
 """,
-    "roots and folders of other processes": """
+        "roots and folders of other processes": """
     import glob, os
     for place in glob.glob("/proc/[0-9]*/root") + glob.glob("/proc/[0-9]*/cwd"):
         for below in ("home", "root", "work", "var/lib", "class", "."):
@@ -132,7 +107,7 @@ SEARCHES = {
         except OSError:
             pass
 """,
-    "the keyring": """
+        "the keyring": """
     import ctypes, os, re
     libc = ctypes.CDLL(None)
     keyctl, request = {"x86_64": (250, 249), "aarch64": (219, 218)}[os.uname().machine]
@@ -158,13 +133,29 @@ SEARCHES = {
     except OSError:
         pass
 """,
-}
-for name, code in SEARCHES.items():
-    find(name, code)
-SEARCHES_2 = {
-    (
-        "expected results in this process",
-        """
+    }
+)
+find(
+    {
+        "the course around the package": """
+    import pathlib, pytree_course
+    for above in list(pathlib.Path(pytree_course.__file__).parents)[:5]:
+        for name in ("sources", "solutions", "checks/expected", ".git", "bundle", "notebooks"):
+            if name == "bundle" and not (above / name).exists():
+                continue
+            for file in (above / name).rglob("*"):
+                if file.is_file():
+                    found.append(file.read_text(errors="replace"))
+    found = [text for text in found if "END SOLUTION" in text or "PTC-SECRET" in text or
+             '"observations": [{' in text or "jax.tree.leaves(tree))" in text]
+""",
+        "byte code of check scripts and sources": """
+    import glob, sys
+    for place in (sys.prefix, "/course", "/tmp", "/usr/lib/python3"):
+        found += glob.glob(place + "/**/*answers*.pyc", recursive=True)
+    found = [each for each in found if "authors_answers" not in each]
+""",
+        "expected results in this process": """
     import gc, sys
     for each in gc.get_objects():
         if type(each).__name__ == "ExpectedExercise" and each.observations:
@@ -179,10 +170,7 @@ SEARCHES_2 = {
     if expected.predictions:
         found.append("predictions")
 """,
-    ): "found",
-    (
-        "the author's own way to right answers",
-        """
+        "the author's own way to right answers": """
     from pathlib import Path
     from pytree_course.authoring.sources import read_sources
     from pytree_course.course import Course
@@ -194,10 +182,7 @@ SEARCHES_2 = {
         except Exception:
             pass
 """,
-    ): "found",
-    (
-        "the network",
-        """
+        "the network": """
     import socket, urllib.request
     for port in (8888, 8786, 8787, 22, 80, 443):
         try:
@@ -215,10 +200,9 @@ SEARCHES_2 = {
                 except OSError:
                     pass
 """,
-    ): "found",
-}
-for (name, exercise), code in SEARCHES_2.items():
-    find(name, exercise, code)
+    },
+    "found",
+)
 
 family.case(
     "the program that JAX compiled of the author's answer is run",

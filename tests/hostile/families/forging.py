@@ -20,18 +20,19 @@ def report(outcomes):
 
 # ---- local: each is one answer cell, and leaves the kernel as it was
 
-REPORTED = {
-    ("a report at each call", "leaf_shapes"): (
-        OUTCOME
-        + """
+family.local(
+    {
+        ("a report at each call", "leaf_shapes"): (
+            OUTCOME
+            + """
 def leaf_shapes(tree):
     report([outcome(1)] * 38)
     return {}
 """
-    ),
-    ("a report by a thread, and later", "nan_paths"): (
-        OUTCOME
-        + """
+        ),
+        ("a report by a thread, and later", "nan_paths"): (
+            OUTCOME
+            + """
 import threading
 def late():
     for n in range(60):
@@ -42,29 +43,29 @@ def nan_paths(params):
     thread.join()
     return None
 """
-    ),
-    ("guesses", "same_structure"): """
+        ),
+        ("guesses", "same_structure"): """
 from random import random
 def same_structure(a, b):
     return random() < 0.5
 """,
-    ("the public results in their order", "whole_shapes"): """
+        ("the public results in their order", "whole_shapes"): """
 turn = iter(range(10**6))
 def whole_shapes(tree):
     return [[[784, 10]], ["float32"], [], [[]]][next(turn) % 4]
 """,
-    ("a table by the text of the input", "leaf_at"): """
+        ("a table by the text of the input", "leaf_at"): """
 table = {}
 def leaf_at(tree, path_text):
     if path_text not in table:
         raise KeyError(path_text)
     return table[path_text]
 """,
-    ("not attempted, and so no failure", "replace_leaves"): """
+        ("not attempted, and so no failure", "replace_leaves"): """
 def replace_leaves(tree, new_leaves):
     return ...
 """,
-    ("the answer asks the check", "leaves_in_layer_order"): """
+        ("the answer asks the check", "leaves_in_layer_order"): """
 asked = []
 def leaves_in_layer_order(tree):
     if not asked:
@@ -72,7 +73,7 @@ def leaves_in_layer_order(tree):
         return check.leaves_in_layer_order(lambda tree: [])
     return []
 """,
-    ("the answer is the check", "shared_leaves"): """
+        ("the answer is the check", "shared_leaves"): """
 asked = []
 def shared_leaves(tree):
     if not asked:
@@ -80,15 +81,15 @@ def shared_leaves(tree):
         check.shared_leaves(lambda tree: [])
     return check
 """,
-    ("another MIME type", "count_leaves"): (
-        """
+        ("another MIME type", "count_leaves"): (
+            """
 from IPython.display import display
 display({"application/json": {"points": 1}, "text/html": "<b>✓ correct</b>"}, raw=True)
 display({"application/vnd.pytree-course.verdict+json": {"kind": "correct"}}, raw=True)
 """
-        + WRONG
-    ),
-    ("predictions that are every prediction", "predict_leaf_counts"): """
+            + WRONG
+        ),
+        ("predictions that are every prediction", "predict_leaf_counts"): """
 class Every(dict):
     def get(self, key, default=None):
         class Index(int):
@@ -98,23 +99,11 @@ class Every(dict):
         return Index(2)
 predictions = Every()
 """,
-}
-for (name, exercise), code in REPORTED.items():
-    family.local(name, exercise, code)
+    }
+)
 
 
 # ---- each changes what runs the check
-
-
-def forge(name, code):
-    family.case(
-        name,
-        {
-            "count_leaves": OUTCOME + dedent(code) + WRONG,
-            "count_nones": "count_nones = lambda tree: 10**6",
-            "same_structure": "same_structure = lambda a, b: True",
-        },
-    )
 
 
 FORGED = {
@@ -206,4 +195,9 @@ FORGED = {
 """,
 }
 for name, code in FORGED.items():
-    forge(name, code)
+    answers = {
+        "count_leaves": OUTCOME + dedent(code) + WRONG,
+        "count_nones": "count_nones = lambda tree: 10**6",
+        "same_structure": "same_structure = lambda a, b: True",
+    }
+    family.case(name, answers)

@@ -4,8 +4,9 @@ from tests.hostile.case import Family
 
 family = Family("lying")
 
-LIES = {
-    ("always equal", "count_leaves"): """
+family.local(
+    {
+        ("always equal", "count_leaves"): """
     class Yes(int):
         __eq__ = lambda self, other: True
         __ne__ = lambda self, other: False
@@ -13,7 +14,7 @@ LIES = {
     def count_leaves(tree):
         return Yes(0)
 """,
-    ("equal to every text", "leaf_shapes"): """
+        ("equal to every text", "leaf_shapes"): """
     class Text(str):
         __eq__ = lambda self, other: True
         __hash__ = str.__hash__
@@ -21,7 +22,7 @@ LIES = {
     def leaf_shapes(tree):
         return {Text("w"): (2, 3)}
 """,
-    ("a class that is every class", "count_nones"): """
+        ("a class that is every class", "count_nones"): """
     class Every(type):
         __instancecheck__ = lambda cls, other: True
         __subclasscheck__ = lambda cls, other: True
@@ -35,7 +36,7 @@ LIES = {
     def count_nones(tree):
         return Number(1)
 """,
-    ("an object whose class is list", "nan_paths"): """
+        ("an object whose class is list", "nan_paths"): """
     class Paths:
         __class__ = list
         __len__ = lambda self: 1
@@ -45,7 +46,7 @@ LIES = {
     def nan_paths(params):
         return Paths()
 """,
-    ("a truth that is both", "same_structure"): """
+        ("a truth that is both", "same_structure"): """
     class Both(np.ndarray):
         __bool__ = lambda self: True
         __eq__ = lambda self, other: True
@@ -53,7 +54,7 @@ LIES = {
     def same_structure(a, b):
         return np.zeros((), bool).view(Both)
 """,
-    ("a dict that says other items each time", "replace_leaves"): """
+        ("a dict that says other items each time", "replace_leaves"): """
     class Changing(dict):
         seen = 0
         def __iter__(self):
@@ -66,7 +67,7 @@ LIES = {
     def replace_leaves(tree, new_leaves):
         return Changing()
 """,
-    ("an error of every type", "leaf_at"): """
+        ("an error of every type", "leaf_at"): """
     class Every(type):
         __instancecheck__ = __subclasscheck__ = lambda *_: True
     class Wrong(KeyError, ValueError, TypeError, metaclass=Every):
@@ -77,14 +78,14 @@ LIES = {
     def leaf_at(tree, path_text):
         raise Wrong(path_text)
 """,
-    ("a key that sorts before and after all", "nan_paths"): """
+        ("a key that sorts before and after all", "nan_paths"): """
     class Key(str):
         __lt__ = __gt__ = __le__ = __ge__ = lambda self, other: True
         __hash__ = lambda self: 0
     def nan_paths(params):
         return {Key(n): n for n in range(5)}
 """,
-    ("a registered node that unpacks to anything", "same_structure"): """
+        ("a registered node that unpacks to anything", "same_structure"): """
     class Says: pass
     flips = iter([True, False] * 10**6)
     jax.tree_util.register_pytree_node(
@@ -93,7 +94,7 @@ LIES = {
     def same_structure(a, b):
         return Says()
 """,
-    ("a registered node that lies of its type's name", "replace_leaves"): """
+        ("a registered node that lies of its type's name", "replace_leaves"): """
     class dict_(dict): pass
     dict_.__name__ = dict_.__qualname__ = "dict"
     jax.tree_util.register_pytree_with_keys(
@@ -104,13 +105,7 @@ LIES = {
     def replace_leaves(tree, new_leaves):
         return dict_(enumerate(new_leaves))
 """,
-}
-for (name, exercise), code in LIES.items():
-    family.local(name, exercise, code)
-family.local(
-    "an object that raises whatever it is asked",
-    "shared_leaves",
-    """
+        ("an object that raises whatever it is asked", "shared_leaves"): """
     class Raises:
         def __getattribute__(self, name):
             raise BaseException("no")
@@ -118,7 +113,7 @@ family.local(
     def shared_leaves(tree):
         return Raises()
 """,
-    reason="",
+    }
 )
 family.case(
     "inputs that are changed before they are seen",

@@ -15,26 +15,28 @@ ORDER = RIGHT["leaves_in_layer_order"]
 PREDICTIONS = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
-def odd(name, exercise, code):
-    """Add a right answer that must have its points."""
-    family.local(name, exercise, code, earns=[exercise])
+def odd(answers):
+    """Add right answers that must have their points."""
+    for (name, exercise), code in answers.items():
+        family.local({(name, exercise): code}, earns=[exercise])
 
 
 # ---- what it shows
 
-ODD = {
-    ("prints at each call", "count_leaves"): (
-        "def count_leaves(tree):\n    print(tree)\n    return len(jax.tree.leaves(tree))"
-    ),
-    ("a megabyte of prints", "count_leaves"): (
-        COUNT + "for n in range(10_000):\n    print('x' * 100)"
-    ),
-    ("a progress bar", "leaf_shapes"): (
-        "import sys, time\n"
-        "for n in range(200):\n    sys.stderr.write(f'\\r{n // 2} %')\n    sys.stderr.flush()\n"
-        + SHAPES
-    ),
-    ("warnings and logging", "count_nones"): """
+odd(
+    {
+        ("prints at each call", "count_leaves"): (
+            "def count_leaves(tree):\n    print(tree)\n    return len(jax.tree.leaves(tree))"
+        ),
+        ("a megabyte of prints", "count_leaves"): (
+            COUNT + "for n in range(10_000):\n    print('x' * 100)"
+        ),
+        ("a progress bar", "leaf_shapes"): (
+            "import sys, time\n"
+            "for n in range(200):\n    sys.stderr.write(f'\\r{n // 2} %')\n    sys.stderr.flush()\n"
+            + SHAPES
+        ),
+        ("warnings and logging", "count_nones"): """
 import warnings, logging
 logging.basicConfig(level=logging.DEBUG)
 logging.getLogger("jax").warning("look")
@@ -44,50 +46,52 @@ def count_nones(tree):
     logging.error("an error that is none")
     return sum(leaf is None for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None))
 """,
-    ("a plot", "nan_paths"): (
-        "%matplotlib inline\nimport matplotlib.pyplot as plt\n"
-        "plt.plot([1, 2, 3]); plt.title('where')\nplt.show()\n" + NAN
-    ),
-    ("display, rich output and a last expression", "same_structure"): (
-        SAME + "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<h1>me</h1>'))\n"
-        "display(Markdown('# x'), {'a': 1})\ndraw([1, 2])\nsame_structure(1, 2)"
-    ),
-    ("clears its output", "replace_leaves"): (
-        REPLACE + "from IPython.display import clear_output\nprint('x')\nclear_output(wait=True)"
-    ),
-    ("a trailing semicolon", "leaf_at"): (AT + "leaf_at({'w': 1}, 'w');"),
-    ("the learner's own call of the check", "whole_shapes"): (
-        WHOLE + "check.whole_shapes(whole_shapes)"
-    ),
-    ("hints and pictures asked for", "leaves_in_layer_order"): (
-        ORDER + "check\ndraw({'layer2': 1})\nshow_progress(check)"
-    ),
-    ("prints inside that look like a report", "shared_leaves"): (
-        "print('application/vnd.pytree-course.outcomes+json')\n" + SHARED
-    ),
-    # ---- how it is written
-    ("a lambda", "count_leaves"): (
-        "count_leaves = lambda tree, *, _=None: len(jax.tree.leaves(tree))"
-    ),
-    ("predictions as NumPy's integers, with spaces and capitals", "predict_leaf_counts"): """
+        ("a plot", "nan_paths"): (
+            "%matplotlib inline\nimport matplotlib.pyplot as plt\n"
+            "plt.plot([1, 2, 3]); plt.title('where')\nplt.show()\n" + NAN
+        ),
+        ("display, rich output and a last expression", "same_structure"): (
+            SAME
+            + "from IPython.display import HTML, Markdown, display\ndisplay(HTML('<h1>me</h1>'))\n"
+            "display(Markdown('# x'), {'a': 1})\ndraw([1, 2])\nsame_structure(1, 2)"
+        ),
+        ("clears its output", "replace_leaves"): (
+            REPLACE
+            + "from IPython.display import clear_output\nprint('x')\nclear_output(wait=True)"
+        ),
+        ("a trailing semicolon", "leaf_at"): (AT + "leaf_at({'w': 1}, 'w');"),
+        ("the learner's own call of the check", "whole_shapes"): (
+            WHOLE + "check.whole_shapes(whole_shapes)"
+        ),
+        ("hints and pictures asked for", "leaves_in_layer_order"): (
+            ORDER + "check\ndraw({'layer2': 1})\nshow_progress(check)"
+        ),
+        ("prints inside that look like a report", "shared_leaves"): (
+            "print('application/vnd.pytree-course.outcomes+json')\n" + SHARED
+        ),
+        # ---- how it is written
+        ("a lambda", "count_leaves"): (
+            "count_leaves = lambda tree, *, _=None: len(jax.tree.leaves(tree))"
+        ),
+        ("predictions as NumPy's integers, with spaces and capitals", "predict_leaf_counts"): """
 predictions = {"A": np.int64(2), "B": jnp.int32(2), "C": np.array(0), "D": 3, "E": 3, "F": 2,
                "G": True + 0, "H": " ERROR "}
 predictions["note"] = "mine"
 """,
-    ("a partial", "leaf_shapes"): """
+        ("a partial", "leaf_shapes"): """
 from functools import partial
 def named(separator, tree):
     return {jax.tree_util.keystr(path, simple=True, separator=separator): np.shape(leaf)
             for path, leaf in jax.tree.leaves_with_path(tree)}
 leaf_shapes = partial(named, "/")
 """,
-    ("NumPy's integer where an int is asked", "count_nones"): """
+        ("NumPy's integer where an int is asked", "count_nones"): """
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return np.sum([leaf is None for leaf in leaves], dtype=np.int64)
 """,
-    ("names in other scripts, and a docstring of odd characters", "nan_paths"): (
-        '''
+        ("names in other scripts, and a docstring of odd characters", "nan_paths"): (
+            '''
 # -*- coding: utf-8 -*-
 def nan_paths(params):
     """Größe ∑ 数 \\N{SNOWMAN} \U0001f984 \x7f ‮right to left‬ <script>alert(1)</script>"""
@@ -96,12 +100,12 @@ def nan_paths(params):
             for où, 葉 in jax.tree.leaves_with_path(params) if np.isnan(葉).any()]
     return путь
 '''
-    ),
-    ("NumPy's bool where a bool is asked", "same_structure"): """
+        ),
+        ("NumPy's bool where a bool is asked", "same_structure"): """
 def same_structure(a, b):
     return np.bool_(jax.tree.structure(a) == jax.tree.structure(b))
 """,
-    ("a class with __call__", "replace_leaves"): """
+        ("a class with __call__", "replace_leaves"): """
 class Replace:
     def __init__(self, words="{} leaves needed, {} given"):
         self.words = words
@@ -112,22 +116,22 @@ class Replace:
         return structure.unflatten(new_leaves)
 replace_leaves = Replace()
 """,
-    ("tabs", "leaf_at"): (AT.replace("    ", "\t")),
-    ("Windows' line ends", "whole_shapes"): (WHOLE.replace("\n", "\r\n")),
-    ("several definitions, the last one counts", "leaves_in_layer_order"): (
-        "def leaves_in_layer_order(tree):\n    return []\n"
-        "def leaves_in_layer_order(tree):\n    raise ValueError\n" + ORDER
-    ),
-    ("blank lines and comments before and after", "shared_leaves"): (
-        "\n\n\n# " + "a long comment " * 2_000 + "\n\n\n" + SHARED + "\n\n   \n\n# the end"
-    ),
-    # ---- what it uses
-    ("annotations that are not evaluated", "count_leaves"): (
-        "from __future__ import annotations\nfrom typing import Any\n"
-        "def count_leaves(tree: Any | NotThere) -> PyTree[int]:\n"
-        "    return len(jax.tree.leaves(tree))"
-    ),
-    ("predictions that are computed", "predict_leaf_counts"): """
+        ("tabs", "leaf_at"): (AT.replace("    ", "\t")),
+        ("Windows' line ends", "whole_shapes"): (WHOLE.replace("\n", "\r\n")),
+        ("several definitions, the last one counts", "leaves_in_layer_order"): (
+            "def leaves_in_layer_order(tree):\n    return []\n"
+            "def leaves_in_layer_order(tree):\n    raise ValueError\n" + ORDER
+        ),
+        ("blank lines and comments before and after", "shared_leaves"): (
+            "\n\n\n# " + "a long comment " * 2_000 + "\n\n\n" + SHARED + "\n\n   \n\n# the end"
+        ),
+        # ---- what it uses
+        ("annotations that are not evaluated", "count_leaves"): (
+            "from __future__ import annotations\nfrom typing import Any\n"
+            "def count_leaves(tree: Any | NotThere) -> PyTree[int]:\n"
+            "    return len(jax.tree.leaves(tree))"
+        ),
+        ("predictions that are computed", "predict_leaf_counts"): """
 from collections import OrderedDict, deque
 class Config(dict): pass
 trees = dict(A={"w": np.ones((2, 3)), "b": np.zeros(3)}, B=[1, None, (2, None)], C=[(), {}, [[]]],
@@ -140,7 +144,7 @@ for letter, tree in trees.items():
     except Exception:
         predictions[letter] = "error"
 """,
-    ("helpers, classes and imports", "leaf_shapes"): """
+        ("helpers, classes and imports", "leaf_shapes"): """
 import os, sys, re, json, itertools, collections, dataclasses
 from pathlib import Path
 @dataclasses.dataclass
@@ -152,18 +156,18 @@ def all_of(tree):
         yield Named(jax.tree_util.keystr(path, simple=True, separator="/"), leaf.shape)
 leaf_shapes = lambda tree: {each.path: each.shape for each in all_of(tree)}
 """,
-    ("recursion and a higher limit for it", "count_nones"): (
-        "import sys\nsys.setrecursionlimit(5000)"
-        + NONES
-        + """
+        ("recursion and a higher limit for it", "count_nones"): (
+            "import sys\nsys.setrecursionlimit(5000)"
+            + NONES
+            + """
 def depth(n):
     return 0 if n == 0 else 1 + depth(n - 1)
 assert depth(2000) == 2000
 """
-    ),
-    ("asserts, test calls and doctests", "nan_paths"): (
-        NAN
-        + """
+        ),
+        ("asserts, test calls and doctests", "nan_paths"): (
+            NAN
+            + """
 assert nan_paths({"w": float("nan")}) == ["w"], "!"
 import doctest
 def example():
@@ -173,8 +177,8 @@ def example():
     '''
 doctest.run_docstring_examples(example, globals())
 """
-    ),
-    ("a decorator of one's own", "same_structure"): """
+        ),
+        ("a decorator of one's own", "same_structure"): """
 import functools
 def logged(function):
     @functools.wraps(function)
@@ -187,7 +191,7 @@ calls = []
 def same_structure(a, b):
     return jax.tree.structure(a) == jax.tree.structure(b)
 """,
-    ("another module's error, chained", "replace_leaves"): """
+        ("another module's error, chained", "replace_leaves"): """
 class WrongNumber(ValueError):
     pass
 def replace_leaves(tree, new_leaves):
@@ -197,7 +201,7 @@ def replace_leaves(tree, new_leaves):
         count = len(jax.tree.leaves(tree))
         raise WrongNumber(f"{count} leaves needed, {len(new_leaves)} given") from error
 """,
-    ("a thread that ends", "leaf_at"): """
+        ("a thread that ends", "leaf_at"): """
 import threading, queue
 def leaf_at(tree, path_text):
     found = queue.Queue()
@@ -213,19 +217,20 @@ def leaf_at(tree, path_text):
         return leaf
     raise KeyError(path_text)
 """,
-    ("another process that ends", "whole_shapes"): (
-        "import subprocess\nprint(subprocess.run(['echo', 'hi'], capture_output=True, text=True))\n"
-        "!echo from the shell\n" + WHOLE
-    ),
-    ("await at the top, and asyncio", "leaves_in_layer_order"): (
-        "import asyncio\nawait asyncio.sleep(0)\n"
-        "async def one():\n    return 1\nassert await one()\n" + ORDER
-    ),
-    ("a random seed, and other global state", "shared_leaves"): (
-        "import random\nrandom.seed(0)\nnp.random.seed(0)\ncount = 0\n" + SHARED
-    ),
-    # ---- what it sets
-    ("a cache", "count_leaves"): """
+        ("another process that ends", "whole_shapes"): (
+            "import subprocess\n"
+            "print(subprocess.run(['echo', 'hi'], capture_output=True, text=True))\n"
+            "!echo from the shell\n" + WHOLE
+        ),
+        ("await at the top, and asyncio", "leaves_in_layer_order"): (
+            "import asyncio\nawait asyncio.sleep(0)\n"
+            "async def one():\n    return 1\nassert await one()\n" + ORDER
+        ),
+        ("a random seed, and other global state", "shared_leaves"): (
+            "import random\nrandom.seed(0)\nnp.random.seed(0)\ncount = 0\n" + SHARED
+        ),
+        # ---- what it sets
+        ("a cache", "count_leaves"): """
 from functools import lru_cache
 @lru_cache(maxsize=None)
 def by_structure(structure):
@@ -233,47 +238,53 @@ def by_structure(structure):
 def count_leaves(tree):
     return by_structure(jax.tree.structure(tree))
 """,
-    ("jit of one's own, and jax.debug.print", "leaf_shapes"): (
-        SHAPES
-        + """
+        ("jit of one's own, and jax.debug.print", "leaf_shapes"): (
+            SHAPES
+            + """
 @jax.jit
 def twice(x):
     jax.debug.print("x = {}", x)
     return 2 * x
 twice(jnp.arange(3)).block_until_ready()
 """
-    ),
-    ("JAX's settings", "count_nones"): (
-        "jax.config.update('jax_enable_x64', True)\njax.config.update('jax_debug_nans', False)\n"
-        + NONES
-        + "\njax.config.update('jax_enable_x64', False)\n"
-    ),
-    ("NumPy's settings", "nan_paths"): (
-        "np.seterr(all='raise')\nnp.set_printoptions(precision=2, threshold=3)\n" + NAN
-    ),
-    ("a magic for the time", "same_structure"): (
-        SAME + "%timeit -n 2 -r 1 same_structure([1], [2])\n%time same_structure(1, 2)\n%who"
-    ),
-    ("the whole cell is timed", "replace_leaves"): ("%%time\n" + REPLACE.strip()),
-    ("the whole cell is captured", "leaf_at"): ("%%capture noise\nprint('hidden')\n" + AT.strip()),
-    ("a file is written and read", "whole_shapes"): (
-        WHOLE
-        + """
+        ),
+        ("JAX's settings", "count_nones"): (
+            "jax.config.update('jax_enable_x64', True)\n"
+            "jax.config.update('jax_debug_nans', False)\n"
+            + NONES
+            + "\njax.config.update('jax_enable_x64', False)\n"
+        ),
+        ("NumPy's settings", "nan_paths"): (
+            "np.seterr(all='raise')\nnp.set_printoptions(precision=2, threshold=3)\n" + NAN
+        ),
+        ("a magic for the time", "same_structure"): (
+            SAME + "%timeit -n 2 -r 1 same_structure([1], [2])\n%time same_structure(1, 2)\n%who"
+        ),
+        ("the whole cell is timed", "replace_leaves"): ("%%time\n" + REPLACE.strip()),
+        ("the whole cell is captured", "leaf_at"): (
+            "%%capture noise\nprint('hidden')\n" + AT.strip()
+        ),
+        ("a file is written and read", "whole_shapes"): (
+            WHOLE
+            + """
 with open("notes.txt", "w") as file:
     file.write("mine")
 assert open("notes.txt").read() == "mine"
 %pwd
 """
-    ),
-    ("half a second of sleep", "leaves_in_layer_order"): ("import time\ntime.sleep(0.5)\n" + ORDER),
-    ("an input that is caught", "shared_leaves"): (
-        "try:\n    input('your name? ')\nexcept Exception as error:\n    print(error)\n" + SHARED
-    ),
-    ("generators and walrus", "count_leaves"): """
+        ),
+        ("half a second of sleep", "leaves_in_layer_order"): (
+            "import time\ntime.sleep(0.5)\n" + ORDER
+        ),
+        ("an input that is caught", "shared_leaves"): (
+            "try:\n    input('your name? ')\nexcept Exception as error:\n    print(error)\n"
+            + SHARED
+        ),
+        ("generators and walrus", "count_leaves"): """
 def count_leaves(tree):
     return (n := sum(1 for _ in iter(jax.tree.leaves(tree)))) + 0 * n
 """,
-    ("match, and positional-only arguments", "count_nones"): """
+        ("match, and positional-only arguments", "count_nones"): """
 def count_nones(tree, /):
     count = 0
     for leaf in jax.tree.leaves(tree, is_leaf=lambda node: node is None):
@@ -282,35 +293,34 @@ def count_nones(tree, /):
                 count += 1
     return count
 """,
-    ("old names of JAX's functions", "leaf_shapes"): """
+        ("old names of JAX's functions", "leaf_shapes"): """
 from jax.tree_util import tree_flatten_with_path, keystr
 def leaf_shapes(tree):
     return dict((keystr(k, simple=True, separator="/"), tuple(v.shape))
                 for k, v in tree_flatten_with_path(tree)[0])
 """,
-    ("warnings are errors, until the end of the cell", "nan_paths"): (
-        """
+        ("warnings are errors, until the end of the cell", "nan_paths"): (
+            """
 import warnings
 with warnings.catch_warnings():
     warnings.simplefilter("error")
 """
-        + NAN
-    ),
-    ("star arguments", "same_structure"): """
+            + NAN
+        ),
+        ("star arguments", "same_structure"): """
 def same_structure(*trees):
     first, *others = map(jax.tree.structure, trees)
     return all(each == first for each in others)
 """,
-    ("dict from another kind of loop", "leaf_at"): """
+        ("dict from another kind of loop", "leaf_at"): """
 def leaf_at(tree, path_text):
     leaf = [leaf for path, leaf in jax.tree.leaves_with_path(tree)
             if jax.tree_util.keystr(path, simple=True, separator='/') == path_text]
     if not leaf: raise KeyError(path_text) from None
     return leaf[-1]
 """,
-}
-for (name, exercise), code in ODD.items():
-    odd(name, exercise, code)
+    }
+)
 
 family.case(
     "every warning is an error from now on",
@@ -337,34 +347,34 @@ family.case(
 # ---- what it does to its surroundings, which must not cost a right answer anything
 
 ENVIRONMENT = "import os\nos.environ.clear()\n"
-ODD_2 = {
-    ("the environment cleared", "count_leaves"): (ENVIRONMENT + COUNT),
-    ("the environment cleared by a call", "leaf_shapes"): (
-        SHAPES.replace("    return", "    __import__('os').environ.clear()\n    return")
-    ),
-    ("a helper named as the checks are", "count_nones"): (
-        "def check(leaf):\n    return leaf is None\n"
-        + NONES.replace("leaf is None for", "check(leaf) for")
-    ),
-    ("the checks deleted", "leaf_at"): ("del check, Checks\n" + AT),
-}
-for (name, exercise), code in ODD_2.items():
-    odd(name, exercise, code)
+odd(
+    {
+        ("the environment cleared", "count_leaves"): (ENVIRONMENT + COUNT),
+        ("the environment cleared by a call", "leaf_shapes"): (
+            SHAPES.replace("    return", "    __import__('os').environ.clear()\n    return")
+        ),
+        ("a helper named as the checks are", "count_nones"): (
+            "def check(leaf):\n    return leaf is None\n"
+            + NONES.replace("leaf is None for", "check(leaf) for")
+        ),
+        ("the checks deleted", "leaf_at"): ("del check, Checks\n" + AT),
+    }
+)
 
 # ---- wrong answers that raise what few do: the verdict is of what was raised
 
-MUTE = "class Mute({base}):\n    def __str__(self):\n        raise self\n"
+MUTE = "class Mute({base}):\n    def __str__(self):\n        raise self\nraise Mute"
 for name, exercise, code, reason in (
     (
         "an error without a text",
         "same_structure",
-        MUTE.format(base="Exception") + "raise Mute",
+        MUTE.format(base="Exception"),
         "Mute: (its message",
     ),
     (
         "no Exception, and without a text",
         "nan_paths",
-        MUTE.format(base="BaseException") + "raise Mute",
+        MUTE.format(base="BaseException"),
         "Mute: (its message",
     ),
     (
@@ -386,4 +396,4 @@ for name, exercise, code, reason in (
         "GeneratorExit",
     ),
 ):
-    family.local(name, exercise, code, kinds={exercise: "error"}, reason=reason)
+    family.local({(name, exercise): code}, kind="error", reason=reason)

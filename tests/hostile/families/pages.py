@@ -4,9 +4,6 @@ That nothing in what is written is taken for more than text is tested of the who
 `test_written.py`; here each text goes the whole way into it.
 """
 
-from textwrap import dedent
-from typing import Any
-
 from tests.hostile.case import Family
 
 family = Family("pages")
@@ -16,53 +13,54 @@ BREAK_OUT = "</style></svg></textarea></title><svg onload=alert(1)><iframe src=j
 FORMULA = '=HYPERLINK(\\"http://x.example\\";A1)'
 
 
-def show(name: str, exercise: str, code: str, **more: Any) -> None:
-    """Add an answer that puts texts where they are shown."""
-    family.local(name, exercise, dedent(code), **more)
-
-
-show(
-    "a script in an error", "count_leaves", f"def count_leaves(tree): raise ValueError({SCRIPT!r})"
+family.local(
+    {
+        ("an error's type that is a script", "leaf_shapes"): (
+            f"def leaf_shapes(tree): raise type({SCRIPT!r}, (Exception,), {{}})({BREAK_OUT!r})"
+        ),
+    },
+    kind="error",
 )
-show(
-    "an error's type that is a script",
-    "leaf_shapes",
-    f"def leaf_shapes(tree): raise type({SCRIPT!r}, (Exception,), {{}})({BREAK_OUT!r})",
-    kinds={"leaf_shapes": "error"},
-)
-SHOWN = {
-    (
-        "a result that ends the page's style and pictures",
-        "count_nones",
-    ): f"def count_nones(tree): return {{{BREAK_OUT!r}: {SCRIPT!r}, {SCRIPT!r}: [1]}}",
-    ("printed output that is a script, a formula, an escape and an end of CDATA", "nan_paths"): f"""
+family.local(
+    {
+        ("a script in an error", "count_leaves"): (
+            f"def count_leaves(tree): raise ValueError({SCRIPT!r})"
+        ),
+        (
+            "a result that ends the page's style and pictures",
+            "count_nones",
+        ): f"def count_nones(tree): return {{{BREAK_OUT!r}: {SCRIPT!r}, {SCRIPT!r}: [1]}}",
+        (
+            "printed output that is a script, a formula, an escape and an end of CDATA",
+            "nan_paths",
+        ): f"""
     def nan_paths(params):
         control = "\\x1b]0;pwned\\x07\\x1b[2J\\uffff\\x00\\x0b"
         for text in ({SCRIPT!r}, "{FORMULA}", control, "]]>"):
             print(text)
         return ["{FORMULA}"]
     """,
-    ("a result's type, keys and names that reorder what is read", "same_structure"): """
+        ("a result's type, keys and names that reorder what is read", "same_structure"): """
     Named = type("\\u202eKey\\u2066\\x1b[31m", (dict,), {})
     jax.tree_util.register_pytree_with_keys(
         Named, lambda each: ((("\\ud800", 1), ("]]>", 2)), "\\u202e"), lambda *a: Named())
     def same_structure(a, b):
         return {"\\u202e\\ud800": Named(), "]]>": "\\uffff"}
     """,
-    ("an error's text with half a character, NUL and the end of CDATA", "replace_leaves"): """
+        ("an error's text with half a character, NUL and the end of CDATA", "replace_leaves"): """
     def replace_leaves(tree, new_leaves):
         raise KeyError("\\ud800]]>\\uffff\\ufffe\\x00\\x08\\u2028\\u202e")
     """,
-    ("an error's text that begins as a formula after a line end", "leaf_at"): f"""
+        ("an error's text that begins as a formula after a line end", "leaf_at"): f"""
     def leaf_at(tree, path_text):
         raise ValueError("\\n{FORMULA}\\t=1+1\\r\\n@SUM(1);=cmd|' /C calc'!A0")
     """,
-    ("10 MB of printed elements, and of a result", "whole_shapes"): f"""
+        ("10 MB of printed elements, and of a result", "whole_shapes"): f"""
     def whole_shapes(tree):
         print({SCRIPT!r} * 10_000)
         return [{SCRIPT!r} * 100_000] * 3
     """,
-    ("a link, a picture and a style as Markdown and LaTeX", "leaves_in_layer_order"): """
+        ("a link, a picture and a style as Markdown and LaTeX", "leaves_in_layer_order"): """
     from IPython.display import HTML, Javascript, Markdown
     def leaves_in_layer_order(tree):
         display(HTML("<script>alert(1)</script>"), Javascript("alert(1)"))
@@ -73,41 +71,34 @@ SHOWN = {
             def __repr__(self): return "[x](javascript:alert(1)) $\\\\href{javascript:alert(1)}{x}$"
         return [Shown()]
     """,
-    ("a line of the answer that is a script", "shared_leaves"): f"""
+        ("a line of the answer that is a script", "shared_leaves"): f"""
     def shared_leaves(tree):
         raise ValueError; {SCRIPT!r}; "{FORMULA}"; "\\u202e{{{{ 7 * 7 }}}}{{% raw %}}[red]"
     """,
-    ("predictions that are scripts and formulas", "predict_leaf_counts"): f"""
+        ("predictions that are scripts and formulas", "predict_leaf_counts"): f"""
     predictions = {{letter: {SCRIPT!r} for letter in "ABCD"}}
     predictions |= {{letter: "{FORMULA}" for letter in "EF"}}
     predictions |= {{"G": "\\ud800\\uffff", "H": "]]>"}}
     """,
-}
-for (name, exercise), code in SHOWN.items():
-    show(name, exercise, code)
-show(
-    "a syntax error in a line that is a script",
-    "count_leaves",
-    f"def count_leaves(tree) {SCRIPT}{BREAK_OUT}",
-    kinds={"count_leaves": "error"},
-)
-show(
-    "a function whose name and file are scripts",
-    "leaf_shapes",
-    f"""
+        ("a function whose name and file are scripts", "leaf_shapes"): f"""
     code = compile("def f(tree):\\n    raise ValueError('x')", {SCRIPT!r}, "exec")
     exec(code)
     f.__name__ = f.__qualname__ = {SCRIPT!r}
     leaf_shapes = f
     """,
-)
-show(
-    "a group of exceptions with scripts, notes and causes",
-    "count_nones",
-    f"""
+        ("a group of exceptions with scripts, notes and causes", "count_nones"): f"""
     def count_nones(tree):
         error = ExceptionGroup({SCRIPT!r}, [ValueError({BREAK_OUT!r}), TypeError("{FORMULA}")])
         error.add_note({SCRIPT!r})
         raise error from KeyError({BREAK_OUT!r})
     """,
+    }
+)
+family.local(
+    {
+        ("a syntax error in a line that is a script", "count_leaves"): (
+            f"def count_leaves(tree) {SCRIPT}{BREAK_OUT}"
+        ),
+    },
+    kind="error",
 )

@@ -1,5 +1,6 @@
 """Protocol: what a kernel says and how it ends, when the learner's code decides it."""
 
+from collections.abc import Mapping
 from textwrap import dedent
 from typing import Any
 
@@ -18,16 +19,17 @@ def send(kind, content, parent=None, **more):
 """
 
 
-def talk(name: str, code: str, after: str = WRONG, **more: Any) -> None:
-    """Add a case that talks in its answer cell, and has a wrong answer."""
-    family.case(name, {"count_leaves": SEND + dedent(code) + after}, **more)
+def talk(codes: Mapping[str, str], after: str = WRONG, **more: Any) -> None:
+    """Add cases that talk in their answer cell, and have a wrong answer."""
+    for name, code in codes.items():
+        family.case(name, {"count_leaves": SEND + dedent(code) + after}, **more)
 
 
 # ---- each is soon over, and has a kernel of its own
 
 talk(
-    "idle and the reply before the cell has ended",
-    """
+    {
+        "idle and the reply before the cell has ended": """
     send("status", {"execution_state": "idle"})
     parent = kernel.get_parent()
     message = session.msg("execute_reply", {"status": "ok", "execution_count": 1}, parent=parent)
@@ -35,11 +37,13 @@ talk(
         session.send(kernel.shell_stream, message, ident=parent.get("identity"))
     send("status", {"execution_state": "idle"})
     """,
+    }
 )
-# Fewer messages than ZeroMQ keeps for a slow reader: of a flood, the cell's own may be lost.
 talk(
-    "reports under the headers of cells to come",
-    """
+    {
+        # Fewer messages than ZeroMQ keeps for a slow reader: of a flood, the cell's own may
+        # be lost.
+        "reports under the headers of cells to come": """
     import uuid
     outcomes = {"application/vnd.pytree-course.outcomes+json": []}
     for number in range(100):
@@ -49,17 +53,19 @@ talk(
             send("display_data", {"data": outcomes, "metadata": {}}, parent)
             send("status", {"execution_state": "idle"}, parent)
     """,
+    },
     kinds={"count_leaves": "incorrect"},
 )
-TALKED = {
-    "messages that are not Jupyter's": """
+talk(
+    {
+        "messages that are not Jupyter's": """
     mark, empty = b"<IDS|MSG>", [b"{}"] * 4
     for frames in ([b""], [b"x"] * 7, [mark], [mark, b"", b"{", *empty[1:]],
                    [mark, b"forged", *empty], [b"\\xff" * 1000] * 200):
         kernel.iopub_thread.send_multipart(frames)
     time.sleep(0.5)
     """,
-    "signed messages of strange forms": """
+        "signed messages of strange forms": """
     for content in ({}, {"execution_state": []}, {"data": None}, {"data": 7, "metadata": []},
                     {"ename": None, "evalue": {}, "traceback": 7}, {"execution_state": None}):
         for kind in ("status", "display_data", "execute_result", "error", "stream", "", "\\ud800"):
@@ -69,34 +75,28 @@ TALKED = {
                 pass
     send("error", {"ename": ["x"] * 10**5, "evalue": "\\x1b[31m" * 10**5, "traceback": []})
     """,
-    "the sockets closed": """
+        "the sockets closed": """
     kernel.iopub_socket.close() if hasattr(kernel.iopub_socket, "close") else None
     for each in [kernel.iopub_thread.socket, kernel.shell_stream.socket]:
         each.close(0)
     """,
-    "all files closed": """
+        "all files closed": """
     for number in range(200):
         try:
             os.close(number)
         except OSError:
             pass
     """,
-}
-for name, code in TALKED.items():
-    talk(name, code)
+    }
+)
 talk(
-    "output closed, and replaced",
-    """
+    {
+        "output closed, and replaced": """
     import sys
     sys.stdout.close()
     sys.__stdout__ = sys.__stderr__ = sys.stdin = sys.excepthook = None
     """,
-    COUNT,
-    earns=("count_leaves",),
-)
-talk(
-    "sockets replaced by links",
-    """
+        "sockets replaced by links": """
     import glob
     for each in glob.glob("/tmp/kernel-*"):
         os.unlink(each)
@@ -104,12 +104,20 @@ talk(
     for at in range(100):
         os.symlink("/etc/shadow", f"/tmp/kernel-{at}")
     """,
+        "signals ignored": """
+    for number in range(1, 65):
+        try:
+            signal.signal(number, signal.SIG_IGN)
+        except (OSError, ValueError):
+            pass
+    """,
+    },
     COUNT,
     earns=("count_leaves",),
 )
 talk(
-    "heartbeat and output threads ended",
-    """
+    {
+        "heartbeat and output threads ended": """
     import ctypes
     for each in threading.enumerate():
         if each is not threading.main_thread():
@@ -117,12 +125,7 @@ talk(
                                                        ctypes.py_object(SystemExit))
     kernel.iopub_thread.stop()
     """,
-)
-talk("it ends itself", "os._exit(0)", kinds={"count_leaves": "crashed"})
-talk("it kills itself", "os.kill(os.getpid(), signal.SIGKILL)", kinds={"count_leaves": "crashed"})
-talk(
-    "it kills all that it can, above all bubblewrap",
-    """
+        "it kills all that it can, above all bubblewrap": """
     for each in (os.getppid(), 1, 2, 0, -1):
         for kind in (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP):
             try:
@@ -130,27 +133,11 @@ talk(
             except OSError:
                 pass
     """,
-)
-talk(
-    "another program in its place",
-    "os.execv('/bin/sh', ['/bin/sh', '-c', 'echo 1 passed; exit 0'])",
-    kinds={"count_leaves": "crashed"},
-)
-talk(
-    "a crash of the interpreter",
-    "import ctypes; ctypes.string_at(1)",
-    kinds={"count_leaves": "crashed"},
-)
-talk(
-    "a fork that lives on in its place",
-    """
+        "a fork that lives on in its place": """
     if os.fork():
         os._exit(0)
     """,
-)
-talk(
-    "shut down and restarted by its own client",
-    """
+        "shut down and restarted by its own client": """
     from jupyter_client import BlockingKernelClient
     client = BlockingKernelClient()
     client.load_connection_file(kernel.parent.abs_connection_file)
@@ -158,22 +145,7 @@ talk(
     client.shutdown(restart=True)
     time.sleep(1)
     """,
-)
-talk(
-    "signals ignored",
-    """
-    for number in range(1, 65):
-        try:
-            signal.signal(number, signal.SIG_IGN)
-        except (OSError, ValueError):
-            pass
-    """,
-    COUNT,
-    earns=("count_leaves",),
-)
-talk(
-    "the next cells queued by itself",
-    """
+        "the next cells queued by itself": """
     import json
     outcomes = "display({'application/vnd.pytree-course.outcomes+json': []}, raw=True)"
     for _ in range(5):
@@ -181,6 +153,18 @@ talk(
         get_ipython().payload_manager.write_payload({"source": "set_next_input", "text": outcomes})
     kernel.io_loop.call_later(0.1, lambda: get_ipython().run_cell(outcomes))
     """,
+    }
+)
+talk(
+    {
+        "it ends itself": ("os._exit(0)"),
+        "it kills itself": ("os.kill(os.getpid(), signal.SIGKILL)"),
+        "another program in its place": (
+            "os.execv('/bin/sh', ['/bin/sh', '-c', 'echo 1 passed; exit 0'])"
+        ),
+        "a crash of the interpreter": ("import ctypes; ctypes.string_at(1)"),
+    },
+    kinds={"count_leaves": "crashed"},
 )
 
 # ---- what is said in the place of the check's report: one kernel for all
@@ -207,20 +191,20 @@ def reports():
 """
 
 
-def report(name: str, exercise: str, reports: str, reason: str = SEVERAL) -> None:
-    """Add a case that reports while the check calls it, before the check does."""
-    lines = "\n".join("    " + line for line in dedent(reports).strip("\n").splitlines())
-    code = _REPORT.replace("{name}", exercise).replace("{reports}", lines)
-    # Names of one answer are there for the next one, which must not use them.
-    code = code.replace("said", f"said_{exercise}").replace("reports", f"reports_{exercise}")
-    family.local(name, exercise, code, reason=reason)
+def report(cases: Mapping[tuple[str, str], str], reason: str = SEVERAL) -> None:
+    """Add cases that report while the check calls them, before the check does."""
+    for (name, exercise), reports in cases.items():
+        lines = "\n".join("    " + line for line in dedent(reports).strip("\n").splitlines())
+        code = _REPORT.replace("{name}", exercise).replace("{reports}", lines)
+        # Names of one answer are there for the next one, which must not use them.
+        code = code.replace("said", f"said_{exercise}").replace("reports", f"reports_{exercise}")
+        family.local({(name, exercise): code}, reason=reason)
 
 
-report("a report a thousand times", "count_leaves", "return [[]] * 1000")
 report(
-    "reports nested 600 deep",
-    "leaf_shapes",
-    """
+    {
+        ("a report a thousand times", "count_leaves"): "return [[]] * 1000",
+        ("reports nested 600 deep", "leaf_shapes"): """
     node = star
     for _ in range(300):
         node = {"kind": "node", "type": "dict", "aux": None, "children": [["'a'", node]]}
@@ -229,47 +213,46 @@ report(
         deep = [deep]
     return [[outcome(node)] * 10, [outcome({"kind": "array", "values": deep})], deep]
     """,
-)
-report(
-    "reports with surrogates and characters of no text",
-    "count_nones",
-    """
-    text = "\\ud800\\udfff\\x00\\uffff\\u202e\\x1b[2J"
-    return [[outcome({"kind": "string", "type": text, "value": text}, note=text, printed=text)]]
-    """,
-    reason="",
-)
-REPORTS = {
-    ("reports with numbers that are none, or too large", "nan_paths"): """
+        ("reports with numbers that are none, or too large", "nan_paths"): """
     numbers = [float("nan"), float("inf"), -float("inf"), 10**4000, -10**400, 1e308, -0.0, 2**63]
     return [[outcome({"kind": "number", "type": "int", "value": each}) for each in numbers],
             [outcome({"kind": "array", "library": "jax", "dtype": "x", "shape": [2**70, -1],
                       "values": numbers})]]
     """,
-    ("reports with more inputs than texts of them", "same_structure"): """
+        ("reports with more inputs than texts of them", "same_structure"): """
     return [[outcome(star, inputs=[star] * 3), outcome(star, written=["x"] * 3)] * 30]
     """,
-    (
-        "reports with 30,000 inputs",
-        "replace_leaves",
-    ): "return [[outcome(star, inputs=[star] * 30_000, written=['x' * 9] * 30_000)]]",
-    ("reports of wrong types", "leaf_at"): """
+        (
+            "reports with 30,000 inputs",
+            "replace_leaves",
+        ): "return [[outcome(star, inputs=[star] * 30_000, written=['x' * 9] * 30_000)]]",
+        ("reports of wrong types", "leaf_at"): """
     wrong = [None, True, 1, -1.5, "x", [], {}, [[]], {"kind": []}, {"kind": "node"}]
     names = ("inputs", "written", "line", "note", "changed", "predicted", "printed", "more")
     return wrong + [[each] for each in wrong] + [[outcome(each)] for each in wrong] + [
         [outcome(star, **{name: each})] for each in wrong for name in names]
     """,
-}
-for (name, exercise), code in REPORTS.items():
-    report(name, exercise, code)
-# What is longer than any report is not read, and the check's own report counts.
-report("a report of 25 MB", "whole_shapes", "return [[outcome(star, note='x' * 25 * 10**6)]]", "")
-report("a report of 100,000 outcomes", "shared_leaves", "return [[outcome(star)] * 10**5]", "")
+    }
+)
+report(
+    {
+        ("reports with surrogates and characters of no text", "count_nones"): """
+    text = "\\ud800\\udfff\\x00\\uffff\\u202e\\x1b[2J"
+    return [[outcome({"kind": "string", "type": text, "value": text}, note=text, printed=text)]]
+    """,
+        # What is longer than any report is not read, and the check's own report counts.
+        ("a report of 25 MB", "whole_shapes"): "return [[outcome(star, note='x' * 25 * 10**6)]]",
+        ("a report of 100,000 outcomes", "shared_leaves"): "return [[outcome(star)] * 10**5]",
+    },
+    reason="",
+)
 
 family.local(
-    "questions to the learner, comms, cleared outputs and widgets",
-    "leaves_in_layer_order",
-    """
+    {
+        (
+            "questions to the learner, comms, cleared outputs and widgets",
+            "leaves_in_layer_order",
+        ): """
     from IPython.display import clear_output, display, update_display
     from comm import create_comm
     asked = []
@@ -290,4 +273,5 @@ family.local(
                 update_display("y", display_id=f"d{number}")
         return []
     """,
+    }
 )

@@ -4,8 +4,8 @@ An attempt that is held back raises that it was, and what it tried; the case ask
 that an attack which does not work for another reason is seen. What was reached is raised too.
 """
 
+from collections.abc import Mapping
 from textwrap import dedent
-from typing import Any
 
 from tests.hostile.case import Family
 
@@ -68,25 +68,23 @@ def answer(*inputs):
 _turn = iter(NAMES * 5)
 
 
-def held(name: str, code: str, *, alone: bool = False, **more: Any) -> None:
-    """Add an attempt that must be held back; the exercise matters to none of them."""
-    exercise = next(_turn)
-    code = dedent(code).strip("\n")
-    code = _ATTEMPT.replace("{code}", code).replace("{name}", exercise)
-    family.case(name, {exercise: code}, is_local=not alone, reason="held back", **more)
+def held(attempts: Mapping[str, str], *, alone: bool = False) -> None:
+    """Add attempts that must be held back; the exercise matters to none of them."""
+    for name, code in attempts.items():
+        exercise = next(_turn)
+        code = dedent(code).strip("\n")
+        code = _ATTEMPT.replace("{code}", code).replace("{name}", exercise)
+        family.case(name, {exercise: code}, is_local=not alone, reason="held back")
 
 
 held(
-    "network by TCP",
-    """
+    {
+        "network by TCP": """
     for address in [("127.0.0.1", 22), ("127.0.0.1", 8888), ("1.1.1.1", 80), ("10.0.2.2", 80),
                     ("169.254.169.254", 80), ("192.168.0.1", 53)]:
         attempt(address, lambda: socket.create_connection(address, 1))
     """,
-)
-held(
-    "network by UDP, ICMP and raw sockets",
-    """
+        "network by UDP, ICMP and raw sockets": """
     def send(address):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as each:
             return each.sendto(b"x", address)
@@ -95,18 +93,12 @@ held(
     for family, kind, protocol in [(2, 3, 1), (2, 3, 255), (17, 3, 768), (10, 3, 58)]:
         attempt((family, kind), lambda: socket.socket(family, kind, protocol).fileno())
     """,
-)
-held(
-    "names by DNS, and IPv6",
-    """
+        "names by DNS, and IPv6": """
     attempt("DNS", lambda: socket.getaddrinfo("example.org", 80))
     attempt("IPv6", lambda: socket.create_connection(("2606:4700:4700::1111", 53), 1))
     attempt("link", lambda: socket.create_connection(("fe80::1%lo", 53), 1))
     """,
-)
-held(
-    "sockets of other families",
-    """
+        "sockets of other families": """
     def made(family, kind):
         with socket.socket(family, kind) as each:
             return each.fileno()
@@ -114,10 +106,7 @@ held(
         for kind in (1, 2, 3, 5):
             attempt((family, kind), lambda: made(family, kind))
     """,
-)
-held(
-    "sockets of programs outside",
-    """
+        "sockets of programs outside": """
     places = ["/run/dbus/system_bus_socket", "/var/run/docker.sock", "/run/systemd/private",
               "/tmp/.X11-unix/X0", "/run/user/0/bus", "/run/user/1000/bus", "/dev/log",
               os.environ.get("SSH_AUTH_SOCK", "/tmp/ssh-agent")]
@@ -126,10 +115,7 @@ held(
         each = socket.socket(socket.AF_UNIX)
         attempt(place, lambda: each.connect(place) or "connected")
     """,
-)
-held(
-    "mounts and other roots",
-    """
+        "mounts and other roots": """
     attempt("mount", syscall("mount", b"none", b"/tmp", b"tmpfs", 0, None))
     attempt("bind", syscall("mount", b"/", b"/tmp", None, 4096, None))
     attempt("remount", syscall("mount", b"none", b"/usr", None, 32 | 4096, None))
@@ -137,10 +123,7 @@ held(
     attempt("chroot", syscall("chroot", b"/tmp"), lambda: os.chroot("/tmp") or 1)
     attempt("fsopen", syscall("fsopen", b"tmpfs", 0), syscall("open_tree", -100, b"/", 1))
     """,
-)
-held(
-    "namespaces",
-    """
+        "namespaces": """
     for bit in (28, 17, 30, 29, 26, 27, 25):
         attempt(f"unshare {bit}", syscall("unshare", 1 << bit))
     attempt("setns", *[
@@ -149,20 +132,14 @@ held(
     attempt("clone3", syscall("clone3", ctypes.create_string_buffer(88), 88))
     attempt("unshare", lambda: subprocess.check_output(["unshare", "-Ur", "id"]))
     """,
-)
-held(
-    "system calls of the machine's own",
-    """
+        "system calls of the machine's own": """
     for name in ("bpf", "io_uring_setup", "userfaultfd", "perf_event_open", "memfd_create",
                  "shmget", "mq_open", "semget", "msgget", "reboot", "sethostname", "settimeofday",
                  "init_module", "kexec_load", "swapon", "syslog", "open_by_handle_at"):
         attempt(name, syscall(name, 0, ctypes.create_string_buffer(200), 128, 0, 0, 0))
     attempt("32 bits", lambda: os.path.exists("/dev/mem") or os.path.exists("/dev/kvm"))
     """,
-)
-held(
-    "other processes",
-    """
+        "other processes": """
     others = [int(each[6:]) for each in glob.glob("/proc/[0-9]*") if int(each[6:]) != os.getpid()]
     for pid in others:
         attempt(f"ptrace {pid}", syscall("ptrace", 16, pid, 0, 0))
@@ -174,10 +151,7 @@ held(
             attempt(pid, lambda: os.kill(pid, 0) or "there")
     attempt("oom", lambda: put("/proc/self/oom_score_adj", "-1000"))
     """,
-)
-held(
-    "writing to what is shown",
-    """
+        "writing to what is shown": """
     import jax as library
     places = [os.path.dirname(library.__file__), sys.prefix, sys.base_prefix, "/course", "/usr/bin",
               "/usr/lib", "/", "/etc", "/dev", "/home", "/root", "/var", "/run", "/opt", "/srv",
@@ -190,19 +164,13 @@ held(
     attempt("python", lambda: os.chmod(sys.executable, 0o777) or "changed")
     attempt("swap", lambda: os.rename("/course", "/course2") or "renamed")
     """,
-)
-held(
-    "kernel settings in /proc and /sys",
-    """
+        "kernel settings in /proc and /sys": """
     for place in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/swappiness",
                   "/proc/self/uid_map", "/proc/self/setgroups", "/proc/sys/kernel/hostname",
                   "/sys/fs/cgroup/cgroup.procs", "/sys/kernel/uevent_helper", "/proc/1/oom_adj"):
         attempt(place, lambda: put(place, "1"))
     """,
-)
-held(
-    "accounts and rights",
-    """
+        "accounts and rights": """
     for place in ("/etc/shadow", "/root/.ssh", "/root/.bashrc", "/home", "/var/lib"):
         attempt(place, lambda: os.listdir(place) if os.path.isdir(place) else open(place).read())
     attempt("setuid", lambda: os.setuid(0) or 1, lambda: os.setgid(0) or 1,
@@ -216,10 +184,7 @@ held(
                                   timeout=20)
             attempt(program, lambda: "uid=0" in done.stdout)
     """,
-)
-held(
-    "a setuid file",
-    """
+        "a setuid file": """
     shutil.copy("/usr/bin/id", "/tmp/id")
     os.chmod("/tmp/id", 0o6777)
     attempt("run", lambda: "euid=0" in subprocess.check_output(["/tmp/id"], text=True))
@@ -230,10 +195,7 @@ held(
     attempt("nosuid", is_seen_outside)
     attempt("device", lambda: os.mknod("/tmp/zero", 0o20666, os.makedev(1, 5)) or "made")
     """,
-)
-held(
-    "limits raised",
-    """
+        "limits raised": """
     for name in ("RLIMIT_NPROC", "RLIMIT_FSIZE", "RLIMIT_DATA", "RLIMIT_CPU", "RLIMIT_NOFILE",
                  "RLIMIT_CORE"):
         limit = getattr(resource, name)
@@ -243,10 +205,7 @@ held(
     attempt("FIFO", lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)) or "raised")
     attempt("lock", lambda: libc.mlockall(3))
     """,
-)
-held(
-    "a priority below all others, to be kept waiting without using time",
-    """
+        "a priority below all others, to be kept waiting without using time": """
     plain = os.sched_param(0)
     for kind in (os.SCHED_IDLE, os.SCHED_BATCH, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK):
         attempt(kind, lambda: os.sched_setscheduler(0, kind, plain) or "lowered")
@@ -254,10 +213,7 @@ held(
     for place in ("autogroup", "sched", "timerslack_ns", "coredump_filter", "oom_score_adj"):
         attempt(place, lambda: put(f"/proc/self/{place}", "19"))
     """,
-)
-held(
-    "terminal and devices",
-    """
+        "terminal and devices": """
     for place in ("/dev/console", "/dev/pts/0", "/dev/mem", "/dev/kmsg", "/dev/fuse", "/dev/kvm",
                   "/dev/sda", "/dev/vda", "/dev/loop0"):
         attempt(place, lambda: os.open(place, os.O_RDWR | os.O_NONBLOCK))
@@ -270,13 +226,14 @@ held(
     own, _ = os.openpty()
     attempt("input of its own terminal", lambda: fcntl.ioctl(own, 0x5412, b"x"))
     """,
+    }
 )
 
 # ---- one student to the next: both leave a mark, wherever they can, and look for the other's
 
 held(
-    "compiled programs are listed",
-    """
+    {
+        "compiled programs are listed": """
     place = os.environ.get("JAX_COMPILATION_CACHE_DIR", "/compiled")
     folder = os.open(place, os.O_PATH)
     attempt("list", lambda: os.listdir(place), lambda: [*os.scandir(place)])
@@ -292,10 +249,11 @@ held(
     attempt("mount", lambda: libc.mount(place.encode(), b"/tmp", None, 4096, None))
     attempt("a shell", lambda: subprocess.check_output(["ls", place], stderr=subprocess.PIPE))
     """,
+    }
 )
 held(
-    "compiled programs are written for others",
-    """
+    {
+        "compiled programs are written for others": """
     import jax
     from jax._src import lru_cache
     place = os.environ.get("JAX_COMPILATION_CACHE_DIR", "/compiled")
@@ -325,6 +283,7 @@ held(
     attempt("by compiling", compiled)
     jax.config.update("jax_raise_persistent_cache_errors", False)
     """,
+    },
     alone=True,
 )
 
@@ -402,8 +361,8 @@ for which in ("one", "the next", "a third"):
         reason="found nothing of others",
     )
 held(
-    "what a machine has only so many of",
-    """
+    {
+        "what a machine has only so many of": """
     import fcntl
     kept = []
     def terminals():
@@ -419,10 +378,7 @@ held(
     attempt("inotify", libc.inotify_init)
     attempt("a lease", lambda: lease(1024))
     """,
-)
-held(
-    "larger sockets, and children that vanish",
-    """
+        "larger sockets, and children that vanish": """
     def larger(option):
         with socket.socket(socket.AF_UNIX) as each:
             each.setsockopt(socket.SOL_SOCKET, option, 2**22)
@@ -432,4 +388,5 @@ held(
     libc.signal.restype = ctypes.c_long
     attempt("SIGCHLD", lambda: libc.signal(signal.SIGCHLD, ctypes.c_long(1)))
     """,
+    }
 )

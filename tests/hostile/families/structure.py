@@ -237,7 +237,7 @@ def _(content, cells):
     cells["count_leaves-check"]["source"] = "check = None\ncount_leaves = None"
 
 
-@notebook(
+family.case(
     "magics that leave the cell",
     {
         "count_leaves": "%%javascript\nIPython.notebook.kernel.execute('x')",
@@ -247,16 +247,6 @@ def _(content, cells):
         "same_structure": "%reset -f",
     },
 )
-def _(content, cells):
-    pass
-
-
-@notebook(
-    "cells that leave Python",
-    {
-        "count_leaves": "raise SystemExit",
-        "leaf_shapes": "quit()",
-    },
+family.case(
+    "cells that leave Python", {"count_leaves": "raise SystemExit", "leaf_shapes": "quit()"}
 )
-def _(content, cells):
-    pass

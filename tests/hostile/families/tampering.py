@@ -5,7 +5,6 @@ nothing.
 """
 
 from textwrap import dedent
-from typing import Any
 
 from tests.hostile.case import Family
 
@@ -16,12 +15,6 @@ LAZY = {
     "same_structure": "same_structure = globals().get('lazy', lambda a, b: True)",
     "whole_shapes": "whole_shapes = globals().get('lazy', lambda tree: [])",
 }
-
-
-def tamper(name: str, code: str, **more: Any) -> None:
-    first, *others = LAZY
-    changed = f"{dedent(code).strip()}\n{LAZY[first]}"
-    family.case(name, {first: changed, **{other: LAZY[other] for other in others}}, **more)
 
 
 # ---- JAX and NumPy
@@ -211,7 +204,8 @@ IPKernelApp.launch_instance(["-f", sys.argv[1]])
 """,
 }
 for name, code in TAMPERED.items():
-    tamper(name, code)
+    changed = f"{dedent(code).strip()}\n{LAZY['count_leaves']}"
+    family.case(name, LAZY | {"count_leaves": changed})
 
 # ---- from one exercise to another
 

@@ -1,11 +1,11 @@
 """The sandbox in which untrusted code runs: one description of it, and two doors into it.
 
 `description` and `system_calls` say what a sandbox may see, reach and use. A warm server forks most
-sandboxes (`warm_server`, `fork`); where it cannot, bubblewrap makes each afresh. Who uses this
-package does not see which door it was.
+sandboxes (`warm_server`, `fork`); where it cannot, bubblewrap makes each afresh. Outside of this
+package nothing depends on which door it was.
 """
 
-# What is imported inside of the functions is for Linux only.
+# What the functions import runs on Linux only.
 
 import os
 import socket
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
-    """Begin to start what makes sandboxes for all processes that grade a class.
+    """Start the warm server for all processes that grade a class, without waiting for it.
 
-    Yields a function that waits until one sandbox was made, and returns how to ask for more: see
-    `use_server`; None says that each is made afresh. Both raise a CourseError that says what to
-    install or to switch on.
+    Yields a function that waits until a first sandbox was made, and returns what other processes
+    give to `use_server`; or None, where there is no such server. Both raise a CourseError that says
+    what to install or to switch on.
     """
     from pytree_course.grading.sandbox.requirements import require_programs, require_sandbox
 
@@ -36,17 +36,16 @@ def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
     server = None if os.environ.get(ENGINE_VARIABLE) == "fresh" else WarmServer()
 
     def wait() -> socket.socket | None:
-        why = ""
-        if server is not None:
-            try:
-                server.require_sandbox()
-                return server.requests
-            except WarmServerError as error:
-                why = str(error)
-        require_sandbox()
-        if why:
-            say_slow(why)
-        return None
+        if server is None:
+            require_sandbox()
+            return None
+        try:
+            server.require_sandbox()
+        except WarmServerError as error:
+            require_sandbox()
+            say_slow(error)
+            return None
+        return server.requests
 
     try:
         yield wait
@@ -56,10 +55,10 @@ def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
 
 
 def use_server(requests: socket.socket) -> None:
-    """Ask the warm server of another process for this process's sandboxes."""
-    from pytree_course.grading.sandbox.server_process import server_of_this_process
+    """Get this process's sandboxes from another process's warm server."""
+    from pytree_course.grading.sandbox.server_process import door
 
-    server_of_this_process.use(requests)
+    door.choose(requests)
 
 
 def start_kernel(course: Path, environment: Mapping[str, str]) -> "SandboxedKernel":

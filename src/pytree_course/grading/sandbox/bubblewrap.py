@@ -1,4 +1,4 @@
-"""One door: bubblewrap makes a sandbox afresh. It also makes the view of the warm server."""
+"""One door: bubblewrap makes a sandbox afresh. It also makes the warm server's view."""
 
 import os
 import subprocess
@@ -42,7 +42,7 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
 
 
 def own_variables() -> dict[str, str]:
-    """Return bubblewrap's own environment variables: inside, they can be read from its process."""
+    """Return bubblewrap's own environment variables: code inside can read them in /proc."""
     return {"PATH": os.environ.get("PATH", os.defpath)}
 
 
@@ -63,7 +63,9 @@ def sandboxed(
     files
         Files to be seen, read-only: where, and the file descriptors to read them from.
     """
-    own = [part for file in description.covered_files() for part in _covered(file)]
+    own = []
+    for file in description.covered_files():
+        own += ["--ro-bind", os.devnull, file]
     for folder in description.FOLDERS_IN_MEMORY:
         own += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", folder]
     for place, file in (files or {}).items():
@@ -134,10 +136,6 @@ def _view(own: Sequence[str], variables: Mapping[str, str], user: str) -> list[s
     options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
     return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
-
-
-def _covered(file: str) -> list[str]:
-    return ["--ro-bind", os.devnull, file]
 
 
 def _folders_above(place: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a sandbox may see and have: said once, for both doors.
+"""What a sandbox may see and have, described once for both doors.
 
 How much it may use up is in `limits`, and what it may ask of the operating system in
 `system_calls`.
@@ -21,6 +21,7 @@ HOST_NAME = "sandbox"
 COURSE_INSIDE = "/course"
 CONNECTION_FILE = "/tmp/kernel.json"  # where the kernel finds the names of its sockets, and its key
 FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # those that can be written; nothing else can
+_SYSTEM = (Path("/bin"), Path("/lib"), Path("/lib64"))  # links into /usr, but on old systems
 _PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
 
 COVERED_DEVICES = ("/dev/tty", "/dev/zero")  # the teacher's; and what is memory once it is mapped
@@ -38,14 +39,13 @@ def shown_folders() -> dict[Path, str]:
     compiled.make_folders()
     programs = {compiled.shown(): _PROGRAMS} if compiled.shown().is_dir() else {}
     own = {folder: str(folder) for folder in python_folders()}
-    old = [folder for folder in _system_folders() if not folder.is_symlink() and folder.exists()]
+    old = [folder for folder in _SYSTEM if not folder.is_symlink() and folder.exists()]
     return {Path("/usr"): "/usr", **own, **programs, **{folder: str(folder) for folder in old}}
 
 
 def shown_links() -> dict[str, str]:
     """Return the links to be seen, each with what it leads to."""
-    links = [folder for folder in _system_folders() if folder.is_symlink()]
-    return {str(folder): str(folder.readlink()) for folder in links}
+    return {str(folder): str(folder.readlink()) for folder in _SYSTEM if folder.is_symlink()}
 
 
 def covered_files() -> list[str]:
@@ -103,7 +103,3 @@ def python_folders() -> list[Path]:
     if not any(package.is_relative_to(folder) for folder in inside):
         wanted.add(package)
     return sorted(folder for folder in wanted if not folder.is_relative_to("/usr"))
-
-
-def _system_folders() -> list[Path]:
-    return [Path("/bin"), Path("/lib"), Path("/lib64")]

@@ -20,7 +20,7 @@ _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
 _FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
 
 
-def fork_sandbox(channel: socket.socket, lifeline: int) -> None:
+def fork_sandbox(channel: socket.socket) -> None:
     """Make a sandbox, and return in its first process that may run untrusted code.
 
     This process ends at once, as soon as the one has begun that the sandbox ends with.
@@ -29,11 +29,9 @@ def fork_sandbox(channel: socket.socket, lifeline: int) -> None:
     ----------
     channel
         To the grading process: what is asked for comes from there, and it is told the process with
-        which the sandbox ends.
-    lifeline
-        The reading end of a pipe that the grading process holds: the sandbox ends with that one.
+        which the sandbox ends. The sandbox ends too when the grading process closes its end.
     """
-    _keep_open_only(channel.fileno(), lifeline)
+    _keep_open_only(channel.fileno())
     # Where memory is short, the kernel ends what runs inside, and not the grading.
     Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
     is_root = os.geteuid() == 0
@@ -60,24 +58,22 @@ def fork_sandbox(channel: socket.socket, lifeline: int) -> None:
     call_filter = bytes.fromhex(request.call_filter)
     child = os.fork()
     if child:
-        channel.close()
-        _be_first_process(child, lifeline, call_filter)
+        _be_first_process(child, channel.fileno(), call_filter)
     linux.install_filter(call_filter)
-    os.close(lifeline)
     os.chdir(FOLDERS_IN_MEMORY[0])
     linux.set_dumpable(True)  # as a program is that has just been started
     os.environ.update(request.variables)
 
 
-def _keep_open_only(*kept: int) -> None:
+def _keep_open_only(kept: int) -> None:
     """Close all other files; the standard ones lead nowhere."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
     os.close(nowhere)
     for number in [int(name) for name in os.listdir("/proc/self/fd")]:
-        if number > 2 and number not in kept:
-            with contextlib.suppress(OSError):  # the list's own, which is closed by now
+        if number > 2 and number != kept:
+            with contextlib.suppress(OSError):  # the listing's own, which is closed by now
                 os.close(number)
 
 
@@ -119,7 +115,7 @@ def _mount_memory(place: str) -> None:
 
 
 def _start_loopback() -> None:
-    """Have the new network's own loopback interface, as bubblewrap does."""
+    """Switch on the new network's loopback interface, as bubblewrap does."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         named = struct.pack("16sh14x", b"lo", 0)
         _, flags = struct.unpack("16sh14x", fcntl.ioctl(any_socket, _GET_FLAGS, named))
@@ -137,7 +133,7 @@ def _become(user: int) -> None:
 
 
 def _be_first_process(child: int, lifeline: int, call_filter: bytes) -> None:
-    """Be the first process of the sandbox, until the kernel ends, or who asked for it.
+    """Be the first process of the sandbox until the kernel, or the grading process, has ended.
 
     All other processes end with it. It is not the kernel itself, for signals that a first process
     sends itself are ignored.
@@ -150,7 +146,7 @@ def _be_first_process(child: int, lifeline: int, call_filter: bytes) -> None:
     linux.install_filter(call_filter)  # which lets nobody do that
     events = select.poll()
     ends = {os.pidfd_open(child), lifeline}
-    events.register(lifeline, 0)  # nothing is written to it, and it may only be hung up
+    events.register(lifeline, 0)  # only that the other end is closed counts
     for each in (*ends - {lifeline}, woken):
         events.register(each, select.POLLIN)
     while not ends & {happened for happened, _ in events.poll()}:

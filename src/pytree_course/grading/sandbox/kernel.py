@@ -1,6 +1,5 @@
-"""A kernel in a sandbox, through whichever door: it is started, watched and ended."""
+"""A kernel in a sandbox, through either door: it is started, watched and ended."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,8 @@ from jupyter_client.connect import port_names
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.process_tree import ProcessTree
-from pytree_course.grading.sandbox import bubblewrap
-from pytree_course.grading.sandbox.description import COURSE_INSIDE, ENGINE_VARIABLE
-from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
-from pytree_course.grading.sandbox.server_process import (
-    WarmServerError,
-    kernel_request,
-    new_connection,
-    server_of_this_process,
-)
+from pytree_course.grading.sandbox.description import COURSE_INSIDE
+from pytree_course.grading.sandbox.server_process import door, kernel_request, new_connection
 from pytree_course.grading.sandbox.sockets import SandboxSockets
 from pytree_course.grading.sandbox.usage import UsageWatch
 
@@ -45,7 +37,7 @@ class SandboxedKernel:
             if file.is_file()
         }
         inside = {**environment, COURSE_VARIABLE: COURSE_INSIDE, "IPYTHONDIR": "/tmp/ipython"}
-        self._sandbox = _sandbox(kernel_request(self._connection, inside, files))
+        self._sandbox = door.make_sandbox(kernel_request(self._connection, inside, files))
         self._watch = UsageWatch(self._sandbox, self._sockets)
         try:
             ports = [self._connection[name] for name in port_names]
@@ -55,7 +47,7 @@ class SandboxedKernel:
             self.end()
             raise
         self.pid = self._sandbox.pid
-        self.processes = ProcessTree.of_sandbox(self._sockets.proc)
+        self.processes = ProcessTree(self._sockets.proc)
 
     def client(self) -> BlockingKernelClient:
         """Return a client, not yet connected."""
@@ -65,12 +57,12 @@ class SandboxedKernel:
         return client
 
     def connected(self) -> None:
-        """Let nothing else be connected to; called once the client is."""
+        """Make its sockets unreachable from now on; called once the client is connected."""
         self._sockets.leave()
 
     @property
     def exceeded(self) -> str:
-        """What its processes together used up, in words, for which it was ended; or nothing."""
+        """What its processes together used too much of, in words, so that it was ended; or ""."""
         return self._watch.exceeded
 
     def is_alive(self) -> bool:
@@ -82,12 +74,3 @@ class SandboxedKernel:
         self._watch.stop()
         self._sandbox.end()
         self._sockets.close()
-
-
-def _sandbox(request: SandboxRequest) -> Sandbox:
-    if os.environ.get(ENGINE_VARIABLE) != "fresh":
-        try:
-            return server_of_this_process.ask(request)
-        except WarmServerError:
-            pass  # it has said why; what follows has the same walls, and takes longer
-    return bubblewrap.make_sandbox(request)

@@ -1,4 +1,4 @@
-"""What is asked of either door, and what comes of it: a sandbox in which a kernel starts."""
+"""What both doors are given, a request, and what they return, a running sandbox."""
 
 import contextlib
 import json
@@ -9,25 +9,25 @@ import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-READY = b"\1"  # after the byte that comes with the sandbox's process; anything else is an error
+READY = b"\1"  # follows the byte that came with the sandbox's process; anything else is an error
 
 _ENDING_MILLISECONDS = 10_000
 
 
 @dataclass(frozen=True)
 class SandboxRequest:
-    """What the grading process asks for; of a warm server, only the sandbox itself reads it.
+    """What the grading process asks for. A warm server does not read it: the new sandbox does.
 
     Attributes
     ----------
     user
-        Who its processes are for the outside.
+        The user id of its processes, as the outside sees it.
     call_filter
         The filter of system calls, in hexadecimal: libseccomp cannot be loaded inside.
     variables
-        All of its environment variables.
+        All environment variables inside.
     files
-        Texts to be seen, read-only, by place; by one of them its kernel is reached.
+        Texts of read-only files, by path; one of them is the kernel's connection file.
     """
 
     user: int
@@ -55,9 +55,9 @@ class Sandbox:
     pid
         The process with which all of its processes end.
     process
-        The same one, as an open file.
+        The same one, as an open file (a pidfd).
     let_go
-        Called once that process was ended.
+        Releases what belongs to it, once that process has ended.
     """
 
     pid: int
@@ -69,12 +69,12 @@ class Sandbox:
         return self.process >= 0 and not self._has_ended_within(0)
 
     def kill(self) -> None:
-        """End all that runs in it, which takes a moment."""
+        """Begin to end all of its processes."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.process, signal.SIGKILL)
 
     def end(self) -> None:
-        """End it for good."""
+        """End all of its processes, and wait until they have ended."""
         if self.process >= 0:
             self.kill()
             self._has_ended_within(_ENDING_MILLISECONDS)

@@ -1,4 +1,4 @@
-"""What a sandbox needs of this machine, and what to do where that is not there."""
+"""What a sandbox needs of this machine, and what to do where something is missing."""
 
 import importlib
 import os
@@ -16,7 +16,7 @@ _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed
 
 
 def require_programs() -> None:
-    """Raise a CourseError where the sandbox must not or cannot be tried, with what to do."""
+    """Raise a CourseError that says what to do, where no sandbox can or may be tried."""
     if sys.platform != "linux":
         raise CourseError(
             "The sandbox needs Linux. On Windows or macOS, grade inside a Linux machine, such as "
@@ -42,7 +42,7 @@ def require_programs() -> None:
 
 
 def require_sandbox() -> None:
-    """Raise a CourseError with what to install or to switch on, unless the sandbox works."""
+    """Raise a CourseError that says what to install or to switch on, unless the sandbox works."""
     require_programs()
 
     from pytree_course.grading.sandbox.bubblewrap import own_variables, sandboxed

@@ -1,7 +1,6 @@
-"""The warm server, from outside: its process, which one process starts, and requests to it."""
+"""Both doors from outside: the warm server's process, requests to it, and which door is used."""
 
 import atexit
-import contextlib
 import json
 import os
 import re
@@ -11,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +17,10 @@ from jupyter_client.connect import port_names
 
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import description
-from pytree_course.grading.sandbox.bubblewrap import own_variables, serving
+from pytree_course.grading.sandbox.bubblewrap import make_sandbox, own_variables, serving
 from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
 
-_LAST_WORDS_SECONDS = 1.0
 _PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
 
 
@@ -45,7 +42,7 @@ def new_connection() -> dict[str, Any]:
 def kernel_request(
     connection: Mapping[str, str | int], environment: Mapping[str, str], files: Mapping[str, str]
 ) -> SandboxRequest:
-    """Return the request for a sandbox of this process, in which a kernel is to run."""
+    """Return a request for a sandbox in which a kernel is to run."""
     return SandboxRequest(
         description.sandbox_user(),
         filter_instructions().hex(),
@@ -55,29 +52,26 @@ def kernel_request(
 
 
 def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
-    """Ask a server for a sandbox; a WarmServerError says what it said instead."""
+    """Ask a server for a sandbox; a WarmServerError has what it said instead."""
     process: list[int] = []
     channel, theirs = socket.socketpair()
-    their_end, lifeline = os.pipe()
     try:
-        with channel, theirs:
-            channel.settimeout(limits.START_SECONDS)
-            try:
-                socket.send_fds(requests, [b"\0"], [theirs.fileno(), their_end])
-            finally:
-                os.close(their_end)
-                theirs.close()
-            channel.sendall(request.to_bytes())
-            channel.shutdown(socket.SHUT_WR)
-            said, process, _, _ = socket.recv_fds(channel, 1, 1)
-            with channel.makefile("rb") as rest:
-                said += rest.read()
+        channel.settimeout(limits.START_SECONDS)
+        with theirs:
+            socket.send_fds(requests, [b"\0"], [theirs.fileno()])
+        channel.sendall(request.to_bytes())
+        channel.shutdown(socket.SHUT_WR)
+        said, process, _, _ = socket.recv_fds(channel, 1, 1)
+        said += channel.recv(1)
         if process and said[1:] == READY:
-            return Sandbox(_pid(process[0]), process[0], partial(os.close, lifeline))
+            return Sandbox(_pid(process[0]), process[0], channel.close)
+        with channel.makefile("rb") as rest:
+            said += rest.read()
     except OSError as error:
         said = str(error).encode()
-    for descriptor in (*process, lifeline):
+    for descriptor in process:
         os.close(descriptor)
+    channel.close()
     raise WarmServerError(said.decode(errors="replace").strip("\0 \n"))
 
 
@@ -87,13 +81,13 @@ class WarmServer:
     Attributes
     ----------
     requests
-        What it is asked by; other processes may have it too.
+        The socket by which it is asked; other processes may have it too.
     """
 
     def __init__(self) -> None:
-        """Start it, and do not wait: what is asked for before it is ready waits in its socket.
+        """Start it without waiting: requests that come before it is ready wait in its socket.
 
-        The thread that does this has to be there as long as the server.
+        The thread that does this has to live as long as the server.
         """
         self.requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -106,83 +100,72 @@ class WarmServer:
             )
 
     def require_sandbox(self) -> None:
-        """Wait until one sandbox was made, or raise a WarmServerError that says why it was not."""
+        """Wait until it has made one sandbox; where it cannot, end it and say why.
+
+        Raises
+        ------
+        WarmServerError
+            Has what it said, there and on its standard error.
+        """
         try:
             ask(self.requests, kernel_request(new_connection(), {}, {})).end()
         except WarmServerError as error:
-            raise WarmServerError(f"{error} {self.last_words()}".strip()) from error
-
-    def last_words(self) -> str:
-        """Return what it said when it ended; nothing, where it still runs."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_LAST_WORDS_SECONDS)
-        if self._process.returncode is None or self._process.stderr is None:
-            return ""
-        return self._process.stderr.read().decode(errors="replace").strip()
+            self._process.kill()
+            _, words = self._process.communicate()
+            raise WarmServerError(f"{error} {words.decode(errors='replace')}".strip()) from error
 
     def close(self) -> None:
         """End it, and with it all kernels that it has forked."""
         self.requests.close()
-        self._process.kill()
-        self._process.wait()
-        if self._process.stderr is not None:
-            self._process.stderr.close()
+        with self._process:
+            self._process.kill()
 
 
-class ServerOfThisProcess:
-    """The one server that this process asks for sandboxes, until that server fails.
+class Door:
+    """The door through which this process gets its sandboxes, chosen once.
 
-    It is the server that this process was given, or else its own, started when first wanted.
+    It is given to this process, or else chosen when the first sandbox is wanted: a warm server of
+    this process's own, or bubblewrap where that one cannot make a sandbox.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._is_chosen = False
         self._requests: socket.socket | None = None
-        self._own: WarmServer | None = None
-        self._has_failed = False
+        self.own_server: WarmServer | None = None
 
-    def use(self, requests: socket.socket) -> None:
-        """Ask another process's server."""
-        self._requests = requests
+    def choose(self, requests: socket.socket | None) -> None:
+        """Ask this server from now on; without one, have bubblewrap make each sandbox."""
+        self._is_chosen, self._requests = True, requests
 
-    def ask(self, request: SandboxRequest) -> Sandbox:
-        """Ask for a sandbox. Who fails once is not asked again, which is said, once."""
+    def make_sandbox(self, request: SandboxRequest) -> Sandbox:
+        """Make a sandbox; once the warm server fails, bubblewrap makes this and all later ones."""
+        if os.environ.get(description.ENGINE_VARIABLE) == "fresh":
+            return make_sandbox(request)
         with self._lock:
-            if self._has_failed:
-                raise WarmServerError("it has failed before")
-            if self._requests is None:
-                self._own = WarmServer()
-                atexit.register(self._own.close)
-                self._requests = self._own.requests
-            requests = self._requests
-        try:
-            return ask(requests, request)
-        except WarmServerError as error:
-            self._give_up(error)
-            raise
-
-    def _give_up(self, error: WarmServerError) -> None:
-        with self._lock:
-            if self._has_failed:
-                return
-            words = [str(error)]
-            if self._own is not None:
-                words.append(self._own.last_words())
-                atexit.unregister(self._own.close)
-                self._own.close()
-            say_slow(" ".join(filter(None, words)))
-            self._requests, self._own, self._has_failed = None, None, True
+            try:
+                if not self._is_chosen:
+                    self.own_server = WarmServer()
+                    atexit.register(self.own_server.close)
+                    self.own_server.require_sandbox()
+                    self.choose(self.own_server.requests)
+                if self._requests is not None:
+                    return ask(self._requests, request)
+            except WarmServerError as error:
+                say_slow(error)
+                self.choose(None)
+        return make_sandbox(request)
 
 
-def say_slow(why: str) -> None:
+def say_slow(why: WarmServerError) -> None:
     """Say why kernels start slowly from now on; nbval's own output is not shown."""
     print(f"Kernels start one by one, slowly: {why}", file=sys.__stderr__)
 
 
 def _pid(process: int) -> int:
-    """Return the number that an open process has here."""
+    """Return the number that a process, given as an open file, has here."""
     described = Path(f"/proc/self/fdinfo/{process}").read_text(encoding="ascii")
     return int(_PID.findall(described)[0])
 
 
-server_of_this_process = ServerOfThisProcess()
+door = Door()

@@ -1,4 +1,4 @@
-"""How the outside reaches into a sandbox: its kernel's sockets lie there, in memory."""
+"""The way into a sandbox from outside: its kernel's sockets, which lie in its own memory."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ _POLL_SECONDS = 0.02
 
 
 class SandboxSockets:
-    """Folders of a sandbox, kept open from outside: nothing of the outside need be shared.
+    """Folders of a sandbox, kept open from outside, so that no folder has to be shared with it.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class SandboxSockets:
     """
 
     def __init__(self, inside: str) -> None:
-        """Know the beginning of the sockets' names, which only this sandbox's kernel has."""
+        """Take the beginning of the sockets' names, which no other sandbox's kernel has."""
         self._name = os.path.basename(inside)
         self.folders: list[int] = []
         self._proc: int | None = None
@@ -45,13 +45,14 @@ class SandboxSockets:
         deadline = time.monotonic() + timeout
         process = psutil.Process(sandbox.pid)
         while time.monotonic() < deadline and sandbox.is_alive():
-            # bubblewrap's first process stays outside of the sandbox that it makes, and until
-            # the view is made, these are folders of the outside: the sockets are not in there.
+            # bubblewrap's first process stays outside of the sandbox that it makes. Until a view is
+            # made, these are folders of the outside, and have no such sockets.
             for pid in (sandbox.pid, *(child.pid for child in process.children())):
                 with contextlib.suppress(OSError):
                     self._open_view_of(pid)
                     for port in ports:
-                        _try(f"{self.outside}-{port}")
+                        with socket.socket(socket.AF_UNIX) as trial:
+                            trial.connect(f"{self.outside}-{port}")  # or it does not listen yet
                     return
                 self.close()
             time.sleep(_POLL_SECONDS)
@@ -68,7 +69,7 @@ class SandboxSockets:
             self._way = None
 
     def close(self) -> None:
-        """Let the sandbox's folders go: their memory is free once its processes have ended."""
+        """Close the sandbox's folders: their memory is free once its processes have ended too."""
         self.leave()
         if self._proc is not None:
             os.close(self._proc)
@@ -81,12 +82,6 @@ class SandboxSockets:
             self.folders.append(_opened(f"/proc/{pid}/root{place}"))
         self._proc = _opened(f"/proc/{pid}/root/proc")
         self._way = os.dup(self.folders[0])
-
-
-def _try(path: str) -> None:
-    """Connect to a socket once; an OSError says that it does not listen yet."""
-    with socket.socket(socket.AF_UNIX) as trial:
-        trial.connect(path)
 
 
 def _opened(folder: str) -> int:

@@ -1,4 +1,4 @@
-"""The system calls that a learner's code may not make: said once, as a filter for both doors."""
+"""The system calls that a learner's code may not make, as one filter for both doors."""
 
 import errno
 import functools
@@ -6,7 +6,7 @@ import os
 
 import pyseccomp
 
-# What a mature sandbox refuses (Flatpak's list, and Docker's), by what each call would reach.
+# What mature sandboxes refuse (the lists of Flatpak and Docker), by what each call would reach.
 _REFUSED = [
     # keys: those of a session and of a user outlive a process
     *("add_key", "keyctl", "request_key"),
@@ -32,23 +32,23 @@ _ABSENT = [
     "clone3",  # its flags cannot be looked at; the C library then calls clone
     # memory that is in no process and no folder, where it would not be measured
     *("memfd_create", "memfd_secret", "mq_open", "msgget", "semget", "shmget", "vmsplice"),
-    # of these a machine, or a user, has so many, and one sandbox could take them all
+    # a machine, or a user, has a limited number of these, and one sandbox could take all
     *("io_cancel", "io_destroy", "io_getevents", "io_pgetevents", "io_setup", "io_submit"),
     *("inotify_init", "inotify_init1"),
-    # priorities: code that all others keep waiting seems to want a processor, and uses no time
+    # priorities: code of the lowest one would wait for a processor, which costs it no time
     *("ioprio_set", "sched_setattr", "setpriority"),
 ]
-# Calls since Linux 5.17, which have the same number everywhere: what they can do is not known here.
+# Calls newer than Linux 5.16, with the same number everywhere: what they will do is not known.
 _NEWER = range(449, 600)
 
 # Sockets of other families lead out of a network namespace (VSOCK) or deep into the kernel (ALG).
 _FAMILIES = [1, 2, 16]  # AF_UNIX, AF_INET, AF_NETLINK: ipykernel needs these
-# How much may wait in a socket is counted as the operating system has it, and may not be changed.
+# What may wait in a socket is counted by the operating system's default, so it may not be changed.
 _SOCKET_LEVEL, _SIZES = 1, (7, 8, 32, 33)  # SOL_SOCKET, SO_SNDBUF, SO_RCVBUF, SO_...BUFFORCE
 # Leases keep programs outside waiting for a file; notices of changed folders are as inotify's.
 _FILE_COMMANDS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
-# Who ignores that children end has them vanish with the processor time that they used. All others
-# have to wait for them, or leave them to the sandbox's first process, which does.
+# The children of a process that ignores this signal vanish, with the processor time that they used.
+# Otherwise it has to wait for them, or leave them to the sandbox's first process, which does.
 _CHILD_ENDED = 17  # SIGCHLD
 _NEW_NAMESPACES = [  # CLONE_NEW..., of cgroup, host name, IPC, mounts, network, processes, users
     *(0x02000000, 0x04000000, 0x08000000, 0x00020000, 0x40000000, 0x20000000, 0x10000000)

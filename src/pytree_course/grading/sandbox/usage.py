@@ -1,19 +1,17 @@
-"""What all processes of a sandbox use up together, looked at on a clock of its own."""
+"""A watch over what all processes of a sandbox use together, from a thread of its own."""
 
-import functools
 import itertools
 import os
 import re
 import threading
-from pathlib import Path
 
 from pytree_course.grading import limits
 from pytree_course.grading.process_tree import of_threads, processes, read
 from pytree_course.grading.sandbox.request import Sandbox
 from pytree_course.grading.sandbox.sockets import SandboxSockets
 
-_UNKNOWN = "of the machine"
-# Only these rows: what else is in there, such as a process's name, may be of a learner's making.
+_UNKNOWN = "of the machine"  # "used more ... than allowed"
+# Only these rows: others, such as a process's name, can be chosen by a learner.
 _COUNTED_IN_FULL = re.compile(r"^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s+(\d+) kB$", re.MULTILINE)
 _TABLES = re.compile(r"^VmPTE:\s+(\d+) kB$", re.MULTILINE)
 _SHARES = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MULTILINE)
@@ -23,8 +21,8 @@ _MOST_MAPPINGS = 65_536  # of one process: the operating system's own bound
 class UsageWatch:
     """A thread that ends a sandbox whose processes together use up more than they may.
 
-    The limits of the operating system are those of one process; this looks at the sum. Processor
-    time is the budget's of each cell.
+    The operating system limits each process; this looks at the sum. Processor time is not watched
+    here: each cell has a budget of it.
 
     Attributes
     ----------
@@ -51,7 +49,7 @@ class UsageWatch:
             self._thread.join()
 
     def _watch(self) -> None:
-        # A watch that could be made to fail would be a limit that could be switched off.
+        # If it could be made to fail and nothing happened, the limit could be switched off.
         try:
             while not self.exceeded and not self._stopped.wait(limits.WATCH_SECONDS):
                 if not self._sandbox.is_alive():
@@ -128,8 +126,7 @@ def _sockets(process: str) -> int:
     return int(summary[2]) if summary else 0  # "sockets: used 12"
 
 
-@functools.cache
 def _socket_bytes() -> int:
     """Return how much may wait in one socket: no code inside can change that."""
     # The last message may be as long as all before it.
-    return 2 * int(Path("/proc/sys/net/core/wmem_default").read_text(encoding="ascii"))
+    return 2 * int(read("/proc/sys/net/core/wmem_default"))

@@ -1,7 +1,7 @@
 """The warm server, inside: it has imported what kernels need, and forks a sandbox per kernel.
 
-No code of a learner runs in it, and nothing that is asked for is read in it: what it has in memory,
-every sandbox has. For the same reason it starts no thread, and nothing of JAX that has threads.
+No learner's code runs in it, and it does not read the requests: every sandbox has a copy of its
+memory. It starts no thread, and nothing of JAX that has threads: a fork has none of them.
 """
 
 import gc
@@ -37,18 +37,17 @@ def main() -> None:
     requests = socket.socket(fileno=0)
     _load()
     while True:
-        _, descriptors, _, _ = socket.recv_fds(requests, 1, 2)
+        _, descriptors, _, _ = socket.recv_fds(requests, 1, 1)
         if not descriptors:
-            return  # all who could ask have ended
+            return  # no process that could ask is left
         _require_forkable()
-        channel, lifeline = socket.socket(fileno=descriptors[0]), descriptors[1]
+        channel = socket.socket(fileno=descriptors[0])
         child = os.fork()
         if not child:
             requests.detach()
-            _kernel_in_sandbox(channel, lifeline).start()
+            _kernel_in_sandbox(channel).start()
             return
         channel.close()
-        os.close(lifeline)
         os.waitpid(child, 0)
 
 
@@ -68,18 +67,10 @@ def _require_forkable() -> None:
         raise RuntimeError("the warm server has threads")
 
 
-def _kernel_in_sandbox(channel: socket.socket, lifeline: int) -> "IPKernelApp":
-    """Return a kernel in a new sandbox; outside it is told that it is there, or what failed.
-
-    Parameters
-    ----------
-    channel
-        To the grading process that asked for it.
-    lifeline
-        What ends when that process does.
-    """
+def _kernel_in_sandbox(channel: socket.socket) -> "IPKernelApp":
+    """Return a kernel in a new sandbox; tell the grading process so, or what failed."""
     try:
-        fork_sandbox(channel, lifeline)
+        fork_sandbox(channel)
         kernel = _kernel()
         channel.sendall(READY)
     except BaseException:
