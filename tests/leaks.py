@@ -96,9 +96,9 @@ def _strings(data: object) -> Iterator[str]:
 def _shape(definition: ast.FunctionDef | ast.ClassDef) -> str:
     """Return the syntax of decorators and body, local names numbered: first the arguments."""
     body = ast.Module([*definition.body, *map(ast.Expr, definition.decorator_list)], [])
+    documented = ast.FunctionDef | ast.ClassDef | ast.Module
     for node in ast.walk(body):
-        has_body = isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module)
-        if has_body and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, documented) and ast.get_docstring(node):
             del node.body[0]
     named = [each.arg for each in ast.walk(definition) if isinstance(each, ast.arg)]
     for each in ast.walk(body):

@@ -82,7 +82,7 @@ class MadeClass:
                 runs[name] = ExerciseRun(CellRun(), CellRun(outcomes))
             return runs
 
-        monkeypatch.setattr("pytree_course.classroom.tasks.run_answers", run)
+        monkeypatch.setattr("pytree_course.classroom.runs.run_answers", run)
         self.pool = SAME_PROCESS
 
     def grade(self, options=OWN_WORK):

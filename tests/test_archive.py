@@ -40,37 +40,27 @@ def zipped(tmp_path):
     return Zip(tmp_path)
 
 
+@pytest.mark.parametrize("students", [["ada"], ["ada", "bob"]])
 @pytest.mark.parametrize(
-    "names",
+    "layout",
     [
-        ["ada/01_mini_exercises.ipynb", "bob/01_mini_exercises.ipynb"],
-        ["handed-in/ada/01_mini_exercises.ipynb", "handed-in/bob/01_mini_exercises.ipynb"],
-        ["handed-in\\ada\\01_mini_exercises.ipynb", "handed-in\\bob\\01_mini_exercises.ipynb"],
-        [
-            "submitted/ada/01_mini/01_mini_exercises.ipynb",
-            "submitted/bob/01_mini/01_mini_exercises.ipynb",
-        ],
-        [
-            "week/submitted/ada/01_mini/01_mini_exercises.ipynb",
-            "week/submitted/bob/01_mini/01_mini_exercises.ipynb",
-        ],
-        [
-            "ada_assignsubmission_file/01_mini_exercises.ipynb",
-            "bob_assignsubmission_file/01_mini_exercises.ipynb",
-        ],
-        [
-            "up/ada_assignsubmission_file/01_mini_exercises.ipynb",
-            "up/bob_assignsubmission_file/01_mini_exercises.ipynb",
-        ],
+        "{}/01_mini_exercises.ipynb",
+        "{}/01_mini/01_mini_exercises.ipynb",
+        "handed-in/{}/01_mini_exercises.ipynb",
+        "handed-in\\{}\\01_mini_exercises.ipynb",
+        "submitted/{}/01_mini/01_mini_exercises.ipynb",
+        "week/submitted/{}/01_mini/01_mini_exercises.ipynb",
+        "{}_assignsubmission_file/01_mini_exercises.ipynb",
+        "up/{}_assignsubmission_file/01_mini_exercises.ipynb",
     ],
 )
-def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course, names):
-    for name in names:
-        zipped.put(name)
+def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course, layout, students):
+    for student in students:
+        zipped.put(layout.format(student))
     zipped.put("__MACOSX/ada/._01_mini_exercises.ipynb")
     zipped.put("handed-in/.DS_Store")
     files, ignored = zipped.read(course)
-    assert [student for student, _ in files] == ["ada", "bob"]
+    assert [student for student, _ in files] == students
     assert ignored == {}
 
 
@@ -88,14 +78,6 @@ def test_a_zip_in_the_zip_is_said(zipped, course):
     zipped.put("week 2.zip")
     _, ignored = zipped.read(course)
     assert ignored == {"week 2.zip": "it is a zip in the zip: take it out, and grade it by itself"}
-
-
-@pytest.mark.parametrize(
-    "name", ["ada/01_mini_exercises.ipynb", "ada/01_mini/01_mini_exercises.ipynb"]
-)
-def test_a_class_of_one(zipped, course, name):
-    zipped.put(name)
-    assert zipped.read(course)[0] == [("ada", "01_mini_exercises.ipynb")]
 
 
 def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(zipped, course):
@@ -146,11 +128,14 @@ def test_damaged_entries_cost_themselves_only(zipped, course):
     zipped.put("/".join(["y" * 250] * 18) + "/01_mini_exercises.ipynb")  # longer than a path may be
     zipped.put("large/01_mini_exercises.ipynb")
     zipped.put("secret/01_mini_exercises.ipynb")
+    zipped.put("torn/01_mini_exercises.ipynb", '{"first": 1}')
     data = bytearray(zipped.file.read_bytes())
     large = data.rindex(b"large/01_mini_exercises.ipynb") - 46
     data[large + 24 : large + 28] = (10**9).to_bytes(4, "little")  # its header lies about its size
     for at in (data.index(b"secret/") - 30 + 6, data.rindex(b"secret/") - 46 + 8):
         data[at] |= 1  # it is encrypted
+    torn = data.index(b"torn/01_mini_exercises.ipynb") + len("torn/01_mini_exercises.ipynb")
+    data[torn : torn + 3] = b"\xff\xff\xff"
     zipped.file.write_bytes(data)
     files, ignored = zipped.read(course)
     assert {student for student, _ in files} >= {"ada", "old", "new"}
@@ -158,6 +143,7 @@ def test_damaged_entries_cost_themselves_only(zipped, course):
     assert reasons["y" * 250] == "it cannot be unpacked: File name too long"
     assert reasons["large"] == "it is larger than 30 MB: clear its cells' outputs"
     assert reasons["secret"].startswith("it cannot be unpacked: ")
+    assert reasons["torn"].startswith("it cannot be unpacked: ")
 
 
 def test_a_notebook_that_is_longer_than_its_header_says_is_not_read_to_its_end(zipped, course):
@@ -180,13 +166,6 @@ def test_a_name_that_is_not_the_utf_8_that_it_says_it_is_is_refused_with_a_reaso
         zipped.read(course)
 
 
-def test_a_zip_of_thousands_of_students(zipped, course):
-    with zipfile.ZipFile(zipped.file, "w") as opened:
-        for number in range(3_000):
-            opened.writestr(f"student{number}/01_mini_exercises.ipynb", "{}")
-    assert len(zipped.read(course)[0]) == 3_000
-
-
 def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatch):
     zipped.put("ada/01_mini_exercises.ipynb", "0" * 100_000)
     with monkeypatch.context() as patch:
@@ -197,17 +176,6 @@ def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatc
     with pytest.raises(CourseError, match="unpack it yourself"):
         zipped.read(course)
     assert not zipped.into.exists()
-
-
-def test_a_damaged_notebook_costs_only_itself(zipped, course):
-    zipped.put("ada/01_mini_exercises.ipynb", '{"first": 1}')
-    zipped.put("bob/01_mini_exercises.ipynb")
-    data = zipped.file.read_bytes()
-    start = data.index(b"ada/01_mini_exercises.ipynb") + len("ada/01_mini_exercises.ipynb")
-    zipped.file.write_bytes(data[:start] + b"\xff\xff\xff" + data[start + 3 :])
-    files, ignored = zipped.read(course)
-    assert files == [("bob", "01_mini_exercises.ipynb")]
-    assert ignored["ada/01_mini_exercises.ipynb"].startswith("it cannot be unpacked")
 
 
 @pytest.mark.parametrize("utf8", [True, False])

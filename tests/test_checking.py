@@ -49,14 +49,35 @@ def verdict_on(answer, seed=0):
     return judge(expectation(seed), run_check(doubled, [answer], seed))
 
 
-def test_a_right_answer_earns_all_points():
-    verdict = verdict_on(right)
-    assert (verdict.kind, verdict.points, verdict.passed) == (VerdictKind.CORRECT, 2, 3)
+def starter(values):
+    raise NotImplementedError
 
 
-def test_a_wrong_answer_earns_nothing_and_shows_the_smallest_failing_case():
+def leaving(values):
+    raise SystemExit(0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (right, VerdictKind.CORRECT),
+        (squares, VerdictKind.INCORRECT),
+        (starter, VerdictKind.NOT_ATTEMPTED),
+        (lambda values: ..., VerdictKind.NOT_ATTEMPTED),
+        (lambda values: [] if not values else ..., VerdictKind.INCORRECT),  # partly filled
+        (lambda values: values[10], VerdictKind.ERROR),
+        (leaving, VerdictKind.ERROR),
+    ],
+)
+def test_a_right_answer_earns_all_points_and_any_other_none(answer, kind):
+    verdict = verdict_on(answer)
+    assert (verdict.kind, verdict.points) == (kind, 2 if answer is right else 0)
+    assert (verdict.passed == verdict.cases) == (answer is right)
+
+
+def test_a_wrong_answer_shows_the_smallest_failing_case():
     verdict = verdict_on(lambda values: values)
-    assert (verdict.kind, verdict.points, verdict.passed) == (VerdictKind.INCORRECT, 0, 1)
+    assert verdict.passed == 1
     assert verdict.failure.case == 2  # one number, where case 0 has four
     assert verdict.failure.difference.path == ("[0]",)
 
@@ -92,25 +113,8 @@ def test_misconceptions_are_recognised_if_together_they_explain_every_failure(co
     assert judge_counts(counts) == held
 
 
-def test_an_exception_is_an_error_with_its_type():
-    verdict = verdict_on(lambda values: values[10])
-    assert verdict.kind is VerdictKind.ERROR
-    assert verdict.failure.got["type"] == "IndexError"
-
-
-def starter(values):
-    raise NotImplementedError
-
-
-@pytest.mark.parametrize("answer", [starter, lambda values: ...])
-def test_a_starter_is_not_attempted(answer):
-    verdict = verdict_on(answer)
-    assert (verdict.kind, verdict.points) == (VerdictKind.NOT_ATTEMPTED, 0)
-
-
-def test_a_partly_filled_starter_is_incorrect_and_not_unattempted():
-    verdict = verdict_on(lambda values: [] if not values else ...)
-    assert verdict.kind is VerdictKind.INCORRECT
+def test_an_error_is_told_by_its_type():
+    assert verdict_on(lambda values: values[10]).failure.got["type"] == "IndexError"
 
 
 def test_the_same_seed_gives_the_same_cases_and_another_seed_others():
@@ -137,13 +141,6 @@ def test_what_an_answer_prints_is_kept_and_bounded(capsys):
     outcome = run_check(doubled, [talking], 0)[0]
     assert outcome.printed == "x" * MAX_PRINTED + "…"
     assert capsys.readouterr().out == ""
-
-
-def test_an_answer_that_leaves_python_is_an_error():
-    def leaving(values):
-        raise SystemExit(0)
-
-    assert verdict_on(leaving).kind is VerdictKind.ERROR
 
 
 def test_an_interrupt_is_not_swallowed():

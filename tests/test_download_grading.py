@@ -150,9 +150,3 @@ def test_a_student_is_chosen_by_name(quick, monkeypatch, capsys):
     out, _ = quick.grade_here(monkeypatch, capsys, "--student", "raybob")
     assert "1 graded" in out
     assert [each.student for each in quick.attempts()] == ["77"]
-
-
-def test_when_work_of_a_download_was_late_is_not_made_up(quick, monkeypatch, capsys):
-    quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
-    assert quick.run_here(monkeypatch, "--unsandboxed", "--due", "2020-01-01") == 2
-    assert "Nothing was graded. A download from Canvas does not say" in capsys.readouterr().err

@@ -88,9 +88,9 @@ LINES = st.one_of(
 def test_an_answer_stays_one_cell_with_its_lines_whatever_they_look_like(lines):
     lines = ["first = 0", *lines, "last = 0"]
     text = misconception_cell("count", "\n".join(lines))
-    ((number, cell),) = marked_cells(text)
-    assert (number, cell.metadata) == (1, {"exercise": "count", "misconception": "name_it"})
-    _, *kept = cell.source.split("\n")
+    ((number, said, source),) = marked_cells(text)
+    assert (number, said) == (1, {"exercise": "count", "misconception": "name_it"})
+    _, *kept = source.split("\n")
     assert [line.replace("#:", "#", 1) for line in kept] == lines
     assert [line for line in kept if "#:" in line] == [
         line.replace("#", "#:") for line in lines if CELL_MARK.match(line)

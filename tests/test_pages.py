@@ -49,9 +49,6 @@ class Tags(HTMLParser):
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 

@@ -139,11 +139,11 @@ def test_what_looks_like_a_number_and_is_none_costs_no_report(tmp_path):
 
 
 def test_what_was_remarked_of_a_notebook_is_on_its_page_without_the_teachers_folders(tmp_path):
-    reason = "graded are the first 20 tries; /secret place/eve/01_made.ipynb is the <b>21st</b>"
+    reason = "of 20 notebooks, the last counts; /secret place/eve/01_made.ipynb is the <b>last</b>"
     written = pages_of(class_with(made_row("count", "correct"), reason=reason), tmp_path)
-    said = "Remark: graded are the first 20 tries; 01_made.ipynb is the <b>21st</b>"
+    said = "Remark: of 20 notebooks, the last counts; 01_made.ipynb is the <b>last</b>"
     assert said in visible(written["students/eve.html"])
-    assert "first 20 tries" in visible(written["report.html"])
+    assert "of 20 notebooks" in visible(written["report.html"])
     assert "secret place" not in written["students/eve.html"]
     assert "Remark" not in written["students/ada.html"]
     failed = {"state": AttemptState.FAILED, "reason": "OSError: 5"}

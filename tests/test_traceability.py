@@ -18,7 +18,6 @@ from pytree_course.authoring.traceability import (
     read_marks,
     read_topics,
     table,
-    write_table,
 )
 from pytree_course.course import Course
 from tests.conftest import ROOT, edit
@@ -179,7 +178,7 @@ def test_without_a_list_of_topics_every_mark_is_wrong_and_there_is_no_table(mark
 def test_a_mistake_in_the_list_of_topics_is_named(marked, old, new, line, message):
     edit(marked.root / TOPICS_FILE, old, new)
     with pytest.raises(AuthorMistakesError) as caught:
-        write_table(Course(marked.root))
+        table(Course(marked.root))
     [mistake] = caught.value.mistakes
     assert (mistake.file, mistake.line) == (marked.root / TOPICS_FILE, line)
     assert message in mistake.message

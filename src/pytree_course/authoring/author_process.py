@@ -1,4 +1,4 @@
-"""A process of its own for wrong answers, which may loop for ever or kill it."""
+"""A separate process for wrong answers, which may loop for ever or kill the process."""
 
 import multiprocessing
 import os
@@ -25,7 +25,7 @@ class EndedError(Exception):
 
 
 class AuthorProcess:
-    """Calls functions with a lesson's sources, in a process of its own.
+    """Calls functions with a lesson's sources, in a separate process.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class AuthorProcess:
         raise EndedError(why, is_time_up)
 
     def restart(self) -> None:
-        """Go on in a new process, with nothing that answers left behind."""
+        """Go on in a new process, without any state that answers left behind."""
         self.close()
         self._start()
 

@@ -1,6 +1,6 @@
 """Run the author's own answers: what the checks expect, and what every wrong answer yields.
 
-This code runs in the process that calls it, for the author wrote it. A learner's answers never do.
+The author's code is trusted: it runs in the calling process. A learner's code never does.
 """
 
 import os
@@ -33,7 +33,7 @@ from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
 from pytree_course.checking.words import ERROR_EXPECTED
 
 SEEDS = (PUBLIC_SEED, 11, 22)
-"""Every rule about cases has to hold on fresh cases too: these stand for them."""
+"""Every rule about cases has to hold on fresh cases too, which two of these seeds stand for."""
 
 
 class AnswerError(Exception):
@@ -79,7 +79,7 @@ def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
         jax.__version__, *_key(sources, exercise, exercise.solution, PUBLIC_SEED)
     )
     if compiled.can_keep() and not stamp.exists():
-        # What this process has compiled already, JAX would not write.
+        # JAX would not write what this process has compiled already.
         jax.clear_caches()  # type: ignore[no-untyped-call]
         run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
         compiled.show_compiled_programs()

@@ -1,4 +1,4 @@
-"""The two layers of a lesson: its core, and the sections of "Going deeper" that stand alone."""
+"""The two layers of a lesson: its core, and the independent sections of "Going deeper"."""
 
 import builtins
 import symtable
@@ -66,7 +66,7 @@ def read_layers(cells: Sequence[SourceCell]) -> Layers:
 
 
 def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
-    """Return what is wrong with a lesson's layers; a lesson without deeper sections has none."""
+    """Yield the mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
     if not layers.set_up:
         return
     for section in (*layers.core, *layers.deeper):
@@ -81,7 +81,7 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
             yield section.cells[0].mistake(
                 'say for whom it is: `"for": "you …"` beside its minutes'
             )
-        # In which order a section binds and needs its names, running it shows.
+        # This does not look at the order in which names are bound and used: running it does.
         code = [cell for cell in (*before, *section.cells) if cell.kind == "code"]
         known = set().union(*(_names(cell.source)[0] for cell in code))
         for cell in section.code:

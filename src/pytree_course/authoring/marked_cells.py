@@ -1,10 +1,8 @@
-"""The marked cells of answers.py, as jupytext marks them, each with the line where it begins."""
+"""The cells of answers.py, which begin with jupytext's marks: how they are read and written."""
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
+from itertools import pairwise
+from typing import Any
 
 CELL_MARK = re.compile(r"\s*#\s*(%%(%*\s|$)|(<codecell>|In\[[0-9 ]*\]:?)\s*$)")
 """What jupytext takes for the mark of a cell: `# %%`, and those that other programs write."""
@@ -17,14 +15,13 @@ _TO_BE_NAMED = """\
 """
 
 
-def marked_cells(text: str) -> list[tuple[int, "NotebookNode"]]:
-    """Return the cells that have a mark, each with its line.
+def marked_cells(text: str) -> list[tuple[int, dict[str, Any], str]]:
+    """Return the cells that have a mark: the line of each, what its mark says, and its source.
 
-    Their source is taken as it stands: jupytext, which reads the marks, would end a line also at a
+    The source is taken as it stands: jupytext, which reads the marks, would end a line also at a
     form feed, and make code of a comment that looks like a magic command.
     """
-    # They take long to load, and a class report, which writes cells, does without.
-    import nbformat
+    # It takes long to load, and a class report, which writes cells, does without.
     from jupytext.cell_reader import DoublePercentScriptCellReader
     from jupytext.stringparser import StringParser
 
@@ -36,13 +33,9 @@ def marked_cells(text: str) -> list[tuple[int, "NotebookNode"]]:
             marks.append(at)
         quotes.read_line(line)
     cells = []
-    for at, end in zip(marks, [*marks[1:], len(lines)], strict=True):
+    for at, end in pairwise([*marks, len(lines)]):
         reader.metadata_and_language_from_option_line(lines[at])
-        metadata = dict(reader.metadata)
-        kind = metadata.pop("cell_type", "code")
-        source = "\n".join(lines[at + 1 : end]).strip("\n")
-        cell = {"cell_type": kind, "metadata": metadata, "source": source}
-        cells.append((at + 1, nbformat.from_dict(cell)))
+        cells.append((at + 1, dict(reader.metadata), "\n".join(lines[at + 1 : end]).strip("\n")))
     return cells
 
 

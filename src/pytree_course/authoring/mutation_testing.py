@@ -1,4 +1,4 @@
-"""Mutation testing of the checks: which wrong answers a lesson's cases let pass."""
+"""Mutation testing of the checks: which wrong answers pass a lesson's cases."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Write the learners' bundle, unless a file is stale or somebody's work would be lost."""
+"""Write the learners' bundle; refuse if a file is stale or a learner's work would be lost."""
 
 import json
 from pathlib import Path

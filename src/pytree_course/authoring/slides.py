@@ -1,4 +1,4 @@
-"""Slides of a lesson: which cells share one, and what nbconvert does before it makes them."""
+"""Slides of a lesson: which cells share one, and the preprocessor for nbconvert."""
 
 import math
 from typing import Any

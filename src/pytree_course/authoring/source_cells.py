@@ -1,4 +1,4 @@
-"""The cells of lesson.md and exercises.md as the author wrote them, and what is wrong there."""
+"""Read the cells of lesson.md and exercises.md, and report the author's mistakes with lines."""
 
 import re
 from dataclasses import dataclass, replace

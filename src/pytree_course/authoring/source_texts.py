@@ -1,4 +1,4 @@
-"""What is made of the author's texts: slugs, digests, the line of an error, an explanation."""
+"""Helpers for the author's texts: slugs, digests, the line of an error, explanations."""
 
 import ast
 import hashlib

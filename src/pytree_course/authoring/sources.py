@@ -204,24 +204,23 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
     if not file.exists():
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return
-    for line, cell in marked_cells(file.read_text(encoding="utf-8")):
-        source_cell = SourceCell("code", cell.source, dict(cell.metadata), file, line)
-        name = cell.metadata.get("exercise")
+    for line, said, source in marked_cells(file.read_text(encoding="utf-8")):
+        cell = SourceCell("code", source, said, file, line)
+        name = said.get("exercise")
         if not isinstance(name, str):
-            if cell.cell_type == "code" and cell.source.strip():
+            if said.get("cell_type", "code") == "code" and source.strip():
                 why = 'begin the cell with # %% exercise="...", with quotes and without commas'
-                mistakes.append(Mistake(file, line, why))
-            continue
-        if name not in exercises:
-            mistakes.append(Mistake(file, line, f"there is no exercise {name!r} in exercises.md"))
-            continue
-        try:
-            ast.parse(cell.source)
-        except SyntaxError as error:
-            at = line + (error.lineno or 0)
-            mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
-            continue
-        _add_answer(exercises[name], source_cell, mistakes)
+                mistakes.append(cell.mistake(why))
+        elif name not in exercises:
+            mistakes.append(cell.mistake(f"there is no exercise {name!r} in exercises.md"))
+        else:
+            try:
+                ast.parse(source)
+            except SyntaxError as error:
+                at = line + (error.lineno or 0)
+                mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
+            else:
+                _add_answer(exercises[name], cell, mistakes)
 
 
 def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -> None:

@@ -7,7 +7,7 @@ from pytree_course.authoring.layers import Section
 from pytree_course.authoring.source_texts import in_cell
 from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
 from pytree_course.checking.standings import hours
-from pytree_course.course import Course, write_file
+from pytree_course.course import Course
 from pytree_course.rendering import TEMPLATES, render
 
 PAGE_FILE = "docs/plans.md"
@@ -122,9 +122,3 @@ def _units(lesson: LessonSources) -> Iterator[Unit]:
 
 def _minutes(parts: Sequence[Unit | Section | Exercise]) -> int:
     return sum(part.minutes for part in parts)
-
-
-def write_plans(course: Course) -> None:
-    """Write the plans of a course; one without minutes in its lessons gets none."""
-    if text := plans(course):
-        write_file(course.root / PAGE_FILE, text)

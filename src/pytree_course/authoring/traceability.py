@@ -1,4 +1,4 @@
-"""Which cell shows each topic, correction and misconception: `covers` marks in, a table out."""
+"""The table of traceability: which cells show each topic, correction and misconception."""
 
 import tomllib
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 from pytree_course.authoring.source_cells import AuthorMistakesError, Mistake, SourceCell
 from pytree_course.authoring.source_texts import in_cell, line_named_in
 from pytree_course.authoring.sources import LessonSources, read_sources
-from pytree_course.course import Course, answer_id, write_file
+from pytree_course.course import Course, answer_id
 from pytree_course.rendering import TEMPLATES, render
 
 TOPICS_FILE = "sources/topics.toml"
@@ -131,9 +131,3 @@ def table(course: Course) -> str:
     ]
     page = render("authoring/traceability.md", topics_file=TOPICS_FILE, kinds=KINDS, shown=shown)
     return page + "\n"
-
-
-def write_table(course: Course) -> None:
-    """Write the table of a course; a course without topics gets none."""
-    if text := table(course):
-        write_file(course.root / TABLE_FILE, text)

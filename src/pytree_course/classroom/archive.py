@@ -28,13 +28,8 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
     """Unpack the notebooks of a zip into a folder of its own in `into`.
 
     The same zip always goes to the same folder, and what was unpacked before is not removed.
-
-    Returns
-    -------
-    folder
-        The folder that holds what the class handed in; it may lie some folders deep.
-    left_out
-        What was not unpacked.
+    Return the folder of what the class handed in, which may lie some folders deep, and what was
+    left out.
     """
     try:
         with archive.open("rb") as opened:

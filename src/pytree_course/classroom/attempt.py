@@ -1,4 +1,4 @@
-"""Attempts, graded submissions as the gradebook stores them; which counts, and what changed."""
+"""Attempts: graded submissions as the gradebook stores them, and which of them counts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -107,7 +107,7 @@ class VerdictChange:
 def verdict_changes(
     before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
 ) -> Iterator[VerdictChange]:
-    """Compare the attempts that count before and after a grading."""
+    """Yield the verdicts on unchanged answers that differ before and after a grading."""
     for key, now in after.items():
         old = before.get(key)
         if old is None or old.answers_digest != now.answers_digest:

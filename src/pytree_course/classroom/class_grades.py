@@ -26,7 +26,7 @@ class Student(Submitter):
 
     is_expected: bool = True  # on the list of the class, if there is a list
     login: str = ""  # in Canvas, or Moodle's username; empty where it is not known
-    login_is_listed: bool = False  # whether the list of the class says so, and not a folder's name
+    login_is_listed: bool = False  # the login is from the list of the class, not a folder's name
 
     @property
     def label(self) -> str:
@@ -38,11 +38,11 @@ class Student(Submitter):
 class ClassGrades:
     """The grades of a class as they stand."""
 
-    students: list[Student]  # all of the list and of the folder, sorted
-    lessons: list[Expected]  # those of which there are attempts, in order, on the public cases
+    students: list[Student]  # all on the list or in the folder, sorted
+    lessons: list[Expected]  # those with attempts, in order; their cases are the public ones
     counting: dict[tuple[str, str], Attempt]  # the one that counts, by student and lesson
     due: datetime | None = None
-    waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: the teacher named others
+    waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
 
     @classmethod
     def of(
@@ -116,14 +116,10 @@ class ClassGrades:
 
 def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
     """Combine what a folder or a download, and the list of the class, say of a student."""
+    known = dict(vars(submitter))
     if entry is None:
         login = "" if submitter.system else submitter.id
-        return Student(**vars(submitter), is_expected=is_expected, login=login)
-    return Student(
-        submitter.id,
-        entry.name or submitter.name,
-        submitter.system,
-        submitter.canvas_id or entry.canvas_id,
-        login=entry.student,
-        login_is_listed=True,
-    )
+        return Student(**known, is_expected=is_expected, login=login)
+    known["name"] = entry.name or submitter.name
+    known["canvas_id"] = submitter.canvas_id or entry.canvas_id
+    return Student(**known, login=entry.student, login_is_listed=True)

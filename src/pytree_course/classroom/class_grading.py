@@ -1,4 +1,4 @@
-"""Grade a class: every submission that is new or changed, once, and resumable at any time."""
+"""Grade a class: each new or changed submission once; an interrupted grading can be resumed."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -113,7 +113,6 @@ class _ReadNotebook:
 
     notebook: SubmittedNotebook
     submission: Submission = field(default_factory=Submission)
-    remark: str = ""  # for the teacher
 
     @property
     def digest(self) -> str:
@@ -146,7 +145,7 @@ class _Grading:
         counts = {attempt.key for attempt in counting(attempts).values()}
         current = {each.key: each for each in attempts if self._is_current(each)}
         for notebook in notebooks:
-            with self._guarded(_ReadNotebook(notebook, remark=notebook.remark)):
+            with self._guarded(_ReadNotebook(notebook)):
                 read = self._read(notebook)
                 if self.options.force or read.key not in current:
                     lesson = self._lesson(notebook.lesson)
@@ -168,7 +167,7 @@ class _Grading:
         try:
             yield
         except UnreadableError as error:
-            reason = joined(read.remark, printable(str(error)))
+            reason = joined(read.notebook.remark, printable(str(error)))
             self._record(read, AttemptState.UNREADABLE, reason)
         except CourseError:
             raise
@@ -187,7 +186,7 @@ class _Grading:
                     verdict_row(each, ran.exercises.get(each.exercise), read.submission)
                     for each in verdicts
                 ]
-                self._record(read, AttemptState.GRADED, read.remark, rows, ran.seconds)
+                self._record(read, AttemptState.GRADED, read.notebook.remark, rows, ran.seconds)
                 self.summary.graded += 1
 
     def _read(self, notebook: SubmittedNotebook) -> _ReadNotebook:
@@ -198,7 +197,7 @@ class _Grading:
             "" if submission.has_answer_cells else _NO_ANSWER_CELLS,
             other_version(content, self.course.lesson(notebook.lesson)),
         )
-        return _ReadNotebook(notebook, submission, remark)
+        return _ReadNotebook(replace(notebook, remark=remark), submission)
 
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""

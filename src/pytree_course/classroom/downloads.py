@@ -1,4 +1,4 @@
-"""Whose work each downloaded file is, as the names say that Canvas and Moodle give to files.
+"""Find out whose work a file is from the name that Canvas or Moodle gave it.
 
 Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder. In
 `lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb` stand the student's sortable name in

@@ -42,7 +42,7 @@ A_HARD_LINK = (
     "it is a hard link, so it may be somebody else's file. If a backup or another program "
     "linked the files, copy the whole folder with `cp -rp`, and grade the copy"
 )
-_SAME_NAME = "its name is shown like another one's here, so it is nobody's: rename one of them"
+_SAME_NAME = "another name here is shown the same way, so it is nobody's: rename one of them"
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class ClassFolder:
 
     path: Path  # the folder of the students' folders
     submitters: list[Submitter]  # all that have a folder, also an empty one
-    notebooks: list[SubmittedNotebook]  # of several for one lesson, all
-    ignored: LeftOut  # notebooks of no lesson or no student, links: as called in that folder
+    notebooks: list[SubmittedNotebook]  # all, also where there are several for one lesson
+    ignored: LeftOut  # notebooks of no lesson or no student, and links
     is_nbgraders: bool = False
 
     @property
@@ -94,15 +94,13 @@ class ClassFolder:
             for ids in alike.values()
             if len(ids) > 1
         ]
-        for (system, name), ids in of_one_name.items():
-            if len(ids) == 1:
-                continue
-            line = f" A line `LOGIN;{ids[0]}` for each in --roster decides whose login it is."
-            doubts.append(
-                f"{' and '.join(ids)} are {len(ids)} students of one name, {name}: {system}'s "
-                f"numbers tell them apart.{line if system == MOODLE else ''}"
-            )
-        return doubts
+        line = " A line `LOGIN;{}` for each in --roster decides whose login it is."
+        return doubts + [
+            f"{' and '.join(ids)} are {len(ids)} students of one name, {name}: {system}'s "
+            f"numbers tell them apart.{line.format(ids[0]) if system == MOODLE else ''}"
+            for (system, name), ids in of_one_name.items()
+            if len(ids) > 1
+        ]
 
     def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry]) -> list[str]:
         """Return the ids of the students that a teacher names, by whatever they are called."""

@@ -33,7 +33,7 @@ class Gradebook:
     Raises
     ------
     CourseError
-        When the file is no gradebook of this version, or cannot be made.
+        When the file is no gradebook of this version, or cannot be made or opened.
     """
 
     def __init__(self, file: Path) -> None:
@@ -51,14 +51,10 @@ class Gradebook:
                         self._database.execute(statement)
             elif version != VERSION:
                 raise sqlite3.DatabaseError("this version of the course did not make it")
-        except sqlite3.DatabaseError as error:
+        except (OSError, sqlite3.DatabaseError) as error:
             raise CourseError(
                 f"{file} cannot be used as a gradebook: {error}. It is left as it is. Grade into "
                 "another folder: what was handed in is graded there again."
-            ) from error
-        except OSError as error:
-            raise CourseError(
-                f"{file.parent} cannot be made ({error}). Name a folder that you may write to."
             ) from error
 
     def __enter__(self) -> Self:

@@ -27,7 +27,7 @@ TASK_SECONDS = 3_600
 _CONNECT_SECONDS = 10
 _IS_FORKED = sys.platform == "linux"
 _LOADED_BEFORE = [
-    "pytree_course.classroom.tasks",
+    "pytree_course.classroom.runs",
     "pytree_course.authoring.authors_answers",
     "pytree_course.authoring.sources",
     "pytree_course.grading.nbval_run",
@@ -61,7 +61,7 @@ def prepare_processes() -> None:
 def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Iterator[Pool]:
     """Make a pool of processes of this machine; at its end, what has not begun is cancelled.
 
-    `sandboxes` is where they request sandboxes; without it, each process makes its own.
+    They request sandboxes from `sandboxes`; without it, each process makes its own.
     """
     executor = _ProcessForEachThread(processes, sandboxes)
     try:

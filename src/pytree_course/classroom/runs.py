@@ -1,5 +1,6 @@
 """Runs of a class's answers: each is finished when the author's answers have been run as well."""
 
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -8,11 +9,43 @@ from typing import Any
 
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.classroom.pool import Pool
-from pytree_course.classroom.tasks import SubmissionRun, run_authors, run_submission
 from pytree_course.course import LessonFiles
+from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import failed_exercises
-from pytree_course.grading.kernel_course import RunSettings
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.kernel_course import KernelCourse, RunSettings
+from pytree_course.grading.lesson import (
+    GradedLesson,
+    forget_authors_runs,
+    run_authors_answers,
+)
+
+
+@dataclass(frozen=True)
+class SubmissionRun:
+    """How a submission's answers ran, by exercise, and the seconds that all took."""
+
+    exercises: dict[str, ExerciseRun]
+    seconds: float
+
+
+def run_submission(
+    answers: dict[str, str], blank: str, course: KernelCourse, settings: RunSettings
+) -> SubmissionRun:
+    """Run a submission's answers in `blank`, the exercise notebook as it was handed out."""
+    start = time.perf_counter()
+    runs = run_answers(answers, blank, course, settings)
+    return SubmissionRun(runs, time.perf_counter() - start)
+
+
+def run_authors(
+    files: LessonFiles, digest: str, seed: int, exercise: str, right: ExpectedExercise | None
+) -> ExpectedExercise:
+    """Run the right answer to an exercise; or all wrong ones, given what the right one yields."""
+    try:
+        return run_authors_answers(files, digest, seed, exercise, right)
+    finally:
+        if right is not None:
+            forget_authors_runs()  # wrong answers are many; right ones share much that is compiled
 
 
 @dataclass(eq=False)

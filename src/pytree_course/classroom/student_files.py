@@ -1,4 +1,4 @@
-"""A student's files: which may be notebooks, what they are called, when they were handed in."""
+"""A student's files: which may be notebooks, what they are called, and when they were handed in."""
 
 import os
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from pytree_course.grading.regular_file import UnreadableError, read_regular
 from pytree_course.printable import printable
 
 LeftOut = list[tuple[Path, str]]
-"""Files that are not graded, named as in the class's folder, each with the reason."""
+"""Files that are not graded, by their paths in the class's folder, each with the reason."""
 
 MOST_DEEP = 5
 MOST_ENTRIES = 10_000
@@ -29,7 +29,7 @@ _TIMESTAMP_BYTES = 1_000
 _CHECKPOINTS = ".ipynb_checkpoints"
 
 
-def joined(*remarks: str) -> str:
+def joined(*remarks: str | None) -> str:
     """Return those remarks that say something as one text."""
     return "; ".join(filter(None, remarks))
 
@@ -40,7 +40,7 @@ def printable_path(path: PurePath) -> Path:
 
 
 def find_notebooks(folder: Path) -> tuple[list[Path], LeftOut]:
-    """Find what is named like a notebook, a trap or not, in a folder; and say what is not read."""
+    """Find everything that has a notebook's name, even a link or FIFO; and say what is not read."""
     found: list[Path] = []
     left_out: LeftOut = []
     entries = 0

@@ -1,4 +1,4 @@
-"""The application that the groups of commands add their commands to."""
+"""The Typer application that all commands are added to, and its consoles."""
 
 import os
 import signal

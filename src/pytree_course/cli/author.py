@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, run_in_course
-from pytree_course.course import Course, CourseError
+from pytree_course.course import Course, CourseError, write_file
 
 if TYPE_CHECKING:  # JAX takes long to load
     from pytree_course.authoring.mutation_testing import Findings
@@ -56,8 +56,8 @@ def build(
 ) -> None:
     """For authors: build notebooks, exercises and solutions from the sources."""
     from pytree_course.authoring.building import build as build_lesson
-    from pytree_course.authoring.teaching_plans import write_plans
-    from pytree_course.authoring.traceability import write_table
+    from pytree_course.authoring.teaching_plans import PAGE_FILE, plans
+    from pytree_course.authoring.traceability import TABLE_FILE, table
 
     course = Course.around()
     everything = course.with_sources()
@@ -70,8 +70,9 @@ def build(
         console.print(files.stem, style="bold")
         build_lesson(files, tell=lambda step: console.print(f"  {step}"))
     # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
-    write_table(course)
-    write_plans(course)
+    for page, text in ((TABLE_FILE, table(course)), (PAGE_FILE, plans(course))):
+        if text:
+            write_file(course.root / page, text)
 
 
 @app.command()

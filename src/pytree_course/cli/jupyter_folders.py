@@ -1,4 +1,4 @@
-"""Folders for what Jupyter writes, where the user's own cannot be written."""
+"""Temporary folders for Jupyter's settings and histories, where the user's are read-only."""
 
 import os
 import tempfile
@@ -13,10 +13,10 @@ from pytree_course.cli.app import warn
 
 @contextmanager
 def writable_folders() -> Iterator[dict[str, str]]:
-    """Yield environment variables that name other folders, which are removed in the end.
+    """Yield environment variables that name temporary folders for those that are read-only.
 
-    Without its folders JupyterLab does not start: it keeps settings, signatures of trusted
-    notebooks, and the keys to its kernels there.
+    JupyterLab does not start without folders for its settings, the signatures of trusted notebooks
+    and the keys to its kernels.
     """
     folders = {
         "JUPYTER_CONFIG_DIR": jupyter_config_dir(),

@@ -1,4 +1,4 @@
-"""Arguments and options that more than one command has, and what they name."""
+"""Arguments and options that several commands share, and how they are read."""
 
 from datetime import date, datetime, time
 from pathlib import Path
@@ -29,7 +29,7 @@ def lesson_with_exercises(name: str) -> LessonFiles:
 
 
 def last_moment(text: str) -> datetime:
-    """Return until when work is in time, in local time; a day lasts to its end."""
+    """Return the deadline in local time; a date alone means the end of that day."""
     try:
         day = date.fromisoformat(text)
     except ValueError:

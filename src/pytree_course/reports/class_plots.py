@@ -1,4 +1,4 @@
-"""The plots of a class report, each as HTML with a text of what there is to see."""
+"""The plots of a class report, each as HTML with a text alternative."""
 
 from collections import Counter
 from collections.abc import Sequence

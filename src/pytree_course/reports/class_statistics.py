@@ -108,7 +108,7 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     return sorted(held, key=lambda each: -len(each.students))
 
 
-def held_reasons(grades: ClassGrades, fewest: int = 2) -> list[HeldReason]:
+def held_reasons(grades: ClassGrades) -> list[HeldReason]:
     """Find the general reasons that were given to several, those given to most students first."""
     held = []
     for _, exercise, verdicts in by_exercise(grades):
@@ -116,9 +116,12 @@ def held_reasons(grades: ClassGrades, fewest: int = 2) -> list[HeldReason]:
         for student, _, row in verdicts:
             if row.reasons:
                 alike[tuple(row.reasons)].append(student)
-        held += [HeldReason(exercise, list(reasons), alike[reasons]) for reasons in alike]
-    several = [each for each in held if len(each.students) >= fewest]
-    return sorted(several, key=lambda each: -len(each.students))
+        held += [
+            HeldReason(exercise, list(reasons), students)
+            for reasons, students in alike.items()
+            if len(students) > 1
+        ]
+    return sorted(held, key=lambda each: -len(each.students))
 
 
 def find_extremes(counts: Sequence[ExerciseCounts]) -> dict[str, list[ExerciseCounts]]:

@@ -17,7 +17,7 @@ from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.reports.class_statistics import by_exercise
 
 _WITHOUT_BELIEF = (TOO_HIGH, TOO_LOW, NOT_THIS)
-"""What is said of a prediction that might be right, but that no misconception makes."""
+"""What is said of a wrong prediction that no misconception leads to."""
 _SAID = re.compile(r"-?\d+|'[^'\\…]*'")
 """A prediction that is stored whole."""
 

@@ -1,4 +1,4 @@
-"""What the pages' templates use: filters that shorten and word texts, pictures, file names."""
+"""Helpers for the pages' templates: filters for texts and times, pictures, file names."""
 
 import hashlib
 import re

@@ -27,7 +27,7 @@ def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
 
 
 def write_each(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
-    """Make and write each text; return a sentence for each file that could not be written."""
+    """Make and write each file atomically; return a sentence for each that could not be written."""
     trouble = []
     for file, make in texts.items():
         try:

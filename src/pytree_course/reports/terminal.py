@@ -1,6 +1,7 @@
 """What grading prints: one notebook's grade, and a class's."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,16 +95,11 @@ def grade_as_json(grade: Grade) -> str:
         }
         for verdict in grade.verdicts
     ]
-    data = {
-        "lesson": grade.lesson,
-        "notebook": str(grade.notebook),
-        "seed": grade.seed,
-        "points": grade.points,
-        "all_points": grade.all_points,
-        "all_correct": grade.all_correct,
-        "exercises": exercises,
-    }
-    return json.dumps(data, indent=2)  # in ASCII: right in every terminal and pipe
+    facts = ("lesson", "notebook", "seed", "points", "all_points", "all_correct")
+    data = {fact: getattr(grade, fact) for fact in facts} | {"exercises": exercises}
+    return json.dumps(
+        data, indent=2, default=os.fspath
+    )  # in ASCII: right in every terminal and pipe
 
 
 @contextmanager
@@ -117,7 +113,7 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
         task = bar.add_task("preparing", total=None, rate="")
 
         def update(done: int, of: int) -> None:
-            # Not rich's own speed: results that come together would make it endless.
+            # Results come in bursts, for which rich's own estimate of the speed is infinite.
             elapsed = bar.tasks[task].elapsed
             rate = f"{60 * done / elapsed:.0f} a minute" if done and elapsed else ""
             bar.update(task, description="grading", completed=done, total=of, rate=rate)

@@ -63,9 +63,9 @@ def sandboxed(
     files
         Files to be seen, read-only: where, and the file descriptors to read them from.
     """
-    own = []
-    for file in description.covered_files():
-        own += ["--ro-bind", os.devnull, file]
+    own: list[str] = []
+    for covered in description.covered_files():
+        own += ["--ro-bind", os.devnull, covered]
     for folder in description.FOLDERS_IN_MEMORY:
         own += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", folder]
     for place, file in (files or {}).items():
