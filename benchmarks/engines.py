@@ -46,7 +46,7 @@ class Work:
     def notebooks(self) -> dict[str, Path]:
         """The notebooks that were handed in, by student."""
         students = sorted({student for student, _ in self.marks})
-        return {each: self.made.folder / each / f"{self.files.stem}.ipynb" for each in students}
+        return {each: self.made.folder / each / self.files.exercises.name for each in students}
 
 
 class Engine(ABC):

@@ -41,7 +41,7 @@ def first_verdict(lab: Lab, browser: Browser) -> dict[str, float]:
     visit = Visit(lab, context.new_page())
     times = {}
     times["open, kernel ready"], exercises = seconds(
-        lambda: visit.open("exercises/01_leaves.ipynb")
+        lambda: visit.open("exercises/01_leaves_exercises.ipynb")
     )
     exercises.write("count_leaves-answer", RIGHT)
     for cell in CELLS:

@@ -58,7 +58,7 @@ def hand_in_attacks(files: LessonFiles, made: MadeClass, count: int) -> dict[str
         answer = re.sub(rf"def {name}\(.*?\)", f"def {exercise}(*inputs, **named)", code)
         # Students are graded by name: these come between the others.
         student = f"student{number:03}-hostile"
-        write(files, made.folder / student / f"{files.stem}.ipynb", {exercise: answer})
+        write(files, made.folder / student / files.exercises.name, {exercise: answer})
         attacks[student] = exercise
     return attacks
 

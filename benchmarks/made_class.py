@@ -78,7 +78,7 @@ def make_whole_class(
                 handed = whole_answer(exercise, rng)
                 answers[exercise.name] = f"# By {student}.\n{handed.source}"
                 marks[student, exercise.name] = handed.is_right
-            write(files, folder / student / f"{files.stem}.ipynb", answers)
+            write(files, folder / student / files.exercises.name, answers)
     return made
 
 
@@ -88,7 +88,7 @@ def make_class(folder: Path, count: int, lessons: list[LessonFiles], seed: int =
     for number, student in enumerate(students(count)):
         (folder / student).mkdir(parents=True)
         for files in lessons:
-            hand_in(files, folder / student / f"{files.stem}.ipynb", number, count, rng)
+            hand_in(files, folder / student / files.exercises.name, number, count, rng)
 
 
 def students(count: int) -> list[str]:

@@ -61,7 +61,7 @@ class NbgraderEngine(Engine):
             self._install(work.files.root)
         assignment = work.files.stem
         (work.folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
-        source = work.folder / "source" / assignment / f"{assignment}.ipynb"
+        source = work.folder / "source" / assignment / work.files.exercises.name
         source.parent.mkdir(parents=True)
         shutil.copy(work.files.blank, source)
         for student, notebook in work.notebooks.items():

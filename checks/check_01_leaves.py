@@ -1,4 +1,7 @@
-"""Checks of lesson 1, leaves: python checks/check_01_leaves.py exercises/01_leaves.ipynb"""
+"""Checks of lesson 1, leaves.
+
+python checks/check_01_leaves.py exercises/01_leaves_exercises.ipynb
+"""
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from typing import Any, NamedTuple

@@ -1,4 +1,7 @@
-"""Checks of lesson 2, tree.map: python checks/check_02_tree_map.py exercises/02_tree_map.ipynb"""
+"""Checks of lesson 2, tree.map.
+
+python checks/check_02_tree_map.py exercises/02_tree_map_exercises.ipynb
+"""
 
 from collections import OrderedDict
 from itertools import cycle

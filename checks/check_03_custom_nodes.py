@@ -1,4 +1,7 @@
-"""Checks of lesson 3: python checks/check_03_custom_nodes.py exercises/03_custom_nodes.ipynb"""
+"""Checks of lesson 3.
+
+python checks/check_03_custom_nodes.py exercises/03_custom_nodes_exercises.ipynb
+"""
 
 import operator
 import re

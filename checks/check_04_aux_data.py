@@ -1,4 +1,7 @@
-"""Checks of lesson 4, aux_data: python checks/check_04_aux_data.py exercises/04_aux_data.ipynb"""
+"""Checks of lesson 4, aux_data.
+
+python checks/check_04_aux_data.py exercises/04_aux_data_exercises.ipynb
+"""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,4 +1,7 @@
-"""Checks of lesson 5, an MLP from scratch: python checks/check_05_mlp.py exercises/05_mlp.ipynb"""
+"""Checks of lesson 5, an MLP from scratch.
+
+python checks/check_05_mlp.py exercises/05_mlp_exercises.ipynb
+"""
 
 import functools
 import itertools

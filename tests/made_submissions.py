@@ -59,7 +59,7 @@ class MadeClass:
         self.folder = tmp_path / "class"
         self.into = tmp_path / "grades"
 
-    def hand_in(self, student, answers, name="01_mini.ipynb"):
+    def hand_in(self, student, answers, name="01_mini_exercises.ipynb"):
         file = self.folder / student / name
         file.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(self.course.lesson("01_mini").blank, file)

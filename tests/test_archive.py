@@ -44,20 +44,20 @@ def zipped(tmp_path):
 @pytest.mark.parametrize(
     "layout",
     [
-        "{}/01_mini.ipynb",
-        "{}/01_mini/01_mini.ipynb",
-        "handed-in/{}/01_mini.ipynb",
-        "handed-in\\{}\\01_mini.ipynb",
-        "submitted/{}/01_mini/01_mini.ipynb",
-        "week/submitted/{}/01_mini/01_mini.ipynb",
-        "{}_assignsubmission_file/01_mini.ipynb",
-        "up/{}_assignsubmission_file/01_mini.ipynb",
+        "{}/01_mini_exercises.ipynb",
+        "{}/01_mini/01_mini_exercises.ipynb",
+        "handed-in/{}/01_mini_exercises.ipynb",
+        "handed-in\\{}\\01_mini_exercises.ipynb",
+        "submitted/{}/01_mini/01_mini_exercises.ipynb",
+        "week/submitted/{}/01_mini/01_mini_exercises.ipynb",
+        "{}_assignsubmission_file/01_mini_exercises.ipynb",
+        "up/{}_assignsubmission_file/01_mini_exercises.ipynb",
     ],
 )
 def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course, layout, students):
     for student in students:
         zipped.put(layout.format(student))
-    zipped.put("__MACOSX/ada/._01_mini.ipynb")
+    zipped.put("__MACOSX/ada/._01_mini_exercises.ipynb")
     zipped.put("handed-in/.DS_Store")
     files, ignored = zipped.read(course)
     assert [student for student, _ in files] == students
@@ -66,22 +66,22 @@ def test_every_layout_is_found_in_a_zip_also_below_other_folders(zipped, course,
 
 @pytest.mark.parametrize("above", ["", "submissions/"])
 def test_canvass_zip(zipped, course, above):
-    zipped.put(f"{above}lovelaceada_1_2_01_mini.ipynb")
+    zipped.put(f"{above}lovelaceada_1_2_01_mini_exercises.ipynb")
     zipped.put(f"{above}lovelaceada_1_3_data.csv")
     files, ignored = zipped.read(course)
-    assert files == [("1", "lovelaceada_1_2_01_mini.ipynb")]
+    assert files == [("1", "lovelaceada_1_2_01_mini_exercises.ipynb")]
     assert ignored == {f"{above}lovelaceada_1_3_data.csv": "it is no notebook"}
 
 
 def test_a_zip_in_the_zip_is_said(zipped, course):
-    zipped.put("ada/01_mini.ipynb")
+    zipped.put("ada/01_mini_exercises.ipynb")
     zipped.put("week 2.zip")
     _, ignored = zipped.read(course)
     assert ignored == {"week 2.zip": "it is a zip in the zip: take it out, and grade it by itself"}
 
 
 def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(zipped, course):
-    zipped.put("ada/01_mini.ipynb")
+    zipped.put("ada/01_mini_exercises.ipynb")
     zipped.put("bob/essay.pdf")
     zipped.put("cyd/")
     found = read_handed_in(zipped.file, course, zipped.into)
@@ -92,13 +92,13 @@ def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(z
 
 
 def test_nothing_escapes_or_is_followed(zipped, course, tmp_path):
-    zipped.put("ada/01_mini.ipynb", "ada's")
-    zipped.put("../bob/01_mini.ipynb")
-    zipped.put("/dan/01_mini.ipynb")
-    zipped.put("C:\\01_mini.ipynb")
-    zipped.put("eve/01_mini.ipynb", "/etc/passwd", mode=stat.S_IFLNK | 0o777)
-    zipped.put("fay/01_mini.ipynb", mode=stat.S_IFIFO | 0o777)
-    zipped.put("a\x1b[2J\nb\u202e/01_mini.ipynb")
+    zipped.put("ada/01_mini_exercises.ipynb", "ada's")
+    zipped.put("../bob/01_mini_exercises.ipynb")
+    zipped.put("/dan/01_mini_exercises.ipynb")
+    zipped.put("C:\\01_mini_exercises.ipynb")
+    zipped.put("eve/01_mini_exercises.ipynb", "/etc/passwd", mode=stat.S_IFLNK | 0o777)
+    zipped.put("fay/01_mini_exercises.ipynb", mode=stat.S_IFIFO | 0o777)
+    zipped.put("a\x1b[2J\nb\u202e/01_mini_exercises.ipynb")
     files, ignored = zipped.read(course)
     students = ["%2e%2e", "C%3a", "a%1b[2J%0ab\\u202e", "ada", "dan", "eve", "fay"]
     assert [student for student, _ in files] == students
@@ -109,9 +109,9 @@ def test_nothing_escapes_or_is_followed(zipped, course, tmp_path):
 
 @pytest.mark.parametrize("names", [("ada", "Ada"), ("zo\xeb", "zoe\u0308")])
 def test_names_that_would_be_one_are_nobodys_and_said(zipped, course, names):
-    zipped.put("bob/01_mini.ipynb")
+    zipped.put("bob/01_mini_exercises.ipynb")
     for name in names:
-        zipped.put(f"{name}/01_mini.ipynb", name)
+        zipped.put(f"{name}/01_mini_exercises.ipynb", name)
     for _ in range(2):  # also where it was unpacked before
         found = read_handed_in(zipped.file, course, zipped.into)
         assert [each.student for each in found.notebooks] == ["bob"]
@@ -122,19 +122,19 @@ def test_names_that_would_be_one_are_nobodys_and_said(zipped, course, names):
 
 
 def test_damaged_entries_cost_themselves_only(zipped, course):
-    zipped.put("ada/01_mini.ipynb")
-    zipped.put("old/01_mini.ipynb", moment=(1980, 0, 0, 0, 0, 0))
-    zipped.put("new/01_mini.ipynb", moment=(2107, 15, 31, 31, 63, 62))
-    zipped.put("/".join(["y" * 250] * 18) + "/01_mini.ipynb")  # longer than a path may be
-    zipped.put("large/01_mini.ipynb")
-    zipped.put("secret/01_mini.ipynb")
-    zipped.put("torn/01_mini.ipynb", '{"first": 1}')
+    zipped.put("ada/01_mini_exercises.ipynb")
+    zipped.put("old/01_mini_exercises.ipynb", moment=(1980, 0, 0, 0, 0, 0))
+    zipped.put("new/01_mini_exercises.ipynb", moment=(2107, 15, 31, 31, 63, 62))
+    zipped.put("/".join(["y" * 250] * 18) + "/01_mini_exercises.ipynb")  # longer than a path may be
+    zipped.put("large/01_mini_exercises.ipynb")
+    zipped.put("secret/01_mini_exercises.ipynb")
+    zipped.put("torn/01_mini_exercises.ipynb", '{"first": 1}')
     data = bytearray(zipped.file.read_bytes())
-    large = data.rindex(b"large/01_mini.ipynb") - 46
+    large = data.rindex(b"large/01_mini_exercises.ipynb") - 46
     data[large + 24 : large + 28] = (10**9).to_bytes(4, "little")  # its header lies about its size
     for at in (data.index(b"secret/") - 30 + 6, data.rindex(b"secret/") - 46 + 8):
         data[at] |= 1  # it is encrypted
-    torn = data.index(b"torn/01_mini.ipynb") + len("torn/01_mini.ipynb")
+    torn = data.index(b"torn/01_mini_exercises.ipynb") + len("torn/01_mini_exercises.ipynb")
     data[torn : torn + 3] = b"\xff\xff\xff"
     zipped.file.write_bytes(data)
     files, ignored = zipped.read(course)
@@ -147,19 +147,19 @@ def test_damaged_entries_cost_themselves_only(zipped, course):
 
 
 def test_a_notebook_that_is_longer_than_its_header_says_is_not_read_to_its_end(zipped, course):
-    zipped.put("ada/01_mini.ipynb")
-    zipped.put("bomb/01_mini.ipynb", "0" * 10_000_000)
+    zipped.put("ada/01_mini_exercises.ipynb")
+    zipped.put("bomb/01_mini_exercises.ipynb", "0" * 10_000_000)
     data = bytearray(zipped.file.read_bytes())
     for at in (data.index(b"bomb/") - 30 + 22, data.rindex(b"bomb/") - 46 + 24):
         data[at : at + 4] = (1_000).to_bytes(4, "little")
     zipped.file.write_bytes(data)
     files, ignored = zipped.read(course)
-    assert files == [("ada", "01_mini.ipynb")]
-    assert ignored["bomb/01_mini.ipynb"].startswith("it cannot be unpacked: Bad CRC-32")
+    assert files == [("ada", "01_mini_exercises.ipynb")]
+    assert ignored["bomb/01_mini_exercises.ipynb"].startswith("it cannot be unpacked: Bad CRC-32")
 
 
 def test_a_name_that_is_not_the_utf_8_that_it_says_it_is_is_refused_with_a_reason(zipped, course):
-    zipped.put("zo\xeb/01_mini.ipynb")
+    zipped.put("zo\xeb/01_mini_exercises.ipynb")
     data = zipped.file.read_bytes()
     zipped.file.write_bytes(data.replace("zo\xeb".encode(), b"zo\xed\xa0"))
     with pytest.raises(CourseError, match="neither a folder nor a zip that can be read"):
@@ -167,7 +167,7 @@ def test_a_name_that_is_not_the_utf_8_that_it_says_it_is_is_refused_with_a_reaso
 
 
 def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatch):
-    zipped.put("ada/01_mini.ipynb", "0" * 100_000)
+    zipped.put("ada/01_mini_exercises.ipynb", "0" * 100_000)
     with monkeypatch.context() as patch:
         patch.setattr(archive, "MOST_BYTES", 99_999)
         with pytest.raises(CourseError, match="unpack it yourself"):
@@ -180,15 +180,15 @@ def test_a_bomb_is_refused_before_anything_is_written(zipped, course, monkeypatc
 
 @pytest.mark.parametrize("utf8", [True, False])
 def test_names_are_utf_8_even_where_the_zip_does_not_say_so(zipped, course, utf8):
-    zipped.put("Zoë Ünal_3_assignsubmission_file/01_mini.ipynb", utf8=utf8)
-    assert zipped.read(course)[0] == [("Zoë Ünal", "01_mini.ipynb")]
+    zipped.put("Zoë Ünal_3_assignsubmission_file/01_mini_exercises.ipynb", utf8=utf8)
+    assert zipped.read(course)[0] == [("Zoë Ünal", "01_mini_exercises.ipynb")]
 
 
 def test_the_same_zip_goes_to_the_same_folder_and_a_newer_one_to_another(zipped, course):
-    zipped.put("ada/01_mini.ipynb")
+    zipped.put("ada/01_mini_exercises.ipynb")
     first = read_handed_in(zipped.file, course, zipped.into).notebooks
     assert read_handed_in(zipped.file, course, zipped.into).notebooks == first
-    zipped.put("bob/01_mini.ipynb")
+    zipped.put("bob/01_mini_exercises.ipynb")
     second = read_handed_in(zipped.file, course, zipped.into).notebooks
     assert len(second) == 2
     assert first[0].file != second[0].file
@@ -203,7 +203,7 @@ def test_what_is_no_zip_is_refused(zipped, course, data):
 
 
 def test_where_it_cannot_be_unpacked_is_said(zipped, course):
-    zipped.put("ada/01_mini.ipynb")
+    zipped.put("ada/01_mini_exercises.ipynb")
     zipped.into.write_text("my notes")
     with pytest.raises(CourseError, match="cannot be unpacked into"):
         zipped.read(course)

@@ -31,19 +31,19 @@ def found(folder, course):
 
 
 def test_a_folder_for_each_student_with_a_notebook_for_each_lesson(folder, course):
-    put(folder / "ada" / "01_mini.ipynb")
-    put(folder / "bob" / "01_mini.ipynb")
+    put(folder / "ada" / "01_mini_exercises.ipynb")
+    put(folder / "bob" / "01_mini_exercises.ipynb")
     (folder / "cyd").mkdir()
     assert read_class_folder(folder, course).students == ["ada", "bob", "cyd"]
     assert found(folder, course) == [
-        ("ada", "01_mini", "01_mini.ipynb"),
-        ("bob", "01_mini", "01_mini.ipynb"),
+        ("ada", "01_mini", "01_mini_exercises.ipynb"),
+        ("bob", "01_mini", "01_mini_exercises.ipynb"),
     ]
 
 
 def test_nbgraders_folder_and_its_time_of_handing_in(folder, course):
     assignment = folder / "submitted" / "ada" / "01_mini"
-    put(assignment / "01_mini.ipynb")
+    put(assignment / "01_mini_exercises.ipynb")
     put(assignment / "timestamp.txt", "2026-11-21 12:30:00.123456 UTC\n")
     (submitted,) = read_class_folder(folder, course).notebooks
     assert (submitted.student, submitted.lesson) == ("ada", "01_mini")
@@ -60,7 +60,7 @@ def test_nbgraders_folder_and_its_time_of_handing_in(folder, course):
 )
 def test_without_a_readable_timestamp_the_files_own_time_counts(folder, course, stamp):
     assignment = folder / "submitted" / "ada" / "01_mini"
-    file = put(assignment / "01_mini.ipynb")
+    file = put(assignment / "01_mini_exercises.ipynb")
     put(assignment / "timestamp.txt", stamp)
     os.utime(file, (1_000_000, 1_000_000))
     (submitted,) = read_class_folder(folder, course).notebooks
@@ -68,7 +68,13 @@ def test_without_a_readable_timestamp_the_files_own_time_counts(folder, course, 
 
 
 def test_further_tries_and_renamed_copies_belong_to_their_lesson(folder, course):
-    names = ["01_mini (1).ipynb", "01_mini-2.ipynb", "01_mini.ipynb"]
+    names = [
+        "01_mini.ipynb",
+        "01_mini_exercises (1).ipynb",
+        "01_mini_exercises-2.ipynb",
+        "01_mini_exercises-Copy1.ipynb",
+        "01_mini_exercises.ipynb",
+    ]
     for name in names:
         put(folder / "ada" / name)
     assert [name for _, _, name in found(folder, course)] == names
@@ -77,22 +83,22 @@ def test_further_tries_and_renamed_copies_belong_to_their_lesson(folder, course)
 def test_what_belongs_to_no_lesson_is_left_out_and_said(folder, course):
     put(folder / "ada" / "essay.ipynb")
     put(folder / "ada" / ".ipynb_checkpoints" / "01_mini-checkpoint.ipynb")
-    put(folder / ".git" / "01_mini.ipynb")
+    put(folder / ".git" / "01_mini_exercises.ipynb")
     secret = put(folder.parent / "secret.ipynb")
-    (folder / "ada" / "01_mini.ipynb").symlink_to(secret)
+    (folder / "ada" / "01_mini_exercises.ipynb").symlink_to(secret)
     (folder / "eve").symlink_to(folder / "ada")
     (folder / "submitted").symlink_to(folder)
     (folder / "ada" / "week 2").symlink_to(folder.parent)
-    put(folder / "01_mini.ipynb")
-    put(folder / "ada" / "week 1" / "mine" / "01_mini.ipynb")
+    put(folder / "01_mini_exercises.ipynb")
+    put(folder / "ada" / "week 1" / "mine" / "01_mini_exercises.ipynb")
     read = read_class_folder(folder, course)
     assert (read.students, read.notebooks) == (["ada"], [])
     ignored = {file.as_posix(): why.split(",")[0].split(":")[0] for file, why in read.ignored}
     assert ignored == {
-        "01_mini.ipynb": "it is in no student's folder",
-        "ada/01_mini.ipynb": "it is a link",
+        "01_mini_exercises.ipynb": "it is in no student's folder",
+        "ada/01_mini_exercises.ipynb": "it is a link",
         "ada/essay.ipynb": "its name begins with none of 01_mini",
-        "ada/week 1/mine/01_mini.ipynb": "it is too deep",
+        "ada/week 1/mine/01_mini_exercises.ipynb": "it is too deep",
         "ada/week 2": "it is a link",
         "eve": "it is a link",
         "submitted": "it is a link",
@@ -101,7 +107,7 @@ def test_what_belongs_to_no_lesson_is_left_out_and_said(folder, course):
 
 def test_the_folder_above_the_classs_is_doubted_and_a_students_own_refused(folder, course):
     for student in ("ada", "bob"):
-        put(folder / "handed-in" / student / "01_mini.ipynb")
+        put(folder / "handed-in" / student / "01_mini_exercises.ipynb")
     (doubt,) = read_class_folder(folder, course).doubts()
     assert doubt.startswith("handed-in has 01_mini in 2 folders.")
     assert f"name {folder / 'handed-in'} instead" in doubt
@@ -112,7 +118,7 @@ def test_the_folder_above_the_classs_is_doubted_and_a_students_own_refused(folde
 
 def test_two_assignments_of_nbgraders_are_not_doubted(folder, course):
     for assignment in ("leaves", "leaves-again"):
-        put(folder / "submitted" / "ada" / assignment / "01_mini.ipynb")
+        put(folder / "submitted" / "ada" / assignment / "01_mini_exercises.ipynb")
         put(folder / "submitted" / "ada" / assignment / "timestamp.txt", "2026-11-21 12:30:00 UTC")
     assert read_class_folder(folder, course).doubts() == []
 
@@ -120,7 +126,7 @@ def test_two_assignments_of_nbgraders_are_not_doubted(folder, course):
 def test_names_that_no_file_or_terminal_takes_become_texts_that_stay_different(folder, course):
     names = [b"j\xfcrgen", b"j\xf6rgen", b"eve\x1b[2J", b"eve\nada", b"ada\xe2\x80\xaegrade"]
     for name in names:
-        put(folder / os.fsdecode(name) / "01_mini.ipynb")
+        put(folder / os.fsdecode(name) / "01_mini_exercises.ipynb")
         put(folder / os.fsdecode(name) / "es\x1bsay.ipynb")
     read = read_class_folder(folder, course)
     assert read.students == [
@@ -136,7 +142,7 @@ def test_what_differs_in_capitals_or_in_unicodes_forms_only_is_two_students_and_
     folder, course
 ):
     for name in ("Zoe\u0308", "zo\xeb.", "ada"):
-        put(folder / name / "01_mini.ipynb")
+        put(folder / name / "01_mini_exercises.ipynb")
     read = read_class_folder(folder, course)
     assert read.students == ["Zoe\u0308", "ada", "zo\xeb."]
     (doubt,) = read.doubts()
@@ -145,7 +151,7 @@ def test_what_differs_in_capitals_or_in_unicodes_forms_only_is_two_students_and_
 
 def test_folders_whose_names_are_shown_alike_are_nobodys_and_said(folder, course):
     for name in ("eve\x1b", "eve\\x1b", "ada"):
-        put(folder / name / "01_mini.ipynb")
+        put(folder / name / "01_mini_exercises.ipynb")
     read = read_class_folder(folder, course)
     assert read.students == ["ada"]
     reasons = [why for _, why in read.ignored]
@@ -156,7 +162,7 @@ def test_folders_whose_names_are_shown_alike_are_nobodys_and_said(folder, course
 
 
 @pytest.mark.parametrize("name", ["submitted", "01_mini"])
-@pytest.mark.parametrize("place", ["01_mini.ipynb", "week 1/01_mini.ipynb"])
+@pytest.mark.parametrize("place", ["01_mini_exercises.ipynb", "week 1/01_mini_exercises.ipynb"])
 def test_a_student_may_be_called_as_nbgraders_folder_or_as_a_lesson(folder, course, name, place):
     for student in ("ada", name):
         put(folder / student / place)
@@ -164,9 +170,9 @@ def test_a_student_may_be_called_as_nbgraders_folder_or_as_a_lesson(folder, cour
 
 
 def test_a_student_of_nbgraders_may_be_called_as_its_folder(folder, course):
-    put(folder / "source" / "01_mini" / "01_mini.ipynb")
+    put(folder / "source" / "01_mini" / "01_mini_exercises.ipynb")
     for student in ("ada", "submitted"):
-        put(folder / "submitted" / student / "01_mini" / "01_mini.ipynb")
+        put(folder / "submitted" / student / "01_mini" / "01_mini_exercises.ipynb")
     assert [student for student, *_ in found(folder, course)] == ["ada", "submitted"]
     assert [student for student, *_ in found(folder / "submitted", course)] == ["ada", "submitted"]
 
@@ -176,15 +182,15 @@ TRAPS = [os.mkfifo, Path.mkdir] if hasattr(os, "mkfifo") else []
 
 @pytest.mark.parametrize("make", TRAPS)
 def test_what_is_no_regular_file_is_not_opened(folder, course, make):
-    notebook = put(folder / "submitted" / "ada" / "01_mini" / "01_mini.ipynb")
+    notebook = put(folder / "submitted" / "ada" / "01_mini" / "01_mini_exercises.ipynb")
     os.utime(notebook, (1_000_000, 1_000_000))
     make(notebook.parent / "timestamp.txt")
-    make(notebook.parent / "01_mini-2.ipynb")
+    make(notebook.parent / "01_mini_exercises-2.ipynb")
     make(folder / "submitted" / "eve")
     read = read_class_folder(folder, course)
     assert min(each.handed_in.timestamp() for each in read.notebooks) == 1_000_000
     with pytest.raises(UnreadableError, match="ask for the notebook itself"):
-        read_notebook(notebook.parent / "01_mini-2.ipynb")
+        read_notebook(notebook.parent / "01_mini_exercises-2.ipynb")
     is_folder = make is Path.mkdir
     assert read.students == (["ada", "eve"] if is_folder else ["ada"])
     assert read.ignored == (
@@ -193,14 +199,16 @@ def test_what_is_no_regular_file_is_not_opened(folder, course, make):
 
 
 def test_a_hard_link_is_left_out_and_what_to_do_is_said(folder, course):
-    put(folder / "ada" / "01_mini.ipynb")
+    put(folder / "ada" / "01_mini_exercises.ipynb")
     (folder / "eve").mkdir()
-    (folder / "eve" / "01_mini.ipynb").hardlink_to(folder / "ada" / "01_mini.ipynb")
+    (folder / "eve" / "01_mini_exercises.ipynb").hardlink_to(
+        folder / "ada" / "01_mini_exercises.ipynb"
+    )
     read = read_class_folder(folder, course)
     assert read.students == ["ada", "eve"]
     assert [(file.as_posix(), why) for file, why in read.ignored] == [
-        ("ada/01_mini.ipynb", A_HARD_LINK),
-        ("eve/01_mini.ipynb", A_HARD_LINK),
+        ("ada/01_mini_exercises.ipynb", A_HARD_LINK),
+        ("eve/01_mini_exercises.ipynb", A_HARD_LINK),
     ]
     copied = folder.parent / "copy"
     subprocess.run(["cp", "-rp", folder, copied], check=True)
@@ -208,7 +216,7 @@ def test_a_hard_link_is_left_out_and_what_to_do_is_said(folder, course):
 
 
 def test_deep_folders_and_many_files_cost_their_student_only(folder, course):
-    put(folder / "ada" / "01_mini.ipynb")
+    put(folder / "ada" / "01_mini_exercises.ipynb")
     deep = folder / "eve"
     deep.mkdir()
     here = os.open(deep, os.O_RDONLY)
@@ -237,13 +245,13 @@ def test_deep_folders_and_many_files_cost_their_student_only(folder, course):
 )
 def test_what_may_not_be_opened_costs_its_student_only(folder, course):
     for student in ("ada", "bob"):
-        put(folder / student / "01_mini.ipynb")
-    (folder / "ada" / "01_mini.ipynb").chmod(0)
+        put(folder / student / "01_mini_exercises.ipynb")
+    (folder / "ada" / "01_mini_exercises.ipynb").chmod(0)
     (folder / "bob").chmod(0)
     read = read_class_folder(folder, course)
     (folder / "bob").chmod(0o700)
     with pytest.raises(UnreadableError, match="see that you have the right"):
-        read_notebook(folder / "ada" / "01_mini.ipynb")
+        read_notebook(folder / "ada" / "01_mini_exercises.ipynb")
     assert read.students == ["ada", "bob"]
     assert [each.student for each in read.notebooks] == ["ada"]
     ((file, why),) = read.ignored
@@ -253,7 +261,7 @@ def test_what_may_not_be_opened_costs_its_student_only(folder, course):
 
 @pytest.mark.parametrize("seconds", [-1, 253_402_300_799, 2**63 - 1])
 def test_a_files_time_outside_of_any_calendar_is_said_and_costs_nothing(folder, course, seconds):
-    file = put(folder / "ada" / "01_mini.ipynb")
+    file = put(folder / "ada" / "01_mini_exercises.ipynb")
     try:
         os.utime(file, (seconds, seconds))
     except (OSError, OverflowError):
@@ -268,5 +276,5 @@ def test_a_folder_without_students_is_refused_with_an_example(folder, course):
     with pytest.raises(CourseError, match="is not there"):
         read_class_folder(folder, course)
     folder.mkdir()
-    with pytest.raises(CourseError, match=r"ada/01_mini\.ipynb"):
+    with pytest.raises(CourseError, match=r"ada/01_mini_exercises\.ipynb"):
         read_class_folder(folder, course)

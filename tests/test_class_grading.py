@@ -63,7 +63,7 @@ def test_a_class_of_all_kinds_is_graded_in_the_sandbox_and_every_student_has_a_r
     assert rows["bob"] == "0"
     assert notes["bob"].startswith("not on the list of the class")
     assert rows["dan"] == "2"
-    assert "01_mini, unreadable: 01_mini.ipynb is not a notebook" in notes["eve"]
+    assert "01_mini, unreadable: 01_mini_exercises.ipynb is not a notebook" in notes["eve"]
     assert (rows["fay"], rows["gus"]) == ("–", "–")
     assert "not handed in" in notes["fay"]
     assert notes["gus"] == "not handed in"
@@ -150,12 +150,12 @@ def test_an_earlier_attempt_is_kept_and_the_notebook_handed_in_last_counts(quick
 
 def test_of_several_notebooks_the_last_one_is_run_and_that_is_said(quick):
     for number, answers in enumerate((RIGHT, NODES, ELEMENTS)):
-        file = quick.hand_in("ada", answers, f"01_mini-{number}.ipynb")
+        file = quick.hand_in("ada", answers, f"01_mini_exercises-{number}.ipynb")
         os.utime(file, (1_000_000 + number, 1_000_000 + number))
     assert quick.grade().graded == 1
     (ada,) = quick.attempts()
-    assert ada.file.endswith("01_mini-2.ipynb")
-    assert ada.reason == "of 3 notebooks, the last counts: 01_mini-2.ipynb"
+    assert ada.file.endswith("01_mini_exercises-2.ipynb")
+    assert ada.reason == "of 3 notebooks, the last counts: 01_mini_exercises-2.ipynb"
 
 
 def test_every_grading_draws_fresh_cases_that_all_submissions_share(quick):

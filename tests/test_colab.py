@@ -68,8 +68,8 @@ def test_nothing_but_the_first_cell_and_links_differs(learners, colab):
     theirs, ours = (
         json.loads(files[name])["cells"]
         for files, name in (
-            (learners, "exercises/01_leaves.ipynb"),
-            (colab, "colab/exercises/01_leaves.ipynb"),
+            (learners, "exercises/01_leaves_exercises.ipynb"),
+            (colab, "colab/exercises/01_leaves_exercises.ipynb"),
         )
     )
     changed = [a["id"] for a, b in zip(theirs, ours, strict=True) if a["source"] != b["source"]]
@@ -85,7 +85,7 @@ def test_the_release_has_them_beside_all_the_rest(whole, tmp_path):
     more = contents(folder)
     assert {name for name in more if plain.get(name) != more[name]} == {
         "README.md",
-        "colab/exercises/01_mini.ipynb",
+        "colab/exercises/01_mini_exercises.ipynb",
         "colab/notebooks/01_mini.ipynb",
     }
     assert "blob/main/colab" in more["README.md"].decode()

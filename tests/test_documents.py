@@ -74,7 +74,7 @@ def teachers_copy(tmp_path: Path) -> Path:
     for student, answers in {"ada": RIGHT, "bob": ELEMENTS}.items():
         (root / "handed-in" / student).mkdir(parents=True)
         shutil.copy(files.blank, root / "handed-in" / student)
-        notebook = ExerciseNotebook(root / "handed-in" / student / "01_leaves.ipynb")
+        notebook = ExerciseNotebook(root / "handed-in" / student / "01_leaves_exercises.ipynb")
         for exercise, code in answers.items():
             notebook.answer(exercise, code)
         notebook.save()

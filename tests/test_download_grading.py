@@ -53,8 +53,8 @@ def quick(made, monkeypatch):
 
 
 def test_canvass_zip_is_graded_in_the_sandbox_and_its_ids_are_imported(made):
-    made.put("lovelaceada_12345_678901_01_mini-1.ipynb", RIGHT)
-    made.put("raybob_LATE_77_678902_01_mini.ipynb", ELEMENTS)
+    made.put("lovelaceada_12345_678901_01_mini_exercises-1.ipynb", RIGHT)
+    made.put("raybob_LATE_77_678902_01_mini_exercises.ipynb", ELEMENTS)
     made.put("raycy_78_678903_my homework.ipynb", RIGHT)
     roster = made.into.parent / "class.csv"
     roster.write_text(
@@ -79,9 +79,9 @@ def test_canvass_zip_is_graded_in_the_sandbox_and_its_ids_are_imported(made):
 
 
 def test_two_students_of_one_name_are_two_and_who_is_anonymous_is_said(quick, monkeypatch, capsys):
-    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
-    quick.put("lovelaceada_999_2_01_mini.ipynb", ELEMENTS)
-    quick.put("anon_aB3dE_3_01_mini.ipynb", RIGHT)
+    quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
+    quick.put("lovelaceada_999_2_01_mini_exercises.ipynb", ELEMENTS)
+    quick.put("anon_aB3dE_3_01_mini_exercises.ipynb", RIGHT)
     out, err = quick.grade_here(monkeypatch, capsys)
     assert "lovelaceada (12345)" in out
     assert "lovelaceada (999)" in out
@@ -94,12 +94,12 @@ def test_two_students_of_one_name_are_two_and_who_is_anonymous_is_said(quick, mo
 def test_a_zip_graded_twice_runs_nothing_again_and_a_newer_one_only_what_is_new(
     quick, monkeypatch, capsys
 ):
-    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
-    quick.put("raybob_77_2_01_mini.ipynb", ELEMENTS)
+    quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
+    quick.put("raybob_77_2_01_mini_exercises.ipynb", ELEMENTS)
     assert "2 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
     assert "0 graded, 2 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
     quick.next_download()  # of those who handed in again, it has the last file only
-    quick.put("raybob_77_3_01_mini-1.ipynb", NODES)
+    quick.put("raybob_77_3_01_mini_exercises-1.ipynb", NODES)
     assert "1 graded, 0 had not changed" in quick.grade_here(monkeypatch, capsys)[0]
     rows = {row["student"]: row for row in quick.table("grades.csv")}
     assert {student: row["points"] for student, row in rows.items()} == {"12345": "3", "77": "0"}
@@ -107,12 +107,12 @@ def test_a_zip_graded_twice_runs_nothing_again_and_a_newer_one_only_what_is_new(
     assert "handed in" not in (quick.into / "students" / "77.html").read_text()
     assert [row["Student"] for row in quick.table("canvas.csv")][1:] == ["lovelaceada", "raybob"]
     (_, last) = [each for each in quick.attempts() if each.student == "77"]
-    assert last.file.endswith("raybob_77_3_01_mini-1.ipynb")
+    assert last.file.endswith("raybob_77_3_01_mini_exercises-1.ipynb")
 
 
 def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, monkeypatch, capsys):
-    quick.put("Ada Lovelace_501_assignsubmission_file_/01_mini.ipynb", RIGHT)
-    quick.put("Bob Ray_502_assignsubmission_file_/01_mini (1).ipynb", ELEMENTS)
+    quick.put("Ada Lovelace_501_assignsubmission_file_/01_mini_exercises.ipynb", RIGHT)
+    quick.put("Bob Ray_502_assignsubmission_file_/01_mini_exercises (1).ipynb", ELEMENTS)
     quick.put("Bob Ray_502_assignsubmission_onlinetext_/onlinetext.html", {})
     roster = quick.into.parent / "class.csv"
     roster.write_text("student,name\nada,Ada Lovelace\ncy,Cy Twombly\n")
@@ -133,8 +133,8 @@ def test_moodles_zip_maps_names_to_usernames_and_says_whom_it_could_not(quick, m
 
 
 def test_who_handed_nothing_in_is_sorted_by_name_among_the_others(quick, monkeypatch, capsys):
-    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
-    quick.put("raybob_77_2_01_mini.ipynb", ELEMENTS)
+    quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
+    quick.put("raybob_77_2_01_mini_exercises.ipynb", ELEMENTS)
     roster = quick.into.parent / "class.csv"
     roster.write_text(
         'student,name,canvas_id\nada,"Lovelace, Ada",12345\nzoe,"Meyer, Zoe",3\nbob,"Ray, Bob",77\n'
@@ -145,8 +145,8 @@ def test_who_handed_nothing_in_is_sorted_by_name_among_the_others(quick, monkeyp
 
 
 def test_a_student_is_chosen_by_name(quick, monkeypatch, capsys):
-    quick.put("lovelaceada_12345_1_01_mini.ipynb", RIGHT)
-    quick.put("raybob_77_2_01_mini.ipynb", ELEMENTS)
+    quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
+    quick.put("raybob_77_2_01_mini_exercises.ipynb", ELEMENTS)
     out, _ = quick.grade_here(monkeypatch, capsys, "--student", "raybob")
     assert "1 graded" in out
     assert [each.student for each in quick.attempts()] == ["77"]

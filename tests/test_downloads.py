@@ -55,8 +55,8 @@ def test_moodles_number_tells_two_of_one_name_apart():
 
 def test_two_of_one_name_are_said_and_how_the_list_of_the_class_tells_them_apart(folder, course):
     for name in ("Ada King_501_assignsubmission_file", "Ada King_502_assignsubmission_file"):
-        put(folder / name / "01_mini.ipynb")
-    for name in ("raybob_77_8_01_mini.ipynb", "raybob_78_9_01_mini.ipynb"):
+        put(folder / name / "01_mini_exercises.ipynb")
+    for name in ("raybob_77_8_01_mini_exercises.ipynb", "raybob_78_9_01_mini_exercises.ipynb"):
         put(folder / name)
     found = read_class_folder(folder, course)
     canvas, moodle = found.doubts()
@@ -140,13 +140,13 @@ def put(file):
 
 def test_canvass_folder(folder, course):
     for name in (
-        "lovelaceada_12345_1001_01_mini-1.ipynb",
-        "lovelaceada_12345_999_01_mini.ipynb",
-        "lovelaceada_222_1000_01_mini (1).ipynb",
+        "lovelaceada_12345_1001_01_mini_exercises-1.ipynb",
+        "lovelaceada_12345_999_01_mini_exercises.ipynb",
+        "lovelaceada_222_1000_01_mini_exercises (1).ipynb",
         "raybob_LATE_77_8_my own.ipynb",
         "raybob_LATE_77_9_essay.pdf",
         "raybob_LATE_77_text.html",
-        "01_mini.ipynb",
+        "01_mini_exercises.ipynb",
     ):
         put(folder / name)
         os.utime(folder / name, (1_000_000, 1_000_000))
@@ -157,25 +157,25 @@ def test_canvass_folder(folder, course):
     ]
     mine = [each for each in found.notebooks if each.student == "12345"]
     last = max(mine, key=lambda each: each.handed_in)
-    assert last.file.name == "lovelaceada_12345_1001_01_mini-1.ipynb"
+    assert last.file.name == "lovelaceada_12345_1001_01_mini_exercises-1.ipynb"
     assert {file.name: why.split(",")[0] for file, why in found.ignored} == {
         "raybob_LATE_77_8_my own.ipynb": "its name begins with none of 01_mini",
         "raybob_LATE_77_9_essay.pdf": "it is no notebook",
         "raybob_LATE_77_text.html": "it is no notebook",
-        "01_mini.ipynb": "it is in no student's folder",
+        "01_mini_exercises.ipynb": "it is in no student's folder",
     }
 
 
 def test_moodles_folders_and_files(folder, course):
-    put(folder / "Ada Lovelace_1_assignsubmission_file_" / "01_mini.ipynb")
+    put(folder / "Ada Lovelace_1_assignsubmission_file_" / "01_mini_exercises.ipynb")
     put(folder / "Ada Lovelace_1_assignsubmission_onlinetext" / "onlinetext.html")
-    put(folder / "Bob Ray_2_assignsubmission_file" / "week 1" / "01_mini-2.ipynb")
-    put(folder / "Cy Twombly_3_assignsubmission_file_01_mini.ipynb")
+    put(folder / "Bob Ray_2_assignsubmission_file" / "week 1" / "01_mini_exercises-2.ipynb")
+    put(folder / "Cy Twombly_3_assignsubmission_file_01_mini_exercises.ipynb")
     found = read_class_folder(folder, course)
     assert {each.student: each.file.name for each in found.notebooks} == {
-        "Ada Lovelace": "01_mini.ipynb",
-        "Bob Ray": "01_mini-2.ipynb",
-        "Cy Twombly": "Cy Twombly_3_assignsubmission_file_01_mini.ipynb",
+        "Ada Lovelace": "01_mini_exercises.ipynb",
+        "Bob Ray": "01_mini_exercises-2.ipynb",
+        "Cy Twombly": "Cy Twombly_3_assignsubmission_file_01_mini_exercises.ipynb",
     }
     ((file, why),) = found.ignored
     assert file.name == "Ada Lovelace_1_assignsubmission_onlinetext"
@@ -189,7 +189,7 @@ def test_a_download_with_no_notebook_of_the_course_is_refused_with_the_reasons(f
 
 
 def test_a_download_is_not_asked_when_work_was_handed_in(folder, course, tmp_path):
-    put(folder / "raybob_77_8_01_mini.ipynb")
+    put(folder / "raybob_77_8_01_mini_exercises.ipynb")
     found = read_class_folder(folder, course)
     refuse_mistakes(found, tmp_path / "grades", None)
     with pytest.raises(CourseError, match="leave --due out"):
@@ -197,8 +197,8 @@ def test_a_download_is_not_asked_when_work_was_handed_in(folder, course, tmp_pat
 
 
 def test_students_are_chosen_by_whatever_they_are_called(folder, course):
-    put(folder / "lovelaceada_12345_999_01_mini.ipynb")
-    put(folder / "lovelaceada_222_999_01_mini.ipynb")
+    put(folder / "lovelaceada_12345_999_01_mini_exercises.ipynb")
+    put(folder / "lovelaceada_222_999_01_mini_exercises.ipynb")
     found = read_class_folder(folder, course)
     assert found.chosen(["222"], []) == ["222"]
     assert found.chosen(["lovelaceada"], []) == ["12345", "222"]

@@ -76,7 +76,7 @@ def graded(built_course, tmp_path_factory):
     folder = tmp_path_factory.mktemp("nbgrader")
     nbgrader = nbgrader_for(built_course)
     (folder / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
-    source = folder / "source" / ASSIGNMENT / "01_mini.ipynb"
+    source = folder / "source" / ASSIGNMENT / "01_mini_exercises.ipynb"
     source.parent.mkdir(parents=True)
     shutil.copy(built_course / "checks/expected/01_mini.ipynb", source)
     run(nbgrader, "generate_assignment", ASSIGNMENT, "--create", cwd=folder)
@@ -105,7 +105,9 @@ def lesson_of(root):
 
 
 def test_what_nbgrader_releases_is_what_the_course_hands_out(graded, built_course):
-    released = nbformat.read(graded / "release" / ASSIGNMENT / "01_mini.ipynb", as_version=4)
+    released = nbformat.read(
+        graded / "release" / ASSIGNMENT / "01_mini_exercises.ipynb", as_version=4
+    )
     ours = nbformat.read(lesson_of(built_course).blank, as_version=4)
     assert [cell.source for cell in released.cells] == [cell.source for cell in ours.cells]
 
@@ -114,7 +116,7 @@ def test_what_nbgrader_releases_is_what_the_course_hands_out(graded, built_cours
 def test_nbgraders_points_are_ours(graded, built_course, student):
     with open(graded / "grades.csv", encoding="utf-8") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}
-    submitted = graded / "submitted" / student / ASSIGNMENT / "01_mini.ipynb"
+    submitted = graded / "submitted" / student / ASSIGNMENT / "01_mini_exercises.ipynb"
     ours = grade_notebook(submitted, lesson_of(built_course))
     assert float(rows[student]["score"]) == ours.points
     assert float(rows[student]["max_score"]) == ours.all_points
@@ -122,7 +124,7 @@ def test_nbgraders_points_are_ours(graded, built_course, student):
 
 
 def test_the_feedback_is_in_nbgraders_notebook_and_the_error_is_one_line(graded):
-    file = graded / "autograded" / "wrong" / ASSIGNMENT / "01_mini.ipynb"
+    file = graded / "autograded" / "wrong" / ASSIGNMENT / "01_mini_exercises.ipynb"
     cells = {cell.id: cell for cell in nbformat.read(file, as_version=4).cells}
     feedback, error = cells["count_leaves-check"].outputs
     assert "You counted the container's" in feedback.data["text/plain"]

@@ -92,8 +92,10 @@ def test_somebodys_work_and_what_else_lies_about_is_not_released(whole, notebook
     release(whole, tmp_path / "bundle")
     released = contents(tmp_path / "bundle")
     assert released == bundle(whole)
-    assert RIGHT.encode() not in released["exercises/01_mini.ipynb"]
-    assert released["exercises/01_mini.ipynb"] == released["checks/expected/01_mini.ipynb"]
+    assert RIGHT.encode() not in released["exercises/01_mini_exercises.ipynb"]
+    assert (
+        released["exercises/01_mini_exercises.ipynb"] == released["checks/expected/01_mini.ipynb"]
+    )
     assert not {"progress.jsonl", "notes.txt"} & released.keys()
     assert not any("checkpoint" in name for name in released)
 
@@ -111,8 +113,12 @@ def test_an_earlier_release_is_replaced_and_nothing_else_is(whole, tmp_path):
     with pytest.raises(CourseError, match="Somebody has worked"):
         release(whole, folder)
     (folder / "progress.jsonl").unlink()
-    mine = ExerciseNotebook(folder / "exercises/01_mini.ipynb").answer("count_leaves", "").save()
-    with pytest.raises(CourseError, match=r"worked in .*01_mini\.ipynb"):
+    mine = (
+        ExerciseNotebook(folder / "exercises/01_mini_exercises.ipynb")
+        .answer("count_leaves", "")
+        .save()
+    )
+    with pytest.raises(CourseError, match=r"worked in .*01_mini_exercises\.ipynb"):
         release(whole, folder)
     assert mine.exists()
     for precious in (whole.root, tmp_path):
@@ -167,7 +173,7 @@ def test_the_stamp_is_the_same_until_something_changes(whole, tmp_path):
 
 def test_a_submission_says_which_version_it_is_from(whole, mini, tmp_path):
     stamp = release(whole, tmp_path / "bundle")
-    submitted = ExerciseNotebook(tmp_path / "bundle/exercises/01_mini.ipynb")
+    submitted = ExerciseNotebook(tmp_path / "bundle/exercises/01_mini_exercises.ipynb")
     submitted.answer("count_leaves", RIGHT)
     assert stamp_of(submitted.content) == stamp
     assert other_version(submitted.content, mini) is None
@@ -202,7 +208,7 @@ class Learner:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.notebook = folder / "exercises" / "01_mini.ipynb"
+        self.notebook = folder / "exercises" / "01_mini_exercises.ipynb"
         self.variables = {**os.environ, "PYTHONPATH": str(folder / "src")}
 
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -256,7 +262,7 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     assert "… tried" in progress
     assert "is kept as" in learner.command("reset", "1").stdout
     assert stamp_of(json.loads(learner.notebook.read_text(encoding="utf-8")))
-    assert (learner.notebook.parent / "01_mini.kept-1.ipynb").exists()
+    assert (learner.notebook.parent / "01_mini_exercises.kept-1.ipynb").exists()
 
     tested = learner.command("test")
     assert tested.returncode == 0, tested.stdout + tested.stderr

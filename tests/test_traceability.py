@@ -109,7 +109,7 @@ def test_the_table_links_to_cells_exercises_and_wrong_answers(marked):
         "[01_mini#leaves-are-not-elements-4]"
         "(../notebooks/01_mini.ipynb#cell-id=leaves-are-not-elements-4)"
     )
-    cell = "../exercises/01_mini.ipynb#cell-id=count_leaves-answer"
+    cell = "../exercises/01_mini_exercises.ipynb#cell-id=count_leaves-answer"
     assert rows == [
         rf"| C1 | Six \| leaves | {lesson}, [count_leaves · elements]({cell}) |",
         f"| M1 | Elements are leaves | {lesson}, [count_leaves · elements]({cell}) |",

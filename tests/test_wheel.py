@@ -75,8 +75,8 @@ def alone(tmp_path):
     """Return an exercise notebook that lies in a folder of its own."""
     folder = tmp_path / "downloads"
     folder.mkdir()
-    shutil.copy(Course(ROOT).lesson("01_leaves").blank, folder / "01_leaves.ipynb")
-    return with_one_exercise(folder / "01_leaves.ipynb")
+    shutil.copy(Course(ROOT).lesson("01_leaves").blank, folder / "01_leaves_exercises.ipynb")
+    return with_one_exercise(folder / "01_leaves_exercises.ipynb")
 
 
 def with_one_exercise(file: Path) -> ExerciseNotebook:
@@ -146,7 +146,9 @@ def test_the_wheel_has_no_answers_in_it(installed):
 
 
 def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
-    mine = with_one_exercise(unpacked / "exercises/01_leaves.ipynb").answer("count_leaves", RIGHT)
+    mine = with_one_exercise(unpacked / "exercises/01_leaves_exercises.ipynb").answer(
+        "count_leaves", RIGHT
+    )
     shown = installed.run_notebook(mine.save())
     assert "Correct" in shown[CHECK]
     assert "1 of 11 exercises" in installed.command(unpacked / "notebooks", "progress").stdout
@@ -156,7 +158,9 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
 
 
 def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):
-    mine = ExerciseNotebook(unpacked / "exercises/01_leaves.ipynb").answer("count_leaves", RIGHT)
+    mine = ExerciseNotebook(unpacked / "exercises/01_leaves_exercises.ipynb").answer(
+        "count_leaves", RIGHT
+    )
     (unpacked / "README.md").write_text("mine", encoding="utf-8")
     mine.save()
     before = contents(unpacked)
@@ -185,7 +189,10 @@ def test_a_notebook_alone_uses_the_installed_course(installed, alone):
     assert shown[INSTALLED_ID] == ""
     assert "Correct" in shown[CHECK]
     folder = alone.file.parent
-    assert {file.name for file in folder.iterdir()} == {"01_leaves.ipynb", "progress.jsonl"}
+    assert {file.name for file in folder.iterdir()} == {
+        "01_leaves_exercises.ipynb",
+        "progress.jsonl",
+    }
     assert "1 of 11 exercises" in installed.command(folder, "progress").stdout
     assert installed.is_untouched()
 
@@ -225,7 +232,7 @@ def test_a_notebook_without_the_course_says_what_to_do_in_one_sentence(installed
 
 def test_a_notebook_on_colab_installs_the_course_and_works(installed, alone, tmp_path):
     colab = for_colab(bundle(Course(ROOT)), Repository.named("ada/pytrees"))
-    alone.file.write_bytes(colab["colab/exercises/01_leaves.ipynb"])
+    alone.file.write_bytes(colab["colab/exercises/01_leaves_exercises.ipynb"])
     notebook = with_one_exercise(alone.file).answer("count_leaves", WRONG)
     install = notebook.cell(INSTALLED_ID)
     code = "".join(install["source"]).replace("/content/pytrees", str(tmp_path / "drive"))

@@ -154,8 +154,8 @@ class LessonFiles:
         self.root, self.stem = root, stem
         self.sources = root / "sources" / stem  # the folder of what the author edits
         self.notebook = root / "notebooks" / f"{stem}.ipynb"  # the lesson
-        self.exercises = root / "exercises" / f"{stem}.ipynb"  # in which the learner works
-        self.solutions = root / "solutions" / f"{stem}.ipynb"  # the teacher's alone
+        self.exercises = root / "exercises" / f"{stem}_exercises.ipynb"  # the learner works here
+        self.solutions = root / "solutions" / f"{stem}_solutions.ipynb"  # the teacher's alone
         self.check_script = root / "checks" / f"check_{stem}.py"  # hand-written
         # Built: the expected observations and the feedback; and the exercise notebook as it is
         # handed out, untouched by any learner.

@@ -24,7 +24,7 @@ def test_a_pages_outputs_have_no_violations(visit: Visit, files: LessonFiles):
 
 def test_an_exercise_notebooks_outputs_have_no_violations(visit: Visit):
     visit.lab.draw_all_cells()
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.write("count_leaves-answer", "def count_leaves(tree):\n    return len(tree)")
     exercises.write("count_nones-answer", "def count_nones(tree):\n    return tree.nones")
     exercises.run_all()

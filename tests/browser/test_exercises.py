@@ -8,7 +8,7 @@ RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 
 
 def test_an_answer_from_not_attempted_to_correct(visit: Visit):
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.run("count_leaves-check")
     assert "Run the set-up cell first" in exercises.output_text("count_leaves-check")
 
@@ -31,7 +31,7 @@ def test_an_answer_from_not_attempted_to_correct(visit: Visit):
 
 
 def test_a_wrong_answer_is_pictured_beside_what_is_expected(visit: Visit):
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.run("setup", "nan_paths-answer", "nan_paths-check")
     output = exercises.output("nan_paths-check")
     assert output.get_by_role("img").count() == 3

@@ -14,7 +14,7 @@ from tests.browser.conftest import new_visit
 from tests.browser.lab import PATIENCE, Notebook7, Visit
 from tests.needs import missing
 
-LESSON, EXERCISES = "notebooks/01_leaves.ipynb", "exercises/01_leaves.ipynb"
+LESSON, EXERCISES = "notebooks/01_leaves.ipynb", "exercises/01_leaves_exercises.ipynb"
 WRONG = "def count_leaves(tree):\n    return len(tree)"
 IMPORTS = "lesson-1-leaves-what-does-jax-see-when-i-hand-it-thi-3"
 ANSWER, CHECK = "count_leaves-answer", "count_leaves-check"

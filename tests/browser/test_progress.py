@@ -34,7 +34,7 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
 
 
 def test_the_header_follows_and_hints_come_by_button(visit: Visit):
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.run("setup", "count_leaves-answer", "count_leaves-check")
     assert "0 of 11 exercises" in exercises.output_text("setup")
     button = exercises.output("count_leaves-check").get_by_role("button", name="Hint (2 left)")
@@ -55,7 +55,7 @@ def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
     lesson = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json")
     core = [exercise for exercise in lesson.exercises.values() if exercise.core]
     assert len(core) == 3
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.run("setup")
     shown = exercises.output("setup")
     shown.get_by_role("link", name=core[-1].title).click()

@@ -34,7 +34,7 @@ def keep(notebook: Notebook, name: str, first: str, last: str) -> None:
 @pytest.mark.thorough
 def test_the_readme_picture_of_feedback(visit: Visit):
     visit.page.set_viewport_size({"width": 1180, "height": 1400})
-    exercises = visit.open("exercises/01_leaves.ipynb")
+    exercises = visit.open("exercises/01_leaves_exercises.ipynb")
     exercises.write("count_leaves-answer", WRONG)
     exercises.run("setup", "count_leaves-answer", "count_leaves-check")
     shown = exercises.output_text("count_leaves-check")

@@ -114,4 +114,6 @@ def hand_in(course: Course, student: Student, folder: Path) -> None:
         return
     right = right_answers(course, student.lesson)
     answers = student.answers | {name: right[name] for name in student.beside}
-    (folder / f"{student.lesson}.ipynb").write_text(written(answers), encoding="utf-8")
+    (folder / course.lesson(student.lesson).exercises.name).write_text(
+        written(answers), encoding="utf-8"
+    )

@@ -147,7 +147,7 @@ def test_the_header_shows_the_core_first_and_says_when_it_is_done(check, headers
     second.check_script.write_text("")
     show_progress(check)
     assert "0 of 1 exercises" in headers[0].html
-    link = '<a href="../exercises/01_mini.ipynb#Count-the-leaves">Count the leaves</a>'
+    link = '<a href="../exercises/01_mini_exercises.ipynb#Count-the-leaves">Count the leaves</a>'
     assert headers[0].html.count(link) == 2
     assert "(next, 3 min)" in headers[0].html
     assert "02_more" not in headers[0].html
@@ -279,7 +279,7 @@ def test_the_start_page_shows_lessons_progress_and_badges(in_course):
 def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     page = course_map()
     assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in page.html
-    assert 'href="../exercises/01_mini.ipynb#Count-the-leaves"' in page.html
+    assert 'href="../exercises/01_mini_exercises.ipynb#Count-the-leaves"' in page.html
     assert "The core of all lessons: about 6 min left (reading 3 min, exercises 3 min)" in page.text
     assert "Everything: about 17 min left (reading 10 min, exercises 7 min)" in page.text
     progress = Progress.load(in_course.progress_file)

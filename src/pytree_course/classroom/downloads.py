@@ -1,10 +1,11 @@
 """Find out whose work a file is from the name that Canvas or Moodle gave it.
 
 Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder. In
-`lovelaceada_LATE_12345_678901_01_leaves-1.ipynb` stand the student's sortable name in lower case
-without blanks (of a group's work, the group's name), LATE where Canvas counts it as late, the id of
-the user (or of one member of the group), the id of the attachment, and the file's name. In
-anonymous grading, `anon_` and five letters, which differ in each assignment, stand for name and id.
+`lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb` stand the student's sortable name in
+lower case without blanks (of a group's work, the group's name), LATE where Canvas counts it as
+late, the id of the user (or of one member of the group), the id of the attachment, and the file's
+name. In anonymous grading, `anon_` and five letters, which differ in each assignment, stand for
+name and id.
 A text or a link that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
 
 Students choose their own names and those of their files, and both may look like ids: then a name

@@ -32,7 +32,7 @@ from pytree_course.classroom.student_files import (
     printable_path,
     shortened,
 )
-from pytree_course.course import Course, CourseError
+from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.printable import printable
 
 UNPACKED = "submissions"
@@ -140,14 +140,16 @@ def read_class_folder(
 
     The folder holds `<student>/<lesson>.ipynb`, or nbgrader's
     `submitted/<student>/<assignment>/<notebook>.ipynb`, or what Canvas or Moodle made. What comes
-    after the lesson's name, as in `01_leaves-2.ipynb` or `01_leaves (1).ipynb`, does not matter.
+    after the lesson's name, as in `01_leaves_exercises (1).ipynb` or `01_leaves-2.ipynb`, does not
+    matter.
     """
     if not folder.is_dir():
         raise CourseError(
             f"{folder} is not there. Name the folder that holds a folder for each student, or what "
             "you downloaded from Canvas or Moodle."
         )
-    stems = [files.stem for files in course.lessons()]
+    lessons = course.lessons()
+    stems = [files.stem for files in lessons]
     submitted = folder / NBGRADER_FOLDER
     is_nbgraders = folder.resolve().name == NBGRADER_FOLDER
     # A student, too, may be called so.
@@ -203,13 +205,16 @@ def read_class_folder(
             for file, why in shortened(problems, entry)
         ]
     if not submitters:
-        _refuse_without_students(folder, stems, ignored)
+        _refuse_without_students(folder, lessons, ignored)
     everybody = [submitters[each] for each in sorted(submitters)]
     return ClassFolder(folder, everybody, notebooks, ignored, is_nbgraders)
 
 
-def _refuse_without_students(folder: Path, stems: Sequence[str], ignored: LeftOut) -> NoReturn:
-    if any(file.stem.startswith(tuple(stems)) for file in folder.glob("*.ipynb")):
+def _refuse_without_students(
+    folder: Path, lessons: Sequence[LessonFiles], ignored: LeftOut
+) -> NoReturn:
+    stems = tuple(files.stem for files in lessons)
+    if any(file.stem.startswith(stems) for file in folder.glob("*.ipynb")):
         raise CourseError(
             f"{folder} holds notebooks, and no student's folder. If it is a student's own, "
             f"name the folder that it is in: {folder.absolute().parent}"
@@ -217,7 +222,7 @@ def _refuse_without_students(folder: Path, stems: Sequence[str], ignored: LeftOu
     reasons = "".join(f"\nLeft out: {file}: {why}" for file, why in ignored[:5])
     raise CourseError(
         f"{folder} holds no student's folder. It should look like "
-        f"{folder / 'ada' / (stems[0] + '.ipynb')}, or be what you downloaded from "
+        f"{folder / 'ada' / lessons[0].exercises.name}, or be what you downloaded from "
         f"Canvas or Moodle.{reasons}"
     )
 

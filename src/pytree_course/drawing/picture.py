@@ -23,9 +23,7 @@ class Picture:
     def html(self) -> str:
         """Return one figure per tree; a wide one scrolls by itself, with the keyboard too."""
         svgs = [(title, svg(seen, marked=self.marked)) for title, seen in self._titled()]
-        html = render("drawing/picture.html", svgs=svgs)
-        # The stored notebooks have quotes as html.escape writes them.
-        return html.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
+        return render("drawing/picture.html", svgs=svgs)
 
     def text(self) -> str:
         """Return the trees as text, one under the other."""

@@ -25,8 +25,6 @@ def block(name: str, linking: str = "", *, framed: bool, **values: object) -> st
     `linking`. A live widget draws its frame around its controls too, and so needs none here.
     """
     inner = render(f"widgets/{name}.html", **values)
-    # The stored notebooks have quotes as html.escape writes them.
-    inner = inner.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
     sheet = TEMPLATES.get_template("widgets/styles.css").module
     own_style = getattr(sheet, name, str)
     style = f"{sheet.block()}{own_style()}{linking}"  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from tests.hostile.case import LESSON, NOTHING, Family
 
 family = Family("files")
 
-FILE = f"{LESSON}.ipynb"
+FILE = f"{LESSON}_exercises.ipynb"
 COUNT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 WRONG = "def leaf_shapes(tree):\n    return 7"
 
@@ -37,7 +37,7 @@ def _(folder, written):
 
 @files("a link to another's notebook", state=NOTHING, said="links are not followed")
 def _(folder, written):
-    (folder / FILE).symlink_to("../p-victim/01_leaves.ipynb")
+    (folder / FILE).symlink_to("../p-victim/01_leaves_exercises.ipynb")
 
 
 @files("links to files of the machine", state=NOTHING, said="links are not followed")

@@ -16,7 +16,7 @@ def leaf_shapes(tree):
     }
 """
 BOTH = {"count_leaves": COUNT, "leaf_shapes": SHAPES}
-FILE = f"{LESSON}.ipynb"
+FILE = f"{LESSON}_exercises.ipynb"
 
 
 def notebook(name, answers=None, *, earns=(), **more):
