@@ -17,7 +17,7 @@ from pytree_course.checking.comparison import agree
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import description
+from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
 from pytree_course.grading.sandbox.system_calls import open_filter
 from tests.conftest import ROOT
@@ -159,7 +159,7 @@ def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
 @needs_sandbox
 def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path, monkeypatch):
     # This process may have a warm server already, which shows another folder.
-    monkeypatch.setenv(description.ENGINE_VARIABLE, "fresh")
+    monkeypatch.setenv(policy.ENGINE_VARIABLE, "fresh")
     compile_here(1)
     compiled.show_compiled_programs()
     before = entries(compiled.shown())
@@ -200,10 +200,10 @@ def test_the_programs_cannot_be_listed_or_changed(cache, monkeypatch, user):
         for each in (compiled.shown(), known):
             os.chown(each, user, user)
         monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(description, "python_folders", lambda: [])
+    monkeypatch.setattr(policy, "python_folders", lambda: [])
     call_filter = open_filter()
     inside = ["/bin/sh", "-c", LOOK_AND_WRITE]
-    command = sandboxed(inside, description.variables({}), call_filter)
+    command = sandboxed(inside, policy.variables({}), call_filter)
     become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
     done = subprocess.run(
         [*become, *command], capture_output=True, text=True, cwd="/", pass_fds=[call_filter]

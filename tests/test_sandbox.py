@@ -13,7 +13,7 @@ import pytest
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import description, requirements, usage
+from pytree_course.grading.sandbox import policy, requirements, usage
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
 from pytree_course.grading.sandbox.requirements import require_sandbox
 from pytree_course.grading.sandbox.system_calls import open_filter
@@ -33,7 +33,7 @@ def started(tmp_path):
 def engine(request):
     """Run a test in sandboxes that are forked by the warm server, and in those made afresh."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(description.ENGINE_VARIABLE, request.param)
+        patch.setenv(policy.ENGINE_VARIABLE, request.param)
         yield request.param
 
 
@@ -78,7 +78,7 @@ def test_nothing_of_the_teachers_files_is_in_sight(inside, tmp_path):
     )
     assert set(inside("result = os.listdir('/')")) <= {
         *("bin", "lib", "lib64", "usr", "etc", "dev", "proc", "tmp", "course", "compiled"),
-        *(folder.parts[1] for folder in description.python_folders()),
+        *(folder.parts[1] for folder in policy.python_folders()),
     }
     assert inside("result = os.listdir('/etc')") == ["ld.so.cache"]
     assert inside("result = os.listdir('/course')") == ["checks"]
@@ -251,9 +251,9 @@ def test_what_is_said_to_be_bounded_is(inside):
         "import resource\nresult = {name: resource.getrlimit(getattr(resource, name))"
         " for name in dir(resource) if name.startswith('RLIMIT_')}"
     )
-    for name, bound in description.process_limits().items():
+    for name, bound in policy.process_limits().items():
         assert found[f"RLIMIT_{name.upper()}"] == (bound, bound)
-    for setting, value in description.SETTINGS.items():
+    for setting, value in policy.SETTINGS.items():
         assert inside(f"result = open({setting!r}).read().split()") == value.split()
     terminals = (
         "import os\nresult = []\ntry:\n    while True: result.append(os.openpty())\n"
@@ -351,12 +351,12 @@ def test_a_kernels_socket_cannot_be_exchanged_for_one_of_the_outside(tmp_path):
 
 def test_an_ordinary_user_has_the_same_sandbox(monkeypatch):
     # This Python may lie where only root can read it; the system's own programs do not.
-    monkeypatch.setattr(description, "python_folders", lambda: [])
+    monkeypatch.setattr(policy, "python_folders", lambda: [])
     monkeypatch.setattr(os, "geteuid", lambda: 65534)
     is_root = os.getuid() == 0
     call_filter = open_filter()
     inside = ["/bin/sh", "-c", "id -u; ls /; ulimit -f; touch /usr/x"]
-    command = sandboxed(inside, description.variables({}), call_filter)
+    command = sandboxed(inside, policy.variables({}), call_filter)
     nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if is_root else []
     done = subprocess.run(
         [*nobody, *command], capture_output=True, text=True, cwd="/", pass_fds=[call_filter]

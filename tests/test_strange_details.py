@@ -17,8 +17,8 @@ from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.reports import page_texts
 from pytree_course.reports.clusters import find_clusters
+from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
-from pytree_course.reports.tables import write_tables
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
 from tests.test_pages import pages_of, visible
 

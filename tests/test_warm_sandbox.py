@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import description, server_process, start_kernel, use_server
 from pytree_course.grading.sandbox import kernel as sandboxed_kernel
+from pytree_course.grading.sandbox import policy, server_process, start_kernel, use_server
 from tests.sandboxes import needs_sandbox, value_in
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
@@ -141,7 +141,7 @@ def started(tmp_path, monkeypatch):
     running = []
 
     def start(engine="warm"):
-        monkeypatch.setenv(description.ENGINE_VARIABLE, engine)
+        monkeypatch.setenv(policy.ENGINE_VARIABLE, engine)
         course = tmp_path / "course"
         (course / "checks").mkdir(parents=True, exist_ok=True)
         (course / "checks" / "check.py").write_text("text = 'ä'", encoding="utf-8")

@@ -6,7 +6,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
-from pytree_course.authoring.layers import Section
+from pytree_course.authoring.core_and_deeper import Section
 from pytree_course.authoring.slides import DEEPER_TAG, slide_types
 from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from pytree_course.authoring.layers import Layers, read_layers
+from pytree_course.authoring.core_and_deeper import Layers, read_layers
 from pytree_course.authoring.marked_cells import marked_cells
 from pytree_course.authoring.source_cells import (
     AuthorMistakesError,

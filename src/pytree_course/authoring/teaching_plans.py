@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pytree_course.authoring.layers import Section
+from pytree_course.authoring.core_and_deeper import Section
 from pytree_course.authoring.source_texts import in_cell
 from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
 from pytree_course.checking.standings import hours

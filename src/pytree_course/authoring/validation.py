@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
-from pytree_course.authoring.layers import find_wrong_layers
+from pytree_course.authoring.core_and_deeper import find_wrong_layers
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.source_cells import Mistake
 from pytree_course.authoring.sources import Exercise, LessonSources

@@ -19,9 +19,9 @@ from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.classroom.pool import Pool
-from pytree_course.classroom.recorded import digest, environment, in_words, verdict_row
 from pytree_course.classroom.runs import Run, Runs
 from pytree_course.classroom.student_files import joined, printable_path
+from pytree_course.classroom.verdict_rows import digest, environment, in_words, verdict_row
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.lesson import GradedLesson

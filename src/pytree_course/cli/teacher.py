@@ -114,7 +114,7 @@ def grade(
         from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
         from pytree_course.classroom.gradebook import Gradebook
         from pytree_course.classroom.roster import read_roster
-        from pytree_course.reports.tables import about_imports, write_tables
+        from pytree_course.reports.csv_tables import about_imports, write_tables
         from pytree_course.reports.terminal import grading_progress, show_class
 
         with _explained("Nothing was graded."):

@@ -34,8 +34,8 @@ from pytree_course.reports.class_statistics import (
     points_of_students,
 )
 from pytree_course.reports.clusters import find_clusters
+from pytree_course.reports.csv_tables import write_each
 from pytree_course.reports.page_texts import Pictures, page_names
-from pytree_course.reports.tables import write_each
 
 REPORT = "report.html"
 STUDENTS = "students"

@@ -1,6 +1,6 @@
-"""The sandbox in which untrusted code runs: one description of it, and two doors into it.
+"""The sandbox in which untrusted code runs: one policy, and two doors into it.
 
-`description` and `system_calls` say what a sandbox may see, reach and use. A warm server forks most
+`policy` and `system_calls` say what a sandbox may see, reach and use. A warm server forks most
 sandboxes (`warm_server`, `fork`); where it cannot, bubblewrap makes each afresh. Outside of this
 package nothing depends on which door it was.
 """
@@ -30,7 +30,7 @@ def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
 
     require_programs()
 
-    from pytree_course.grading.sandbox.description import ENGINE_VARIABLE
+    from pytree_course.grading.sandbox.policy import ENGINE_VARIABLE
     from pytree_course.grading.sandbox.server_process import WarmServer, WarmServerError, say_slow
 
     server = None if os.environ.get(ENGINE_VARIABLE) == "fresh" else WarmServer()

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from pytree_course.grading import limits
 from pytree_course.grading.plain_kernel import kernel_command
-from pytree_course.grading.sandbox import description
+from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
 
 _LAUNCHER = 'echo 1000 > /proc/self/oom_score_adj && exec "$@"'  # see `fork`
 # What bubblewrap itself cannot set.
 _SET = [
-    f"mount -n -t devpts -o remount,nosuid,noexec,{description.TERMINALS} devpts /dev/pts",
-    *(f"echo {value} > {setting}" for setting, value in description.SETTINGS.items()),
+    f"mount -n -t devpts -o remount,nosuid,noexec,{policy.TERMINALS} devpts /dev/pts",
+    *(f"echo {value} > {setting}" for setting, value in policy.SETTINGS.items()),
 ]
 
 
@@ -26,7 +26,7 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
     try:
         process = subprocess.Popen(
             sandboxed(
-                kernel_command(description.CONNECTION_FILE), request.variables, call_filter, opened
+                kernel_command(policy.CONNECTION_FILE), request.variables, call_filter, opened
             ),
             env=own_variables(),
             stdin=nowhere,
@@ -57,25 +57,25 @@ def sandboxed(
     Parameters
     ----------
     variables
-        All environment variables inside; see `description.variables`.
+        All environment variables inside; see `policy.variables`.
     call_filter
         The file descriptor to read the filter of system calls from.
     files
         Files to be seen, read-only: where, and the file descriptors to read them from.
     """
     own: list[str] = []
-    for covered in description.covered_files():
+    for covered in policy.covered_files():
         own += ["--ro-bind", os.devnull, covered]
-    for folder in description.FOLDERS_IN_MEMORY:
+    for folder in policy.FOLDERS_IN_MEMORY:
         own += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", folder]
     for place, file in (files or {}).items():
         own += [*_folders_above(place), "--perms", "0444", "--file", str(file), place]
     # Root is above the limit on processes, and may write to parts of /proc. So root, here or of a
     # namespace of its own, prepares the view, and hands it to a user without any rights.
-    user = str(description.sandbox_user())
+    user = str(policy.sandbox_user())
     become = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps=-all"]
-    inside = str(description.USER_INSIDE)
-    bounds = [f"--{name}={bound}" for name, bound in description.process_limits().items()]
+    inside = str(policy.USER_INSIDE)
+    bounds = [f"--{name}={bound}" for name, bound in policy.process_limits().items()]
     return [
         *("sh", "-c", _LAUNCHER, "sh", "bwrap", *_view(own, variables, "0"), "--"),
         *("sh", "-c", " && ".join((*_SET, 'exec "$@"')), "sh"),
@@ -97,11 +97,11 @@ def serving(command: Sequence[str]) -> list[str]:
     """
     own = [
         part
-        for place in (*description.FOLDERS_IN_MEMORY, description.COURSE_INSIDE)
+        for place in (*policy.FOLDERS_IN_MEMORY, policy.COURSE_INSIDE)
         for part in (*_folders_above(place), "--perms", "0755", "--dir", place)
     ]
-    user = str(description.USER_INSIDE)
-    return ["bwrap", *_view(own, description.variables({}), user), "--", *command]
+    user = str(policy.USER_INSIDE)
+    return ["bwrap", *_view(own, policy.variables({}), user), "--", *command]
 
 
 def _view(own: Sequence[str], variables: Mapping[str, str], user: str) -> list[str]:
@@ -120,18 +120,18 @@ def _view(own: Sequence[str], variables: Mapping[str, str], user: str) -> list[s
         *(() if os.geteuid() == 0 else ("--unshare-user", "--uid", user, "--gid", user)),
         *("--cap-add", "ALL", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--die-with-parent", "--new-session"),
-        *("--hostname", description.HOST_NAME, "--clearenv", "--proc", "/proc", "--dev", "/dev"),
+        *("--hostname", policy.HOST_NAME, "--clearenv", "--proc", "/proc", "--dev", "/dev"),
     ]
     for name, value in variables.items():
         options += ["--setenv", name, value]
-    for device in description.COVERED_DEVICES:
+    for device in policy.COVERED_DEVICES:
         options += ["--dev-bind", os.devnull, device]
     options += own
-    for place, target in description.shown_links().items():
+    for place, target in policy.shown_links().items():
         options += ["--symlink", target, place]
-    for source, place in description.shown_folders().items():
+    for source, place in policy.shown_folders().items():
         options += [*_folders_above(place), "--ro-bind", str(source), place]
-    for folder in description.covered_folders():
+    for folder in policy.covered_folders():
         options += ["--tmpfs", folder, "--remount-ro", folder]
     options += [*_folders_above("/etc/x"), "--ro-bind-try", *["/etc/ld.so.cache"] * 2]
     # What bubblewrap makes to mount things on is memory without a bound, unless it is read-only.
@@ -143,7 +143,7 @@ def _folders_above(place: str) -> list[str]:
     return [
         option
         for folder in reversed(Path(place).parents)
-        if folder not in map(Path, ("/", "/dev", *description.FOLDERS_IN_MEMORY))
+        if folder not in map(Path, ("/", "/dev", *policy.FOLDERS_IN_MEMORY))
         for option in ("--perms", "0755", "--dir", str(folder))
     ]
 

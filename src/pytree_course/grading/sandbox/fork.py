@@ -11,8 +11,8 @@ import struct
 from pathlib import Path
 
 from pytree_course.grading import limits
-from pytree_course.grading.sandbox import description, linux
-from pytree_course.grading.sandbox.description import COURSE_INSIDE, FOLDERS_IN_MEMORY, USER_INSIDE
+from pytree_course.grading.sandbox import linux, policy
+from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, USER_INSIDE
 from pytree_course.grading.sandbox.request import SandboxRequest
 
 _UP = 1  # of a network interface
@@ -46,13 +46,13 @@ def fork_sandbox(channel: socket.socket) -> None:
     request = SandboxRequest.received(channel)
     _make_view(request)
     _start_loopback()
-    for setting, value in description.SETTINGS.items():
+    for setting, value in policy.SETTINGS.items():
         Path(setting).write_text(value, encoding="ascii")
     if is_root:
         _become(request.user)
     Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="ascii")
     linux.make_read_only("/proc")
-    for name, bound in description.process_limits().items():
+    for name, bound in policy.process_limits().items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (bound, bound))
     linux.drop_privileges()
     call_filter = bytes.fromhex(request.call_filter)
@@ -90,8 +90,8 @@ def _make_view(request: SandboxRequest) -> None:
     for place in FOLDERS_IN_MEMORY:
         _mount_memory(place)
     terminals = linux.NO_SETUID | linux.NO_PROGRAMS
-    linux.mount("devpts", "/dev/pts", terminals, description.TERMINALS)
-    for place in description.covered_files():
+    linux.mount("devpts", "/dev/pts", terminals, policy.TERMINALS)
+    for place in policy.covered_files():
         linux.cover(place)
     linux.mount("tmpfs", COURSE_INSIDE, _FILE, "mode=0755")
     for place, text in request.files.items():
@@ -104,7 +104,7 @@ def _make_view(request: SandboxRequest) -> None:
 
 def _mount_memory(place: str) -> None:
     """Mount a folder in memory; what of Python is shown below it stays in sight."""
-    folders = description.python_folders()
+    folders = policy.python_folders()
     shown = [folder for folder in folders if folder.is_relative_to(place)]
     opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in shown]
     linux.mount("tmpfs", place, _FILE, f"mode=1777,size={limits.FOLDER_BYTES}")

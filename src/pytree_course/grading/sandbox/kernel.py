@@ -10,7 +10,7 @@ from jupyter_client.connect import port_names
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading import limits
 from pytree_course.grading.process_tree import ProcessTree
-from pytree_course.grading.sandbox.description import COURSE_INSIDE
+from pytree_course.grading.sandbox.policy import COURSE_INSIDE
 from pytree_course.grading.sandbox.server_process import door, kernel_request, new_connection
 from pytree_course.grading.sandbox.sockets import SandboxSockets
 from pytree_course.grading.sandbox.usage import UsageWatch

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytree_course
 from pytree_course.course import CourseError
-from pytree_course.grading.sandbox.description import python_folders, variables
+from pytree_course.grading.sandbox.policy import python_folders, variables
 
 _TRIAL_SECONDS = 60
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."

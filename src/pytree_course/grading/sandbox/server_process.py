@@ -16,7 +16,7 @@ from typing import Any
 from jupyter_client.connect import port_names
 
 from pytree_course.grading import limits
-from pytree_course.grading.sandbox import description
+from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import make_sandbox, own_variables, serving
 from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
@@ -44,10 +44,10 @@ def kernel_request(
 ) -> SandboxRequest:
     """Return a request for a sandbox in which a kernel is to run."""
     return SandboxRequest(
-        description.sandbox_user(),
+        policy.sandbox_user(),
         filter_instructions().hex(),
-        description.variables(environment),
-        {**files, description.CONNECTION_FILE: json.dumps(connection)},
+        policy.variables(environment),
+        {**files, policy.CONNECTION_FILE: json.dumps(connection)},
     )
 
 
@@ -140,7 +140,7 @@ class Door:
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox; once the warm server fails, bubblewrap makes this and all later ones."""
-        if os.environ.get(description.ENGINE_VARIABLE) == "fresh":
+        if os.environ.get(policy.ENGINE_VARIABLE) == "fresh":
             return make_sandbox(request)
         with self._lock:
             try:

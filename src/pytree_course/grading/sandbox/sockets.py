@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import psutil
 
-from pytree_course.grading.sandbox.description import FOLDERS_IN_MEMORY
+from pytree_course.grading.sandbox.policy import FOLDERS_IN_MEMORY
 from pytree_course.grading.sandbox.request import Sandbox
 
 _POLL_SECONDS = 0.02

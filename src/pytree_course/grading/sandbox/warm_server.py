@@ -13,8 +13,8 @@ import traceback
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from pytree_course.grading.sandbox.description import CONNECTION_FILE
 from pytree_course.grading.sandbox.fork import fork_sandbox
+from pytree_course.grading.sandbox.policy import CONNECTION_FILE
 from pytree_course.grading.sandbox.request import READY
 
 if TYPE_CHECKING:

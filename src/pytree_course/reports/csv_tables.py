@@ -8,8 +8,8 @@ from pytree_course.classroom.attempt import Attempt, AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.course import write_file
+from pytree_course.reports.csv_escaping import ImportKey, plain_text, to_csv
 from pytree_course.reports.junit import class_junit
-from pytree_course.reports.spreadsheets import ImportKey, plain_text, to_csv
 
 Cells = list[str | int]
 

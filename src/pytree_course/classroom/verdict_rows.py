@@ -1,4 +1,4 @@
-"""What the gradebook stores of a run: its verdicts or why there are none, and its environment."""
+"""The rows that the gradebook stores of a run: its verdicts or why there are none."""
 
 import hashlib
 import json
