@@ -1,4 +1,4 @@
-"""The documents: a test runs every command; every link and every named path leads somewhere."""
+"""The documents: most commands are run; every link and every named path leads somewhere."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""In a real kernel: a check run too early says which cell to run first."""
+"""In a real kernel: what is said of cells that did not run, failed, or take long."""
 
 import re
 

@@ -60,7 +60,7 @@ class Case:
 
 
 class Family:
-    """Cases of one kind: a file of the folder `families` makes one, and calls `case` and `odd`."""
+    """Cases of one kind: a file of the folder `families` makes one, and calls `case` and `local`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
