@@ -73,8 +73,9 @@ def teachers_copy(tmp_path: Path) -> Path:
     build(files)
     for student, answers in {"ada": RIGHT, "bob": ELEMENTS}.items():
         (root / "handed-in" / student).mkdir(parents=True)
-        shutil.copy(files.blank, root / "handed-in" / student)
-        notebook = ExerciseNotebook(root / "handed-in" / student / "01_leaves_exercises.ipynb")
+        handed_in = root / "handed-in" / student / files.exercises.name
+        shutil.copy(files.blank, handed_in)
+        notebook = ExerciseNotebook(handed_in)
         for exercise, code in answers.items():
             notebook.answer(exercise, code)
         notebook.save()

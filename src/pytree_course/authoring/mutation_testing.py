@@ -135,7 +135,7 @@ def _surviving(
     if not is_spoilt:
         return surviving
     process.restart()
-    if len(tried) == 1:
+    if len(tried) <= 1:
         return surviving
     half = len(tried) // 2
     first = _surviving(process, seconds, exercise, tried[:half])

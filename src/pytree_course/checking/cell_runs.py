@@ -34,8 +34,10 @@ def watch(shell: Any) -> None:
         made = {name for name in names if name in names_now}
         made -= {name for name in made if name in before and names_now[name] is before[name]}
         before.clear()
-        _failed.difference_update(made)
-        if not result.success:
+        if result.success:
+            _failed.difference_update(names)
+        else:
+            _failed.difference_update(made)
             _failed.update(names - made)
         if cell_id := getattr(result.info, "cell_id", None):
             _defined_by[cell_id] = sorted(made)

@@ -125,6 +125,7 @@ def note_if_slow(seconds: float) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+        timer.join()  # it may be saying so just now
         for handle in said:
             handle.update(Feedback("", ""))
 

@@ -84,11 +84,10 @@ class Attempt:
 def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     """Choose the attempt that counts, by student and lesson: the one handed in last.
 
-    Of attempts with the same answers, the last grading counts.
+    Of those handed in at one time, such as one that could not be read at first, the last grading
+    counts.
     """
-    by_grading = sorted(attempts, key=lambda each: each.graded_at)
-    regraded = {attempt.key: attempt for attempt in by_grading}
-    in_order = sorted(regraded.values(), key=lambda each: each.handed_in)
+    in_order = sorted(attempts, key=lambda each: (each.handed_in, each.graded_at))
     return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
 
 

@@ -143,7 +143,10 @@ class _Grading:
         """Find out what has to be run, and begin; what cannot be read is recorded at once."""
         attempts = self.gradebook.attempts()
         counts = {attempt.key for attempt in counting(attempts).values()}
-        current = {each.key: each for each in attempts if self._is_current(each)}
+        lessons = {notebook.lesson for notebook in notebooks}
+        current = {
+            each.key: each for each in attempts if each.lesson in lessons and self._is_current(each)
+        }
         for notebook in notebooks:
             with self._guarded(_ReadNotebook(notebook)):
                 read = self._read(notebook)
@@ -154,9 +157,12 @@ class _Grading:
                     continue
                 self.summary.unchanged += 1
                 earlier = current[read.key]
-                if read.key not in counts and earlier.handed_in < notebook.handed_in:
-                    # Handed in again after other answers: now it is the last one.
-                    self.gradebook.record(replace(earlier, handed_in=notebook.handed_in))
+                if read.key not in counts:
+                    # Handed in again after other answers, or readable again: now it is the last.
+                    now = datetime.now().astimezone()
+                    self.gradebook.record(
+                        replace(earlier, handed_in=notebook.handed_in, graded_at=now)
+                    )
 
     @contextmanager
     def _guarded(self, read: _ReadNotebook) -> Iterator[None]:

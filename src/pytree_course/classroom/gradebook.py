@@ -52,6 +52,8 @@ class Gradebook:
             elif version != VERSION:
                 raise sqlite3.DatabaseError("this version of the course did not make it")
         except (OSError, sqlite3.DatabaseError) as error:
+            if hasattr(self, "_database"):
+                self._database.close()
             raise CourseError(
                 f"{file} cannot be used as a gradebook: {error}. It is left as it is. Grade into "
                 "another folder: what was handed in is graded there again."

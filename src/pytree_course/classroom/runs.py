@@ -83,7 +83,8 @@ class Runs:
         return self._alike[lesson, digest]
 
     def finished(self) -> Iterator[Run]:
-        """Yield each run as soon as it can be judged, or never can be."""
+        """Yield each run as soon as it can be judged, or never can be; no more can be added."""
+        self._alike.clear()  # what they reported may be large: nothing keeps it once it is judged
         while self._begun or self._waiting:
             self._fill_pool()
             unfinished: set[Future[Any]] = set()
@@ -103,12 +104,13 @@ class Runs:
         """Submit no more than keeps the pool busy, so that the author's answers wait for few."""
         room = self._pool.at_once - sum(not run.future.done() for run in self._begun)
         for _ in range(min(room, len(self._waiting))):
-            run = self._waiting.popleft()
+            run = self._waiting[0]
             lesson = run.lesson
             settings = RunSettings(lesson.seed, self._in_sandbox)
             run.future = self._pool.executor.submit(
                 run_submission, run.answers, lesson.blank, lesson.kernel_course, settings
             )
+            self._waiting.popleft()
             self._begun.append(run)
 
     def _needed(self, run: Run) -> list[Future[Any]]:

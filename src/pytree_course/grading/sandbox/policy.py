@@ -36,8 +36,7 @@ TERMINALS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
 
 def shown_folders() -> dict[Path, str]:
     """Return the folders that are seen, read-only, and where: the system's, Python's, this code."""
-    compiled.make_folders()
-    programs = {compiled.shown(): _PROGRAMS} if compiled.shown().is_dir() else {}
+    programs = {compiled.shown(): _PROGRAMS} if _has_programs() else {}
     own = {folder: str(folder) for folder in python_folders()}
     old = [folder for folder in _SYSTEM if not folder.is_symlink() and folder.exists()]
     return {Path("/usr"): "/usr", **own, **programs, **{folder: str(folder) for folder in old}}
@@ -60,7 +59,6 @@ def covered_folders() -> list[str]:
 
 def variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Return all environment variables inside, given those besides what Python needs anyway."""
-    has_programs = compiled.shown().is_dir()
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "HOME": "/tmp",
@@ -70,9 +68,14 @@ def variables(environment: Mapping[str, str]) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        **(compiled.kernel_variables(_PROGRAMS) if has_programs else {}),
+        **(compiled.kernel_variables(_PROGRAMS) if _has_programs() else {}),
         **environment,
     }
+
+
+def _has_programs() -> bool:
+    compiled.make_folders()
+    return compiled.shown().is_dir()
 
 
 def process_limits() -> dict[str, int]:

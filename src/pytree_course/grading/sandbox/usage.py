@@ -15,6 +15,7 @@ _UNKNOWN = "of the machine"  # "used more ... than allowed"
 _COUNTED_IN_FULL = re.compile(r"^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s+(\d+) kB$", re.MULTILINE)
 _TABLES = re.compile(r"^VmPTE:\s+(\d+) kB$", re.MULTILINE)
 _SHARES = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MULTILINE)
+_USUAL_SOCKET_BYTES = 212_992  # what Linux gives a socket where nothing else is set
 _MOST_MAPPINGS = 65_536  # of one process: the operating system's own bound
 
 
@@ -128,5 +129,7 @@ def _sockets(process: str) -> int:
 
 def _socket_bytes() -> int:
     """Return how much may wait in one socket: no code inside can change that."""
+    # Older Linuxes tell it to the machine's own network only, and a container has another.
+    told = read("/proc/sys/net/core/wmem_default")
     # The last message may be as long as all before it.
-    return 2 * int(read("/proc/sys/net/core/wmem_default"))
+    return 2 * (int(told) if told else _USUAL_SOCKET_BYTES)
