@@ -29,8 +29,10 @@ def outcomes(tmp_path):
     """Return a function that runs the tests above, and says what each of them came to."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_some.py").write_text(TESTS)
-    (tmp_path / "pytest.ini").touch()
     (tmp_path / "more").mkdir()
+    always_read = ("pyproject.toml", "requirements.txt", "conftest.py", "tests/shared.py")
+    for name in ("pytest.ini", "more/first.txt", *always_read):
+        (tmp_path / name).touch()
 
     def run(*options, text="right"):
         (tmp_path / "read").write_text(text)

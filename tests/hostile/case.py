@@ -60,7 +60,7 @@ class Case:
 
 
 class Family:
-    """Cases of one kind: a file of the folder `families` makes one, and calls `case` and `local`."""
+    """Cases of one kind: a file in `families` makes one, and calls its `case` and `local`."""
 
     def __init__(self, name: str) -> None:
         self.name = name

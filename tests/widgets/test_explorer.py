@@ -1,5 +1,6 @@
 """The explorer without a browser: what it shows, and what it says when it cannot."""
 
+import html
 import re
 from xml.etree import ElementTree
 
@@ -128,7 +129,7 @@ def test_show_evaluates_again(monkeypatch):
 )
 def test_errors_say_what_to_do_and_the_last_picture_stays(expression, words):
     explorer = typed(explore([1, 2, 3]), expression)
-    said = alert(explorer).replace("&#x27;", "'")
+    said = html.unescape(alert(explorer))
     assert words in said or words[0].upper() + words[1:] in said
     assert rows(explorer.view.value) == [0, 1, 2]
     assert explorer.expression.value == expression
