@@ -1,4 +1,4 @@
-"""Attempts: graded submissions as the gradebook stores them, and which of them counts."""
+"""Attempts: graded submissions as stored, which of them counts, and which verdicts changed."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

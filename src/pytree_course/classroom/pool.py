@@ -65,7 +65,7 @@ def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Iterat
     """
     executor = _ProcessForEachThread(processes, sandboxes)
     try:
-        yield Pool(executor, processes + 1)  # so that a process that is done has its next task
+        yield Pool(executor, processes + 1)  # one task waits, so that no process idles
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
 

@@ -1,4 +1,4 @@
-"""Runs of a class's answers: each is finished when the author's answers have been run as well."""
+"""Runs of a class's answers, and of the author's answers that they are judged by."""
 
 import time
 from collections import deque

@@ -1,4 +1,4 @@
-"""The rows that the gradebook stores of a run: its verdicts or why there are none."""
+"""What the gradebook stores of a run: verdict rows, digests, its environment, failures in words."""
 
 import hashlib
 import json

@@ -55,7 +55,7 @@ class CellBudget:
     processor time of the kernel's processes, since the waits of many threads can add up to more
     than the time on the clock; and at most that on the clock, however many processors they use. So
     a machine that is busy with other things costs a cell nothing but the time between the last look
-    and its end. Only its end by the clock on the wall, which is far off, does not wait.
+    and its end. Only the deadline by the clock on the wall, which is far off, counts waiting too.
     """
 
     def __init__(self, processes: ProcessTree, seconds: float, ends: float) -> None:

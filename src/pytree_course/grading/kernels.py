@@ -141,7 +141,7 @@ class WatchedKernel:
         return str(message["msg_id"])
 
     def _take(self, frames: list[bytes], request: str, run: CellRun) -> str:
-        """Read a message into its cell's run; return its type or status, or "" of another run."""
+        """Read a message into its cell's run; return its type or status ("" if not this run's)."""
         session = self.kc.session
         _, parts = session.feed_identities(frames)
         if sum(map(len, parts)) > limits.REPORT_BYTES:

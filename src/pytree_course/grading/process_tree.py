@@ -37,8 +37,8 @@ class ProcessTree:
     def look(self) -> tuple[float, float]:
         """Return the processor time used so far, and how long threads waited since the last look.
 
-        That is, for a processor: they could have run, but something else did. Only Linux tells it;
-        elsewhere they are taken to have waited all the time.
+        A thread waits that could run but has no processor. Only Linux tells it; elsewhere threads
+        are taken to have waited all the time.
         """
         self._known = self._numbers()
         return self.used(), self._newly_waited()

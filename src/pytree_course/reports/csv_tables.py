@@ -34,7 +34,7 @@ def write_each(texts: Mapping[Path, Callable[[], str]]) -> list[str]:
             write_file(file, make())
         except OSError as error:
             trouble.append(f"{file}: {error.strerror or error}")
-        except Exception as error:  # whatever a class's work makes of our own code
+        except Exception as error:  # a bug that one class's data reveals costs one file
             trouble.append(f"{file}: {type(error).__name__}: {error}")
     return trouble
 

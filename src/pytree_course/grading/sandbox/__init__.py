@@ -23,8 +23,8 @@ def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
     """Start the warm server for all processes that grade a class, without waiting for it.
 
     Yields a function that waits until a first sandbox was made, and returns what other processes
-    give to `use_server`; or None, where there is no such server. Both raise a CourseError that says
-    what to install or to switch on.
+    give to `use_server`; or None, where there is no such server. Entering
+    this, and that function, raise a CourseError that says what to install or to switch on.
     """
     from pytree_course.grading.sandbox.requirements import require_programs, require_sandbox
 

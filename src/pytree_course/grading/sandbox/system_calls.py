@@ -8,7 +8,7 @@ import pyseccomp
 
 # What mature sandboxes refuse (the lists of Flatpak and Docker), by what each call would reach.
 _REFUSED = [
-    # keys: those of a session and of a user outlive a process
+    # keys outlive a process: this refusal and the covered /proc/keys are what keeps them away
     *("add_key", "keyctl", "request_key"),
     # other processes
     *("kcmp", "pidfd_getfd", "process_madvise", "process_mrelease"),
