@@ -58,6 +58,11 @@ def shown_in(file: Path) -> str:
     return texts([[cell["source"], cell["metadata"], cell.get("outputs", [])] for cell in cells])
 
 
+def test_a_character_that_would_be_an_empty_box_is_found():
+    assert without_glyph("a ◇ ✓\n") == set()
+    assert without_glyph("⟐ &#10192;") == {"⟐ U+27D0"}
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_every_sign_has_a_glyph(file):
     assert without_glyph(shown_in(file)) == set()

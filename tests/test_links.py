@@ -65,3 +65,11 @@ def test_links_to_the_web_are_encrypted_and_name_what_jax_has(file):
             named = OF_JAX.fullmatch(link)
             assert named, link
             resolve_name(named[1])  # raises where JAX has no such name
+
+
+def test_links_are_found_however_they_are_written_but_not_in_code(tmp_path):
+    text = "## Two words\n\n[1](#B) [2](<b.ipynb#Two>) <a href='c'>3</a> <https://d.e>\n"
+    cell = nbformat.v4.new_markdown_cell(text + "```md\n# C\n[4](#nowhere)\n```")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")
+    assert [*links_in(tmp_path / "a.ipynb")] == ["#B", "b.ipynb#Two", "c", "https://d.e"]
+    assert anchors_in(tmp_path / "a.ipynb") == {"Two-words"}

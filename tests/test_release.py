@@ -1,5 +1,6 @@
 """What learners get: it has no answers in it, and everything a learner needs."""
 
+import ast
 import json
 import os
 import re
@@ -55,6 +56,27 @@ def stamp_in(contents: dict[str, bytes]) -> str:
 def test_no_answer_of_any_lesson_is_in_the_bundle(lessons_bundle, exercises):
     assert len(exercises) > 10
     assert find_leaks(lessons_bundle, exercises) - TAUGHT == set()
+
+
+def test_every_answer_would_be_found(exercises):
+    for exercise in exercises:
+        answers = [exercise.solution, *exercise.variants, *exercise.misconceptions]
+        for answer in answers:
+            if answer.source.split() == exercise.starter.source.split():
+                continue
+            cell = {"source": ["# a note\n", *answer.source.splitlines(keepends=True)]}
+            planted = {"notebook.ipynb": json.dumps({"cells": [cell]}).encode()}
+            leak = ("notebook.ipynb", f"{exercise.name}: {answer.name}")
+            assert leak in find_leaks(planted, [exercise])
+
+
+def test_a_right_answer_is_found_however_it_is_written(exercises):
+    for exercise in exercises:
+        for answer in [exercise.solution, *exercise.variants]:
+            # Another layout, other quotes, and no comments.
+            rewritten = {"src/module.py": ast.unparse(ast.parse(answer.source)).encode()}
+            leak = ("src/module.py", f"{exercise.name}: {answer.name}")
+            assert leak in find_leaks(rewritten, [exercise])
 
 
 def test_a_leak_in_a_bundle_is_found(lessons_bundle, exercises):
