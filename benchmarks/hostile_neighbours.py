@@ -39,11 +39,14 @@ def main() -> None:
         among = MadeClass(folder / "among", alone.marks)
         attacks = hand_in_attacks(files, among, chosen.hostile)
         graded(files, alone, folder / "warm-up", "warm-up")
-        trouble = graded(files, alone, folder / "grades-alone", f"{chosen.honest} honest")
-        trouble += graded(
-            files, among, folder / "grades-among", f"the same among {len(attacks)} hostile", attacks
-        )
-    sys.exit("\n".join(trouble))
+        seconds, trouble = graded(files, alone, folder / "grades-alone", f"{chosen.honest} honest")
+        what = f"the same among {len(attacks)} hostile"
+        slower, more_trouble = graded(files, among, folder / "grades-among", what, attacks)
+    print(
+        f"among them: {slower / seconds:.1f} times as long; each of them held one of {WORKERS} "
+        f"processes for {WORKERS * (slower - seconds) / len(attacks):.0f} s"
+    )
+    sys.exit("\n".join(trouble + more_trouble))
 
 
 def hand_in_attacks(files: LessonFiles, made: MadeClass, count: int) -> dict[str, str]:
@@ -69,8 +72,8 @@ def graded(
     folder: Path,
     what: str,
     attacks: dict[str, str] | None = None,
-) -> list[str]:
-    """Grade a class and print what that took; return what is not as it should be."""
+) -> tuple[float, list[str]]:
+    """Grade a class and print what that took; return the seconds, and what is not as it should."""
     folder.mkdir()
     engine, work = CourseEngine("course", ""), Work(files, made, WORKERS, folder)
     measured = measure(engine.commands(work), with_memory=True)
@@ -83,9 +86,15 @@ def graded(
     )
     wrong = [place for place, mark in work.marks.items() if given.get(place) != mark]
     gained = [place for place in (attacks or {}).items() if given.get(place)]
-    print(f"  {len(work.marks)} honest marks, {len(wrong)} not as deserved; {len(gained)} gained")
+    points = sum(mark for mark in work.marks.values())
+    kept = sum(mark and given.get(place) is True for place, mark in work.marks.items())
+    print(
+        f"  {kept} of {points} honest right answers kept their points; {len(wrong)} of "
+        f"{len(work.marks)} honest marks not as deserved; {len(gained)} hostile answers gained any",
+        flush=True,
+    )
     left = [f"{what}: left behind: {name}" for name in measured.left_behind]
-    return [f"{what}: {place}" for place in (*wrong, *gained)] + left
+    return measured.seconds, [f"{what}: {place}" for place in (*wrong, *gained)] + left
 
 
 if __name__ == "__main__":

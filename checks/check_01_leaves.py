@@ -4,9 +4,11 @@ python checks/check_01_leaves.py exercises/01_leaves_exercises.ipynb
 """
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
+from functools import wraps
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from pytree_course.checking import (
@@ -20,9 +22,18 @@ from pytree_course.checking import (
     random_words,
     shuffled,
     varied_trees,
+    vector,
 )
 
 NAN, INF = float("nan"), float("inf")
+
+FUNCTION = {"classes": "a function", "outside": "no file"}
+PURE = FUNCTION | {"second looks": "pure"}
+CHANGED = {
+    "tree afterwards": "After the call, the tree that your function was given has changed.",
+    "list afterwards": "After the call, the list that your function was given has changed.",
+}
+ARRAYS = ("no elements", "0-d array", "float16", "bfloat16", "repeated leaf")
 
 
 class Layer(NamedTuple):
@@ -74,6 +85,8 @@ def odd_keys(rng, leaf):
     """Draw dicts with keys that are easily misread in a path text."""
     first, second = sorted(random_words(rng, 2))
     return [
+        {f"{first}.{second}": leaf(), f"{first}-1": leaf()},
+        {f"[{first}]": leaf(), f"{second} {first}": leaf()},
         {f"{first}/{second}": leaf(), second: leaf()},
         {first.upper(): leaf(), second: leaf()},
         {f"{first}'s": leaf(), f'"{second}"': leaf()},
@@ -88,7 +101,7 @@ def path_texts(tree):
     ]
 
 
-@check
+@check(without=PURE)
 def count_leaves(answer, rng):
     """Leaves are neither items of the top level, nor elements of arrays, nor nodes, nor None."""
     answer = as_int(answer)
@@ -98,17 +111,22 @@ def count_leaves(answer, rng):
 
     edges = (0, "", False, "text", array(rng, 2, 3), array(rng, 3, 0), {1, 2}, deque([3, 4]))
     edges += (None, one_of(rng, (), [], {}), Config(), Config(a=1, b=2))
-    trees = varied_trees(rng, lambda: number(rng), edges=edges)
+    trees = varied_trees(rng, lambda: number(rng), edges=edges, values=np.asarray)
     first, second = random_words(rng, 2)
     trees += [
         {f"{first}/{second}": leaf(), first: {second: leaf()}},  # two leaves of one path text
         {f"{first}*": leaf(), second: ["*"]},  # a printed structure has a star for each leaf
+        {"*": leaf(), first: {"**": leaf()}},
         [{f"{first}/0": leaf(), first: [leaf()]}, leaf()],
         falsy(rng),
+        None,
         array(rng, 2, 3),
         [(), {}, [None]],
         defaultdict(list, a=[1, 2]),
         [leaf()] * 3,
+        [array(rng, 2)] * 2,
+        [8, 8.0, np.int64(8)],
+        {"w": np.ones((2, 3)), "b": None},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(8, 11))]
     for tree in shuffled(rng, trees):
@@ -130,7 +148,7 @@ def predict_leaf_counts(predictions, rng):
     return prediction_cases(predictions, lines)
 
 
-@check
+@check(without=PURE | {"paths of one text": "the prompt", "equal numbers": "arrays only"})
 def leaf_shapes(answer, rng):
     """Whole paths in the simple style; shapes stay tuples, and None has no entry."""
 
@@ -139,7 +157,9 @@ def leaf_shapes(answer, rng):
 
     scalar, empty = array(rng), array(rng, 3, 0)
     edges = (scalar, empty, array(rng, 0), None, array(rng, 1, 2, 3), np.float16([1, 2]))
-    trees = varied_trees(rng, leaf, edges=edges, rich=3) + odd_keys(rng, leaf)
+    without = ["paths of one text"]
+    trees = varied_trees(rng, leaf, edges=edges, values=np.asarray, without=without, rich=3)
+    trees += odd_keys(rng, leaf)
     first, second, third = random_words(rng, 3)
     trees += [
         [scalar, (leaf(),)],
@@ -148,12 +168,13 @@ def leaf_shapes(answer, rng):
         {first: [{second: leaf()}, {second: leaf()}]},
         {first: {second: {third: leaf()}, third: {third: leaf()}}},
         {third: [Layer(leaf(), Duo(leaf(), None))]},
+        {"w": np.ones((2, 3)), "more": [np.zeros(4), None]},
     ]
     for tree in shuffled(rng, trees):
         yield Case(answer, tree)
 
 
-@check
+@check(without=PURE)
 def count_nones(answer, rng):
     """Nones are not among the leaves, and not everything without leaves is a None."""
     answer = as_int(answer)
@@ -166,7 +187,8 @@ def count_nones(answer, rng):
 
     edges = (0, False, "", "None", NAN, array(rng, 2), array(rng, 2, 3), array(rng, 0))
     edges += ({None, 1}, deque([None]), Config(a=None), one_of(rng, (), [], {}))
-    trees = varied_trees(rng, lambda: number(rng), edges=edges)
+    edges += (np.array([None, 1]), np.array([[None], [None]]))
+    trees = varied_trees(rng, lambda: number(rng), edges=edges, values=np.asarray)
     word = random_words(rng, 1)[0]
     trees += [
         None,
@@ -180,6 +202,9 @@ def count_nones(answer, rng):
         {f"{word}None": number(rng)},
         {f"{word}/0": None, word: [None]},
         {word: None, "array": array(rng, 2)},
+        [array(rng, 2)] * 2,
+        [8, 8.0, None],
+        {"w": np.ones(2), "b": None, "more": [None, ()]},
     ]
     trees += [wide_tree(rng, leaf) for _ in range(rng.integers(6, 9))]
     few = [None, None, *([leaf() for _ in range(rng.integers(9))] for _ in range(9))]
@@ -194,7 +219,10 @@ def count_nones(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=PURE
+    | {"paths of one text": "the prompt", "bfloat16": "NumPy's", "equal numbers": "floats"}
+)
 def nan_paths(answer, rng):
     """Names go with their own leaves: unsorted keys, None, nested dicts and lists."""
 
@@ -213,8 +241,8 @@ def nan_paths(answer, rng):
     # What is given fails at a tree that is no container: the smallest cases show its silent bug.
     table = array(rng, 7, 7) / 2
     table[rng.integers(7), rng.integers(7)] = NAN
-    without = ["bare leaf", "no leaves"]
-    trees = varied_trees(rng, float_leaf, edges=edges, without=without, rich=0)
+    without = ["bare leaf", "no leaves", "paths of one text", "bfloat16"]
+    trees = varied_trees(rng, float_leaf, edges=edges, values=np.asarray, without=without, rich=0)
     trees += [table, one_of(rng, {}, [], ()), *odd_keys(rng, float_leaf)]
     first, second = sorted(random_words(rng, 2))
     trees += [
@@ -222,6 +250,8 @@ def nan_paths(answer, rng):
         {second: NAN, first: NAN},
         {first: None, second: NAN},
         {10: NAN, 9: float_leaf(), 2: NAN},
+        [np.array([NAN, 1])] * 2,
+        {"w": np.zeros(2), "b": np.array([1.0, NAN]), "scale": None},
         [float_leaf() for _ in range(10)] + [NAN, NAN],
         [Layer(NAN, NAN), OrderedDict(z=NAN, a=float_leaf())],
         {second: {"w": NAN}, first: [float_leaf(), NAN]},
@@ -255,6 +285,8 @@ def alike_pairs(rng):
         ({first: leaf()}, {second: leaf()}),
         ({first: leaf(), second: leaf()}, {first: leaf(), third: leaf()}),
         ((leaf(), leaf()), Layer(leaf(), leaf())),
+        ((0, 1), Layer(0, 1)),
+        (OrderedDict({first: 1}), {first: 1}),
         ([Layer(leaf(), leaf())], [(leaf(), leaf())]),
         (Duo(leaf(), leaf()), [leaf(), leaf()]),
         ({first: leaf(), second: leaf()}, OrderedDict({first: leaf(), second: leaf()})),
@@ -263,6 +295,11 @@ def alike_pairs(rng):
         ([OrderedDict({third: 1, first: leaf()})], [OrderedDict({first: leaf(), third: 1})]),
         (Duo(leaf(), [leaf()]), Duo(leaf(), leaf())),
         ({first: leaf()}, Config({first: leaf()})),
+        ({first: {1: leaf()}, second: {"1": 1}}, {first: {"1": leaf()}, second: {1: 1}}),
+        ({first: {second: leaf()}}, {f"{first}/{second}": leaf()}),
+        ([{0: leaf()}], [{"": leaf()}]),
+        (Duo(Duo(leaf(), 1), leaf()), Duo(leaf(), Duo(1, leaf()))),
+        ([leaf() for _ in range(12)], [leaf() for _ in range(13)]),
     ]
     tree = random_tree(rng, depth=2)
     equal = [
@@ -286,10 +323,11 @@ def alike_pairs(rng):
     return differing, equal
 
 
-@check
+@check(without=PURE)
 def same_structure(answer, rng):
     """Kinds of nodes, keys, None and empty containers count; leaves do not."""
 
+    @wraps(answer)
     def says(*trees):
         result = answer(*trees)
         return bool(result) if isinstance(result, np.bool_) else result
@@ -298,6 +336,13 @@ def same_structure(answer, rng):
         return [says(*pair) for pair in pairs]
 
     differing, equal = alike_pairs(rng)
+    equal += [
+        (tree, jax.tree.map(lambda _: number(rng), tree))
+        for tree in varied_trees(rng, lambda: number(rng), values=np.asarray, rich=0)
+    ]
+    equal += [([array(rng, 2)] * 2, [array(rng, 2), 8]), ([8, 8.0], [8, 8])]
+    equal.append(({"x": 1, "y": [2]}, {"y": ["two"], "x": np.ones(3)}))
+    differing.append(([1, 2], (1, 2)))
     cases = [Case(says, *pair) for pair in differing + equal]
     note = "These are two different namedtuple classes. Both are called `Point`."
     for first, second in ((Point, OtherPoint), (OtherPoint, Point)):
@@ -312,12 +357,19 @@ def same_structure(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(without=FUNCTION | {"after a trace": "no trace", "same object": "changed later"})
 def replace_leaves(answer, rng):
     """The structure stays, items go in whole, and a wrong number is told with both numbers."""
 
     def then_look(tree, new_leaves):
         return [answer(tree, new_leaves), {"tree afterwards": tree, "list afterwards": new_leaves}]
+
+    def then_change(tree, new_leaves):
+        result = answer(tree, new_leaves)
+        for given in (tree, new_leaves):
+            given[0] = "changed"
+            given.append("added")
+        return result
 
     def last_of_a_list(many, last):
         return answer([0] * many, [*range(many - 1), last])[-3:]
@@ -328,7 +380,9 @@ def replace_leaves(answer, rng):
     def count(tree):
         return len(jax.tree.leaves(tree))
 
-    trees = varied_trees(rng, lambda: number(rng), edges=(0, "", None, array(rng, 2)))
+    edges = (0, "", None, array(rng, 2))
+    trees = varied_trees(rng, lambda: number(rng), edges=edges, values=np.asarray)
+    trees += [[array(rng, 2)] * 2, [8, 8.0, (8,)]]
     cases = [Case(answer, tree, numbers(count(tree))) for tree in [falsy(rng), *trees]]
     first, second = sorted(random_words(rng, 2))
     empty = one_of(rng, (), [], {})
@@ -336,6 +390,21 @@ def replace_leaves(answer, rng):
         tree = {first: number(rng), second: number(rng)}
         cases.append(Case(answer, tree, shuffled(rng, [item, number(rng)])))
     cases.append(Case(answer, [1, 2, 3], [None, number(rng), None]))
+    cases.append(Case(answer, {"w": 1, "b": [2, None]}, [10, 20]))
+    note = "The caller changes the tree and the list after the call. Your result stays as it was."
+    for tree in ([1, 2, 3], [number(rng), 4], [number(rng), None, {first: 2}]):
+        later = Case(
+            then_change,
+            tree,
+            numbers(count(tree)),
+            note=note,
+            shows=("changed later",),
+            if_wrong={
+                "changed": "What the caller changes after the call changes your result too. Your "
+                "result has to be a tree of its own."
+            },
+        )
+        cases.append(later)
     tree = {second: [number(rng), {"y": 2, "x": 3}], first: OrderedDict(z=Duo(None, 4), a=5)}
     cases.append(Case(answer, tree, [*numbers(4), (None, number(rng))]))
     for tree in (
@@ -344,9 +413,8 @@ def replace_leaves(answer, rng):
         [1, {first: 2}, 3],
         [number(rng), [number(rng)]],
     ):
-        look = Case(
-            then_look, tree, numbers(count(tree)), tags=("a look at the inputs afterwards",)
-        )
+        tags = ("a look at the inputs afterwards",)
+        look = Case(then_look, tree, numbers(count(tree)), tags=tags, if_wrong=CHANGED)
         cases.append(look)
     for change in (1, 1, 1, 2, 3, -1, -1, -2):
         tree = one_of(rng, [*numbers(2), None], {first: numbers(2), second: 1}, (1, [2, (3, 4)]))
@@ -357,6 +425,7 @@ def replace_leaves(answer, rng):
         case = Case(last_of_a_list, int(many), number(rng), note=note, tags=("many leaves",))
         cases.append(case)
     cases.append(Case(answer, {}, numbers(1), mentions=("0", "1")))
+    cases.append(Case(answer, {first: 1, second: [2]}, [], mentions=("2", "0")))
     cases.append(Case(answer, number(rng), [], mentions=("1", "0")))
     for _ in range(rng.integers(3, 6)):
         tree = {first: random_tree(rng), second: model(rng, lambda: number(rng))}
@@ -364,7 +433,7 @@ def replace_leaves(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(without=PURE | {"paths of one text": "the prompt"})
 def leaf_at(answer, rng):
     """A text is not a list of keys; containers and None are no leaves; KeyError says the path."""
 
@@ -375,11 +444,21 @@ def leaf_at(answer, rng):
         return [answer(tree, path) for path in paths]
 
     first, second, third = sorted(random_words(rng, 3))
-    trees = varied_trees(rng, leaf, without=["no leaves"], rich=4) + odd_keys(rng, leaf)
-    trees += [{"0": leaf(), "1": leaf()}, {3: leaf(), 0: leaf()}, [{first: {"2": leaf()}}, leaf()]]
+    without = ["no leaves", "paths of one text"]
+    trees = varied_trees(rng, leaf, values=np.asarray, without=without, rich=4)
+    trees += [
+        *odd_keys(rng, leaf),
+        [array(rng, 2)] * 2,
+        {"0": leaf(), "1": leaf()},
+        {3: leaf(), 0: leaf()},
+        [{first: {"2": leaf()}}, leaf()],
+    ]
     trees += [{first: [Layer(leaf(), Duo(leaf(), leaf()))]}, {first: {second: {third: leaf()}}}]
+    trees += [{f"{first}/{second}": leaf()}, [{f"{first}/0": leaf()}]]
     cases = [Case(answer, tree, one_of(rng, *path_texts(tree))) for tree in trees]
     cases.append(Case(answer, falsy(rng), ""))
+    cases.append(Case(answer, {first: 8, second: 8.0}, second))
+    cases.append(Case(answer, {"layers": [{"w": 5, "b": 6}]}, "layers/0/w"))
     for edge in (0, "", False, NAN, INF, array(rng, 2)):
         cases.append(Case(answer, {first: edge, second: leaf()}, first))
     missing = [
@@ -388,6 +467,8 @@ def leaf_at(answer, rng):
         ({first: leaf()}, first[:2]),
         ({first: leaf()}, f"{first}/"),
         ({first: leaf()}, f"/{first}"),
+        ([leaf(), leaf()], "1/"),
+        ({first: {second: leaf()}}, f"{first}/{second.upper()}"),
         ({first: leaf()}, f"{first}/{second}"),
         ({first: [leaf(), leaf()]}, first),
         ({first: {second: leaf()}}, first),
@@ -415,7 +496,7 @@ def leaf_at(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(without=PURE | dict.fromkeys(ARRAYS, "no arrays"))
 def whole_shapes(answer, rng):
     """Lists of ints stay whole; other lists, tuples and other leaves are as usual."""
 
@@ -426,18 +507,20 @@ def whole_shapes(answer, rng):
         return one_of(rng, shape(), shape(), number(rng), "same", [])
 
     size = number(rng)
-    edges = ([], [0], [-size], [size], [size, 2, 3], size, 0, 0.5, "float32", "", False)
+    edges = ([], [0], [-size], [size, -2], [size], [size, 2, 3], size, 0, 0.5, "float32", "", False)
     edges += ((), (size, 2), (size,), Layer(size, 2), [size, "same"], ["same", size])
     edges += ([size, 0.5], [0.5, 1.5], [size, None], [None], [size, [2]], [[size], 2], [[size]])
     edges += ([[3, size], [5, 6]], [(size, 2)], [{"w": size}], [size, ()])
+    edges += (NAN, [size, NAN], INF, 1e-5, [size, float(size)])
     trees = [*varied_trees(rng, shape, edges=edges, rich=0), falsy(rng), [], [[]], (), [size, 2.5]]
+    trees += [size, {"w": [784, 10], "more": [[3, 3], []], "dtype": "float32"}]
     for _ in range(rng.integers(4, 7)):
         trees.append([model(rng, leaf), {name: [leaf(), leaf()] for name in random_words(rng, 2)}])
     for tree in shuffled(rng, trees):
         yield Case(answer, tree)
 
 
-@check
+@check(without=PURE)
 def leaves_in_layer_order(answer, rng):
     """Numbers in the names count, at every depth; nothing else changes its place."""
 
@@ -456,7 +539,8 @@ def leaves_in_layer_order(answer, rng):
         return one_of(rng, leaf(), {"w": leaf(), "b": leaf()}, Layer(leaf(), leaf()), layers())
 
     first, second = random_words(rng, 2)
-    trees = varied_trees(rng, layers, edges=(None, 0, "", "layer2", array(rng, 2)), rich=0)
+    edges = (None, 0, "", "layer2", array(rng, 2))
+    trees = varied_trees(rng, layers, edges=edges, values=np.asarray, rich=0)
     trees += [
         leaf(),
         [leaf()],
@@ -465,6 +549,7 @@ def leaves_in_layer_order(answer, rng):
         {10: leaf(), 9: leaf()},
     ]
     names = ("layernorm{}", "block{}", "Layer{}", "layer{}b", "layer_{}", "layer{}.5", "{}layer3")
+    names += ("LAYER{}", "sublayer{}", "my_layer{}", "layer{}/w", "layers{}")
     trees += [numbered(name) for name in names]
     trees += [
         falsy(rng),
@@ -473,6 +558,11 @@ def leaves_in_layer_order(answer, rng):
         {"layer10": leaf(), "layer2": leaf()},
         {"layer2": leaf(), "layer10": leaf()},
         {"layer1": leaf(), "layer0": leaf()},
+        [array(rng, 2)] * 2,
+        [8, layers(), 8.0],
+        [{first: {second: leaf()}, f"{first}/{second}": leaf()}, layers()],
+        {"layer10": {"w": 5, "b": 4}, "layer2": {"w": 3, "b": 2}},
+        {"layer17": leaf(), "layer9": leaf(), "layer12": leaf()},
         {"layer10": None, "layer9": leaf(), "layer30": ()},
         {"layer2": {"layer11": leaf(), "layer4": leaf()}, "layer12": leaf()},
         {number(rng): layers(), 0: leaf()},
@@ -489,7 +579,7 @@ def leaves_in_layer_order(answer, rng):
         yield Case(answer, tree)
 
 
-@check
+@check(without=PURE | {"paths of one text": "the prompt"})
 def shared_leaves(answer, rng):
     """The same array, not an equal one, a view of it, a number or a text; all its paths, once."""
     cases = []
@@ -502,8 +592,9 @@ def shared_leaves(answer, rng):
     one, two, square = array(rng, 2), array(rng, 2) + 0.5, array(rng, 2, 2)
     first, second, third = sorted(random_words(rng, 3))
     size, thing = number(rng), one_of(rng, 0.5, "float32")
-    part = {second: one, first: two}
-    single = np.array(size)
+    part, of_jax = {second: one, first: two}, vector(rng)
+    bfloat16 = np.array([1.5, 2], jnp.bfloat16)
+    single, square_less = np.array(size), array(rng, 3, 0)
     long = [number(rng) for _ in range(12)]
     long[2] = long[10 + rng.integers(2)] = one
     note = "No array stands at two places."
@@ -511,18 +602,35 @@ def shared_leaves(answer, rng):
     tag = "a number or a text at two places"
     numbers = (np.float32(size),) * 2, Duo(*[np.float64(size)] * 2)
     add("There are no arrays here.", tag, {first: size, second: size}, [thing, thing], *numbers)
+    add("There are no arrays here.", tag, [8, 8.0])
+    note = "One array of JAX stands at two places. There are no other arrays."
+    add(note, "an array of JAX", [of_jax, of_jax], {second: of_jax, first: (of_jax,)})
     note = "These arrays are equal, but no two are the same object."
     copies = {first: one, second: one.copy()}, [two.copy(), two.copy(), {third: two.copy()}]
     add(note, "a copy of an array", *copies)
     note = "These arrays use the same memory, but no two are the same object."
     views = {first: one, second: one[:]}, [square, square.T], (two, two[::-1])
     add(note, "a view of an array", *views)
+    note = "One array stands at each of these places."
+    tag = "an array at several places"
+    add(
+        note,
+        tag,
+        *varied_trees(rng, lambda: one, without=["paths of one text", "repeated leaf"], rich=0),
+    )
+    for each in ([NAN, 2], [INF, -INF], [3e-5], np.float16([1.5, 2]), np.array(2.5), bfloat16):
+        values = np.asarray(each)
+        add(note, tag, [values, values])
+    nans = np.array([NAN, 1])
+    add("These arrays are equal, but no two are the same object.", "", [nans, nans.copy()])
+    table = np.ones((2, 3))
     add(
         "One array stands at several places. Others may be copies or views of it.",
         "an array at several places",
         {second: two, first: two},
         [one, one],
         (square, None, square),
+        {"embed": table, "head": [table, np.ones((2, 3))]},
         Duo(one, [one]),
         Layer(two, two),
         {10: one, 9: one},
@@ -534,9 +642,10 @@ def shared_leaves(answer, rng):
         [one, one[:], one],
         OrderedDict({second: square, first: square}),
         [array(rng, 0)] * 2,
+        {first: square_less, second: [square_less]},
         [single, single],
         {third: single, second: size, first: (one, single)},
-        *odd_keys(rng, lambda: two)[:3],
+        *odd_keys(rng, lambda: two)[:5],
     )
     add(
         "Two arrays stand at several places each.",

@@ -4,6 +4,7 @@ python checks/check_02_tree_map.py exercises/02_tree_map_exercises.ipynb
 """
 
 from collections import OrderedDict
+from functools import wraps
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -28,6 +29,29 @@ from pytree_course.checking import (
 SAME_NOISE = (
     "The numbers are seeds of keys. For each: the first, counted from 0, with the same noise."
 )
+
+
+FUNCTION = {"classes": "a function", "second looks": "pure", "outside": "no file"}
+FLOAT32 = {"float16": "float32", "bfloat16": "float32", "equal numbers": "float32"}
+
+
+WRONG_NOISE = {
+    "deviation too high": "The deviation of your noise is larger than `scale`.",
+    "deviation too low": "The deviation of your noise is smaller than `scale`.",
+    "mean / scale": "The mean of your noise is not near 0.",
+    "share beyond 1.04 * scale": "Your noise is not Gaussian: another share of it lies far from 0.",
+}
+
+
+WRONG_CALLS = {
+    "first with the same noise too low": "Two different keys give you the same noise: the caller's "
+    "key does not decide all of it.",
+    "first with the same noise too high": "The same key gives you another noise in another call.",
+    "different numbers, first key": "Some numbers of the two matrices get the same noise: each "
+    "number needs its own, and each leaf its own key.",
+    "deviation too high": "The deviation of your noise is larger than `scale`.",
+    "deviation too low": "The deviation of your noise is smaller than `scale`.",
+}
 
 
 class Layer(NamedTuple):
@@ -78,6 +102,11 @@ def like(tree, leaf):
     return jax.tree.map(lambda _: leaf(), tree)
 
 
+def fitting(tree, leaf):
+    """Return a tree of the same structure, with other leaves where `leaf` has the shape for it."""
+    return jax.tree.map(lambda old: leaf() if old.shape == (2,) else old, tree)
+
+
 def differing_pairs(rng, leaf):
     """Return pairs of trees of different structures, and what differs."""
     first, second, third = sorted(random_words(rng, 3))
@@ -94,7 +123,26 @@ def differing_pairs(rng, leaf):
         ((leaf(), leaf()), Layer(leaf(), leaf()), "A tuple and a namedtuple."),
         ({first: leaf(), second: None}, two, "A `None` stands beside an array."),
         ([None, leaf()], [leaf(), leaf()], "A `None` stands beside an array."),
+        (two, {first: leaf(), second: None}, "An array stands beside a `None`."),
+        ([leaf(), leaf()], [None, leaf()], "An array stands beside a `None`."),
+        (two, {first: {third: leaf()}, second: leaf()}, "An array stands beside a dict."),
+        ([{first: leaf()}], [leaf()], "A dict stands beside an array."),
     ]
+
+
+def refusing(answer):
+    """Let every error count as JAX's ValueError: what is done with two leaves raises others."""
+
+    @wraps(answer)
+    def call(*inputs):
+        try:
+            return answer(*inputs)
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            raise ValueError(str(error)).with_traceback(error.__traceback__) from None
+
+    return call
 
 
 def added(result, tree):
@@ -133,7 +181,7 @@ def keeping_float64(answer):
     return call
 
 
-@check
+@check(without=FUNCTION | {"equal numbers": "arrays"})
 def scale_and_zero(scale, zero, rng):
     """Same structure, shapes and dtypes; nested parts; None; zero times inf is not zero."""
     scale, zero = returning_jax(scale), keeping_float64(zero)
@@ -142,34 +190,39 @@ def scale_and_zero(scale, zero, rng):
     undefined = floats([number(rng), np.nan])
     whole = jnp.asarray(rng.integers(1, 10, 2).astype(np.int32))
     single = floats(number(rng))
-    for tree in varied_trees(rng, leaf, edges=[single], rich=1):
+    ones = floats([1, 1])
+    for tree in varied_trees(rng, leaf, values=jnp.asarray, without=list(FLOAT32), rich=1):
         yield Case(scale, tree, fraction(rng))
+    yield Case(scale, {"w": ones, "b": None}, 3.0)
     yield Case(scale, {"w": leaf()}, float(number(rng)), note="The factor is a whole number.")
     yield Case(scale, [None, {"b": None, "w": leaf()}], fraction(rng))
     few = ("unsorted keys", "OrderedDict", "int keys", "repeated leaf", "dict in a list", "list")
     edges = [endless, undefined, whole, single]
-    for tree in varied_trees(rng, leaf, edges=edges, without=few, rich=1):
+    for tree in varied_trees(rng, leaf, edges=edges, values=jnp.asarray, without=few, rich=1):
         yield Case(zero, tree)
+    yield Case(zero, [ones, jnp.arange(3)])
     yield Case(zero, whole, note="An array of whole numbers (int32).")
     yield Case(zero, [endless, leaf()], note="The first array holds `inf`.")
     yield Case(zero, [undefined, leaf()], note="The first array holds `nan`.")
 
 
-@check
+@check(without=FUNCTION | FLOAT32)
 def sgd_step(answer, rng):
     """Leaves are paired by structure: same kinds of nodes, same keys, None beside None."""
     answer = returning_jax(answer)
     leaf = vectors(rng)
-    for params in varied_trees(rng, leaf, rich=1):
-        yield Case(answer, params, like(params, leaf), fraction(rng))
+    for params in varied_trees(rng, leaf, values=jnp.asarray, without=list(FLOAT32), rich=1):
+        yield Case(answer, params, fitting(params, leaf), fraction(rng))
+    yield Case(answer, {"w": floats([1, 2])}, {"w": floats([2, 2])}, 0.5)
+    yield Case(answer, [None, {"w": leaf()}], [None, {"w": leaf()}], fraction(rng))
     first, second = sorted(random_words(rng, 2))
     one, other = ({first: leaf(), second: leaf()} for _ in range(2))
     yield Case(answer, one, {second: other[second], first: other[first]}, fraction(rng))
     for params, grads, note in shuffled(rng, differing_pairs(rng, leaf)):
-        yield Case(answer, params, grads, fraction(rng), note=note)
+        yield Case(refusing(answer), params, grads, fraction(rng), note=note)
 
 
-@check
+@check(without=FUNCTION | FLOAT32)
 def global_norm(answer, rng):
     """One number for the whole tree: all squares, one root; an empty tree has norm 0."""
 
@@ -184,15 +237,29 @@ def global_norm(answer, rng):
     leaf = dealing(vector(rng), -matrix(rng), -vector(rng), matrix(rng), vector(rng))
     zeros = floats([0, 0])
     single = floats(-number(rng))
-    for tree in varied_trees(rng, leaf, edges=[zeros, single], without=["no leaves"]):
+    without = ["no leaves", *FLOAT32]
+    edges = [zeros, single]
+    for tree in varied_trees(rng, leaf, edges=edges, values=jnp.asarray, without=without):
         yield Case(norm, tree)
+    yield Case(norm, {"a": floats([3, 0]), "b": floats([4])})
     yield Case(norm, {}, note="There are no leaves.")
     yield Case(norm, [None, ({},)], note="There are no leaves.")
     yield Case(norm, {"w": matrix(rng)}, note="One matrix.")
     yield Case(norm, [vector(rng), single, vector(rng)])
 
 
-@check
+@check(
+    without=FUNCTION
+    | {
+        "values": "shapes",
+        "bare leaf": "a shape",
+        "repeated leaf": "shapes",
+        "dict in a tuple": "a shape",
+        "namedtuple": "the prompt",
+        "namedtuple below the top": "the prompt",
+        "namedtuple in a list": "the prompt",
+    }
+)
 def from_shapes(answer, rng):
     """A shape is a tuple and stays whole; the empty tuple too; lists, dicts and None are nodes."""
     answer = keeping_float64(answer)
@@ -240,6 +307,16 @@ def from_shapes(answer, rng):
         {first: Duo((2,), (2, 2))},
         OrderedDict({first: (2,), second: (2, 2)}),
         [OrderedDict({second: (2,)})],
+        {"w": (1, 2), "scale": ()},
+        {10: (2,), 9: (2, 2)},
+        {second: (2,), first: (2, 2)},
+        {f"{first}/{second}": (2,), f"['{first}']": (), f"{second}.{first}": (2, 2)},
+        {first: {0: (2,)}, second: {"": (2, 2)}},
+        {first: {1: (2,)}, second: {"1": (2, 2)}},
+        {first: {second: (2,)}, f"{first}/{second}": (2, 2)},
+        {f"{first}|{second}": (2,), f"({second}+": (2, 2)},
+        Duo(Duo((2,), (2, 2)), ()),
+        [deal() for _ in range(12)],
     ]
     for shapes in shuffled(rng, small):
         yield Case(answer, shapes)
@@ -249,10 +326,21 @@ def from_shapes(answer, rng):
     for _ in range(3):
         two, three = rng.integers(2, 100, (2, 2)).tolist(), rng.integers(2, 20, 3).tolist()
         shapes = shuffled(rng, [tuple(two[0]), {first: tuple(two[1]), second: tuple(three)}])
-        yield Case(sizes, shapes, note=note, tags=("under `jax.eval_shape`",))
+        too_many = (
+            "Your arrays hold more or fewer numbers than their shapes say: as many as the numbers "
+            "of a shape multiplied."
+        )
+        if_wrong = {"too high": too_many, "too low": too_many}
+        shows = ("under `jax.eval_shape`",)
+        yield Case(sizes, shapes, note=note, tags=shows, if_wrong=if_wrong)
 
 
-@check
+@check(
+    without=FUNCTION
+    | FLOAT32
+    | {"nan": "undecided", "infinity": "undecided", "no leaves": "the prompt"}
+    | {"OrderedDict": "time"}
+)
 def clip(by_leaf, by_global_norm, rng):
     """Two norms told apart; short trees stay; zeros stay, and so do their gradients finite."""
 
@@ -266,19 +354,27 @@ def clip(by_leaf, by_global_norm, rng):
             def total(tree):
                 return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(calls[name](tree, most)))
 
-            return as_jax(jax.grad(total)(tree))
+            gradients = jax.grad(total)(tree)
+            return jax.tree.map(lambda leaf: bool(np.isfinite(leaf).all()), gradients)
 
-        note = f"This is the gradient of the sum of all numbers that `{name}` returns."
-        return Case(gradient, tree, fraction(rng), note=note, tags=("its gradient",))
+        note = f"Is the gradient of the sum of all numbers that `{name}` returns finite?"
+        if_wrong = {
+            "": f"The gradient through your `{name}` is not finite at zeros. JAX follows each "
+            "operation backwards, also one whose value you do not use, and a root has no finite "
+            "slope at 0."
+        }
+        tags = ("its gradient",)
+        return Case(gradient, tree, fraction(rng), note=note, tags=tags, if_wrong=if_wrong)
 
     zeros = floats([0, 0])
     short = floats([rng.integers(1, 4), -rng.integers(1, 4)])
     long = floats([-rng.integers(4, 10), rng.integers(4, 10)])
     square = floats(rng.integers(4, 10, (2, 2)))
-    # Beside the squares of these numbers, 1e-6 under the root does no harm; 1e-5 does.
+    # Beside the squares of these numbers, 1e-6 under the root does harm.
     tiny = floats(rng.permutation([0.001, 0.002]) * rng.choice([-1, 1], 2))
     leaf = dealing(short, long, square)
-    simple = ("no leaves", "int keys", "unsorted keys", "OrderedDict", "repeated leaf", "one leaf")
+    simple = ("no leaves", "int keys", "unsorted keys", "OrderedDict", "repeated leaf")
+    simple += ("nan", "infinity", *FLOAT32)
     norm, other = np.linalg.norm(short), np.linalg.norm(long)
     both = np.hypot(norm, other)
     for name in calls:
@@ -299,8 +395,11 @@ def clip(by_leaf, by_global_norm, rng):
             case(name, [zeros], fraction(rng)),
             case(name, tiny, between(rng, 0.0022, 0.004)),
             case(name, {first: zeros, second: tiny}, between(rng, 0.0022, 0.004)),
+            case(name, tiny, between(rng, 0.0005, 0.002)),
+            case(name, {first: zeros, second: tiny}, between(rng, 0.0005, 0.002)),
         ]
-        trees = varied_trees(rng, leaf, without=simple, rich=1)
+        cases.append(case(name, {"a": floats([3, 0]), "b": floats([0, 4])}, 1.0))
+        trees = varied_trees(rng, leaf, values=jnp.asarray, without=simple, rich=1)
         cases += [case(name, tree, fraction(rng)) for tree in trees]
         yield from shuffled(rng, cases)
         yield gradient_case(name, zeros)
@@ -308,14 +407,19 @@ def clip(by_leaf, by_global_norm, rng):
     yield gradient_case("clip_by_leaf", {"a": zeros, "b": long})
 
 
-@check
+@check(
+    without={"classes": "a function", "second looks": "pure", "file there": "no file"}
+    | {"other dtypes": "no file", "equal numbers": "arrays", "no leaves": "the prompt"}
+    | {"OrderedDict": "time"}
+)
 def add_noise(answer, rng):
     """Where the same random numbers show: between leaves, between keys, between calls."""
     numbers = [int(each) for each in rng.choice(1000, 4, replace=False)]
     seed = numbers[0]
 
     def noise(tree, seed, scale=1.0):
-        return added(answer(jax.random.key(seed), tree, scale), tree)
+        key = jax.random.key(seed) if isinstance(seed, int) else seed
+        return added(answer(key, tree, scale), tree)
 
     def unchanged(tree, scale):
         return as_jax(answer(jax.random.key(seed), tree, scale))
@@ -346,16 +450,32 @@ def add_noise(answer, rng):
     leaf = vectors(rng)
     w, b = leaf(), leaf()
     half = jnp.asarray(rng.integers(1, 10, 2).astype(np.float16))
-    few = ("no leaves", "unsorted keys", "int keys", "OrderedDict", "one leaf", "empty container")
+    few = ("no leaves", "unsorted keys", "int keys", "OrderedDict", "equal numbers")
     note = "The scale is 0: no noise at all."
-    for tree in varied_trees(rng, leaf, edges=[half, half], without=few, rich=0):
+    kept = varied_trees(rng, leaf, edges=[half], values=jnp.asarray, without=few, rich=0)
+    for tree in kept:
         yield Case(unchanged, tree, 0.0, note=note)
     note = "The second number is the seed of the key. "
     said = "Counted in each leaf: the numbers that change."
-    yield Case(changed_numbers, {"w": w, "b": b}, seed, note=note + said)
+    kept = "Some numbers of a leaf get no noise. Every number of every leaf gets its own."
+    yield Case(
+        changed_numbers, {"w": w, "b": b}, seed, note=note + said, if_wrong={"too low": kept}
+    )
+    yield Case(
+        lambda tree, seed: changed_numbers(tree, jax.random.key(seed, impl="rbg")),
+        {"w": w, "b": [b]},
+        seed,
+        note=note + said + " The key is of another kind, `rbg`.",
+        shows=("other keys",),
+        if_wrong={"too low": kept},
+    )
     said = "Counted in each leaf: how many different numbers the noise has."
     for tree in ({"w": w, "b": [b]}, matrix(rng), {"w": matrix(rng), "b": None}):
-        yield Case(different_numbers, tree, seed, note=note + said)
+        few_numbers = (
+            "Within a leaf, some numbers get the same noise. Draw a number for each place."
+        )
+        if_wrong = {"too low": few_numbers}
+        yield Case(different_numbers, tree, seed, note=note + said, if_wrong=if_wrong)
     said = "For each leaf: the first leaf, counted from 0, that gets the same noise."
     first, second, third = random_words(rng, 3)
     alike = [
@@ -365,10 +485,18 @@ def add_noise(answer, rng):
         {first: [leaf(), leaf()], third: (w, [leaf(), {"w": w}])},
     ]
     for tree in shuffled(rng, alike):
-        yield Case(alike_leaves, tree, numbers[rng.integers(4)], note=note + said)
+        drawn = numbers[rng.integers(4)]
+        if_wrong = {"too low": "Some leaves get the same noise: their keys are equal."}
+        yield Case(alike_leaves, tree, drawn, note=note + said, if_wrong=if_wrong)
     for tree in ({"w": w, "b": b}, [b]):
         seeds = [int(each) for each in rng.choice(numbers, 12 + rng.integers(3))]
-        yield Case(alike_calls, tree, seeds, note=SAME_NOISE)
+        if_wrong = {
+            "too low": "Two different keys give you the same noise: the caller's key does not "
+            "decide all of it.",
+            "too high": "The same key gives you another noise in another call: something else than "
+            "the key decides it.",
+        }
+        yield Case(alike_calls, tree, seeds, note=SAME_NOISE, if_wrong=if_wrong)
     note = (
         "The numbers are the seed of the key, and the scale. The tree is "
         "`{'w': 80 rows of 80 numbers, 'b': None}`, and the deviation of its noise is rounded to a "
@@ -376,10 +504,15 @@ def add_noise(answer, rng):
     )
     large = {"w": floats(rng.integers(-9, 10, (80, 80))), "b": None}
     for seed in numbers[:3]:
-        yield Case(sizes, seed, to_a_power(np.exp(rng.uniform(-3, 3))), note=note)
+        scale = to_a_power(np.exp(rng.uniform(-3, 3)))
+        yield Case(sizes, seed, scale, note=note, if_wrong=WRONG_NOISE)
 
 
-@check
+@check(
+    without=FUNCTION
+    | {"values": "names", "registered class": "the prompt", "class in itself": "the prompt"}
+    | {"registered class below the top": "the prompt"}
+)
 def decay_mask(answer, rng):
     """The whole name of the last entry, in dicts and namedtuples; lists and bare arrays."""
     array = dealing(*(np.ones([(2,), (2, 2)][kind], np.float32) for kind in rng.permutation(2)))
@@ -425,7 +558,14 @@ def decay_mask(answer, rng):
         Layer(weight=matrix, bias=vector),
         {second: Layer(weight=vector, bias=matrix)},
         Layer(weight={"bias": vector}, bias=[matrix]),
+        {"head": {"weight": np.ones((2, 2)), "bias": np.ones(2)}},
+        {".bias": vector, "weight": matrix},
+        {first: {"['bias']": matrix, "bias'": vector}},
+        {"[bias]": matrix},
+        {0: vector, 1: {"": matrix, "bias": vector}},
     ]
+    classes = ["registered class", "class in itself", "registered class below the top"]
+    small += varied_trees(rng, array, without=classes, rich=0)
     for tree in shuffled(rng, small):
         yield Case(answer, tree)
     for bare in (matrix, vector):
@@ -434,7 +574,7 @@ def decay_mask(answer, rng):
         yield Case(answer, {name: part() for name in random_words(rng, 5)})
 
 
-@check
+@check(without=FUNCTION | FLOAT32)
 def rates_by_part(answer, rng):
     """`rates` may stop early, at any depth, and may not go deeper than the parameters."""
     answer = returning_jax(answer)
@@ -455,12 +595,15 @@ def rates_by_part(answer, rng):
         return jax.tree.map(lambda _: rate(), tree, is_leaf=is_cut)
 
     def case(rates, params, note=""):
-        return Case(answer, rates, params, like(params, leaf), note=note)
+        return Case(answer, rates, params, fitting(params, leaf), note=note)
 
     first, second = sorted(random_words(rng, 2))
-    few = ("one leaf", "repeated leaf", "empty container")
-    for params in varied_trees(rng, leaf, without=few, rich=2):
+    without = list(FLOAT32)
+    for params in varied_trees(rng, leaf, values=jnp.asarray, without=without, rich=2):
         yield case(shortened(params), params)
+    part, single = {"w": floats([1]), "b": floats([1])}, floats([1])
+    given = {"body": part, "head": single}
+    yield Case(answer, {"body": 0.5, "head": 0.0}, given, given)
     small = [
         (rate(), layer()),
         (rate(), [leaf(), (leaf(), None)]),
@@ -494,7 +637,7 @@ def rates_by_part(answer, rng):
         yield case(*each)
 
 
-@check
+@check(without=FUNCTION | {"equal numbers": "arrays"})
 def stack_trees(stack, unstack, rng):
     """A new first axis in each leaf, the tree around it as before; and the way back."""
     stack, unstack = returning_jax(stack), returning_jax(unstack)
@@ -510,9 +653,11 @@ def stack_trees(stack, unstack, rng):
     def averaged(trees):
         return jax.tree.map(lambda leaf: np.asarray(leaf, np.float64).mean(axis=0), stack(trees))
 
-    few = ("no leaves", "one leaf", "repeated leaf", "empty container")
-    for tree in varied_trees(rng, leaf, without=few, rich=1):
+    for tree in varied_trees(rng, leaf, rich=1):
         yield Case(stack, several(tree))
+    for tree in varied_trees(rng, leaf, values=jnp.asarray, without=["trees"], rich=0):
+        yield Case(stack, [tree, tree])
+    yield Case(stack, [{"w": floats([1, 2])}, {"w": floats([3, 4])}])
     first, second = sorted(random_words(rng, 2))
     cases = [
         Case(stack, [{first: leaf(), second: leaf()}], note="A list of one tree."),
@@ -524,18 +669,25 @@ def stack_trees(stack, unstack, rng):
     ]
     for one, other, note in differing_pairs(rng, leaf):
         trees = [like(one, leaf), one, other][rng.integers(2) :]
-        cases.append(Case(stack, trees, note=note))
+        cases.append(Case(refusing(stack), trees, note=note))
     note = "The trees are stacked, and each leaf is averaged over its first axis."
     for tree in ({first: leaf(), second: leaf()}, [leaf(), None, {second: leaf()}], leaf()):
         trees = [like(tree, lambda: vector(rng)) for _ in range(3)]
-        cases.append(Case(averaged, trees, note=note, tags=("an average",)))
+        if_wrong = {
+            "": "The average over the first axis of your leaves is not the average of the trees: "
+            "the rows along this axis have to be the leaves of the trees."
+        }
+        tags = ("an average",)
+        cases.append(Case(averaged, trees, note=note, tags=tags, if_wrong=if_wrong))
     yield from shuffled(rng, cases)
 
-    few += ("int keys", "unsorted keys", "tuple", "dict in a dict", "registered class")
+    few = ("no leaves", "one leaf", "repeated leaf", "empty container", "int keys")
+    few += ("unsorted keys", "tuple", "dict in a dict", "registered class")
     trees = varied_trees(rng, [leaf, square][rng.integers(2)], without=few, rich=1)
     trees += [
         {first: square(), second: leaf(), "more": [leaf(), None]},
         {first: square()},
+        {"w": floats([[1, 2], [3, 4]])},
         row,
         [row, row],
         column(),
@@ -567,7 +719,7 @@ class Watched:
         return cls(*children)
 
 
-@check
+@check(without=FUNCTION | {"trees": "time", "values": "time"})
 def perturb(answer, rng):
     """Noise, then clip, then zero; one program, for every scale and every `most`."""
     seeds = [int(each) for each in rng.choice(1000, 12, replace=False)]
@@ -603,11 +755,13 @@ def perturb(answer, rng):
         batch = added(for_each_key(params, scale, np.asarray(seeds)), params)
         matrices = [leaf for leaf in jax.tree.leaves(batch) if leaf.ndim == 3]
         by_key = np.concatenate(matrices, axis=1).reshape(len(seeds), -1)
+        alike = first_alike(by_key)
         return {
-            "first with the same noise": first_alike(by_key),
+            "first with the same noise": alike,
             "different numbers, first key": len(set(first_alike(by_key[0]))),
-            # The deviation of 96 numbers is far from where it would be rounded otherwise.
-            "deviation": to_a_power(by_key.std(), 2.5),
+            # The deviation of 96 numbers is far from where it would be rounded otherwise; that of
+            # the 8 numbers of one key is anywhere.
+            "deviation": to_a_power(by_key.std(), 2.5) if len(set(alike)) > 6 else None,
         }
 
     def traced_again(params, scales):
@@ -649,22 +803,33 @@ def perturb(answer, rng):
     for _ in range(2):
         scale = to_a_power(np.exp(rng.uniform(2, 7)), 2.5)
         drawn = rng.permutation([*seeds, *rng.choice(seeds, 6)]).tolist()
-        cases.append(Case(noise, given, scale, drawn, note=note, tags=("under jit",)))
+        tags = ("under jit",)
+        cases.append(Case(noise, given, scale, drawn, note=note, tags=tags, if_wrong=WRONG_CALLS))
     yield from shuffled(rng, cases)
     note = "Each number is a `scale`, and twice that is `most`. Which calls need a new trace?"
     for count in rng.permutation(2):
         scales = [fraction(rng) for _ in range(count + 1)]
-        yield Case(traced_again, given, scales, note=note, tags=("several calls",))
+        if_wrong = {
+            "True": "JAX traces your function again for a new `scale` and `most`: make one jitted "
+            "function, once, and pass both to it as ordinary arguments.",
+        }
+        tags = ("several calls",)
+        yield Case(traced_again, given, scales, note=note, tags=tags, if_wrong=if_wrong)
     note = "Only shapes and dtypes are looked at."
     small = ("no leaves", "unsorted keys", "int keys", "OrderedDict", "empty container", "one leaf")
     for tree in shuffled(rng, varied_trees(rng, lambda: zeros, without=small, rich=0))[:3]:
         yield Case(shapes, tree, note=note, tags=("shapes alone",))
     note = "Is the whole call one jitted program?"
     for tree in (given, {"w": matrix(rng)}):
-        yield Case(is_one, tree, fraction(rng), fraction(rng), note=note)
+        numbers = fraction(rng), fraction(rng)
+        if_wrong = {
+            "": "A call of your `perturb` is not one jitted program: some operations stand outside "
+            "of the `jax.jit`, or there are several jitted functions."
+        }
+        yield Case(is_one, tree, *numbers, note=note, if_wrong=if_wrong)
 
 
-@check
+@check(without=FUNCTION)
 def fill_missing(answer, rng):
     """None stands for a whole part; 0 and empty containers are values; the rest must agree."""
 
@@ -723,7 +888,11 @@ def fill_missing(answer, rng):
         ([None, leaf()], [0, leaf()]),
         ({first: (), second: None}, {first: (), second: leaf()}),
         ([{}, None], [{}, leaf()]),
+        ({"w": 1, "b": None, "more": None}, {"w": 5, "b": 6, "more": [7, 8]}),
+        ([8, None, None], [1, 8.0, np.int64(8)]),
     ]
+    drawn = varied_trees(rng, leaf, values=np.asarray, rich=0)
+    small += [(with_gaps(defaults), defaults) for defaults in drawn]
     differing = [
         ({first: (), second: None}, {first: (leaf(),), second: leaf()}),
         ([{}, None], [{first: leaf()}, leaf()]),
@@ -737,9 +906,13 @@ def fill_missing(answer, rng):
         ([None, leaf()], [leaf()]),
         ((None, leaf()), Layer(leaf(), leaf())),
     ]
-    cases = [Case(answer, *pair) for pair in small]
     note = "Where `tree` has a node, `defaults` has another."
-    cases += [Case(answer, *pair, note=note) for pair in differing]
+    pairs = [(*pair, "") for pair in small] + [(*pair, note) for pair in differing]
+    # Each tree has containers of its own, for an answer that writes into them.
+    cases = [
+        Case(answer, jax.tree.map(lambda each: each, tree), defaults, note=note)
+        for tree, defaults, note in pairs
+    ]
     yield from shuffled(rng, cases)
     for _ in range(4 + rng.integers(3)):
         names = random_words(rng, 5)
@@ -747,7 +920,7 @@ def fill_missing(answer, rng):
         yield Case(answer, with_gaps(defaults), defaults)
 
 
-@check
+@check(without=FUNCTION | {"trees": "its function's", "values": "its function's"})
 def batched_apply(answer, rng):
     """An entry for each part of `params`, one for `x`; parts may be trees; same sizes may lie."""
     first, second = random_words(rng, 2)
@@ -783,6 +956,8 @@ def batched_apply(answer, rng):
         case(plain, {first: leaf(), longer: single}, [first], note),
         case(plain, {longer: leaf(), first: single}, [longer], note),
         case(plain, {longer: single, first: single}, [], note),
+        case(plain, {first: leaf(), longer: matrix(rng)}, [first], note),
+        case(plain, {first: matrix(rng), longer: leaf()}, [longer], note),
         case(plain, {first: leaf(), longer: single}, [first], note, matrix(rng)),
         case(plain, {first: single, longer: leaf()}, [longer], note, matrix(rng)),
     ]
@@ -796,6 +971,12 @@ def batched_apply(answer, rng):
         params = {first: leaf(), longer: {"w": [leaf, lambda: matrix(rng)][longer in batched]()}}
         cases.append(case(wide, params, batched, note))
     yield from shuffled(rng, cases)
+    for x in (leaf(), matrix(rng)):
+        note = "There are no parts. The function is `lambda p, x: 2 * x`."
+        yield case(lambda p, x: 2 * x, {}, [], note, x)
+    parts = {"w": floats([2, 3]), "b": floats(10)}
+    note = "The function is `lambda p, x: p['w'] * x + p['b']`."
+    yield case(lambda p, x: p["w"] * x + p["b"], parts, ["w"], note, floats([1, 2]))
 
 
 if __name__ == "__main__":

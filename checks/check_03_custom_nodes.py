@@ -21,15 +21,16 @@ from pytree_course.checking import (
     acyclic,
     as_jax,
     check,
-    is_one_program,
     making,
     matrix,
     prediction_cases,
     random_model,
     random_words,
     shuffled,
+    varied_trees,
     vector,
 )
+from pytree_course.checking.inputs import VALUES
 
 TRIPLED = "`lambda leaf: 3 * leaf`"
 
@@ -78,6 +79,11 @@ def rich_trees(rng, least=2):
     return [random_model(rng, draws[rng.integers(2)], *more) for _ in range(count)]
 
 
+def varied(rng, without=(), values=np.asarray):
+    """Draw small trees of numbers that have one feature each, and some larger ones."""
+    return varied_trees(rng, lambda: number(rng), without=without, values=values, rich=1)
+
+
 def mixed(rng, same, other, count=10):
     """Draw values, each from `same` or from `other`, and from each of them at least one."""
     draws = [same, other, *(same if like else other for like in rng.random(count - 2) < 0.5)]
@@ -118,9 +124,9 @@ def traced(function, *inputs):
 
 
 # The gradient of a jitted function takes half the time, and compiles once.
-@jax.jit
-def dot(one, other):
-    return one @ other
+dot = jax.jit(jnp.vdot)
+
+NO_FILE = {"outside": "no file"}
 
 
 # Each call makes a new class, for JAX registers a class once.
@@ -150,11 +156,38 @@ def linear_class_with_slots():
     return Linear
 
 
+def linear_class_with_a_default():
+    class Linear:
+        def __init__(self, weight, bias=None):
+            self.weight, self.bias = weight, bias
+
+    return Linear
+
+
+def linear_class_with_properties():
+    class Linear:
+        def __init__(self, weight, bias):
+            self._both = {"bias": bias, "weight": weight}
+
+        weight = property(lambda self: self._both["weight"])
+        bias = property(lambda self: self._both["bias"])
+
+    return Linear
+
+
 def read_only_linear_class():
     return make_dataclass("Linear", ["weight", "bias"], frozen=True)
 
 
-@check
+@check(
+    without=NO_FILE
+    | {
+        "equal numbers": "not compared",
+        "values from a caller": "another class",
+        "repeated leaf": "no state",
+        "second looks": "a registration",
+    }
+)
 def register_linear(answer, rng):
     """Two children in order, themselves; the way back, in map, in jit and within other trees."""
 
@@ -173,6 +206,21 @@ def register_linear(answer, rng):
     def mapped(make, weight, bias):
         cls = registered(make)
         return parts(jax.tree.map(triple, acyclic(cls(weight, bias))), cls, "weight", "bias")
+
+    def mapped_to_text(make, weight, bias):
+        cls = registered(make)
+        return parts(jax.tree.map(as_text, acyclic(cls(weight, bias))), cls, "weight", "bias")
+
+    def after_a_map(make, weight, bias):
+        node = registered(make)(weight, bias)
+        jax.tree.map(triple, acyclic(node))
+        return parts(node, type(node), "weight", "bias")
+
+    def within_itself(make, weight, bias):
+        cls = registered(make)
+        node = jax.tree.map(triple, acyclic(cls(cls(weight, bias), bias)))
+        inner = parts(node.weight, cls, "weight", "bias") if type(node) is cls else None
+        return {"inner": inner, "bias": node.bias} if inner else parts(node, cls)
 
     def added(make, one, other):
         cls = registered(make)
@@ -230,6 +278,33 @@ def register_linear(answer, rng):
     for each in (pair(), (number(rng), [row(rng)])):
         told = note + tripled.removeprefix(said)
         cases.append(Case(partial(mapped, read_only_linear_class), *each, note=told, tags=tags))
+    for make, shows, more in (
+        (linear_class_with_a_default, "default field", "Its bias has the default `None`. "),
+        (
+            linear_class_with_properties,
+            "read-only properties",
+            "`weight` and `bias` are read-only properties; the object stores them in a dict. ",
+        ),
+    ):
+        note = said + more
+        for each in (pair(), (number(rng), [row(rng)])):
+            for call, text in ((leaves, "Its leaves:"), (mapped, tripled.removeprefix(said))):
+                call = partial(call, make)
+                cases.append(Case(call, *each, note=note + text, shows=(shows,)))
+    for tree in varied(rng):
+        cases.append(Case(partial(mapped, linear_class), tree, number(rng), note=tripled))
+    note = said + "A map with `lambda leaf: 'a text'`, and its attributes:"
+    call = partial(mapped_to_text, linear_class)
+    for each in (pair(), (None, number(rng))):
+        cases.append(Case(call, *each, note=note, shows=("values from JAX",)))
+    note = said + f"The object itself, after a map with {TRIPLED} made another one of it:"
+    for each in (pair(), (number(rng), [number(rng)])):
+        cases.append(Case(partial(after_a_map, linear_class), *each, note=note))
+    note = said + "The weight of a second object is this first one, and its bias is the same. The "
+    note += f"second after a map with {TRIPLED}, with its weight as `inner`:"
+    for each in (pair(), (None, number(rng))):
+        shows = ("class in itself",)
+        cases.append(Case(partial(within_itself, linear_class), *each, note=note, shows=shows))
     note = "The inputs are the weights and biases of two objects. A map adds them:"
     for one_pair, other in ((pair(), pair()), ((rows(rng), row(rng)), (rows(rng), row(rng)))):
         cases.append(Case(partial(added, linear_class), one_pair, other, note=note))
@@ -247,7 +322,23 @@ def register_linear(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+CLASS_OF_ITS_OWN = {
+    "default field": "the learner's class",
+    "read-only properties": "the learner's class",
+}
+
+
+@check(
+    without=NO_FILE
+    | CLASS_OF_ITS_OWN
+    | {
+        "after a trace": "pure",
+        "changed later": "the prompt",
+        "repeated leaf": "no state",
+        "equal numbers": "not compared",
+        "values from a caller": "no checks",
+    }
+)
 def model_state(cls, zeroed, predict, rng):
     """Three children; an int that becomes an array; one jitted program for every step."""
     new = making(cls)
@@ -260,14 +351,33 @@ def model_state(cls, zeroed, predict, rng):
         return parts(node, cls, "weight", "bias", "step")
 
     def zeros(*fields):
-        return as_jax(parts(zeroed(new(*fields)), cls, "weight", "bias", "step"))
+        return parts(zeroed(new(*fields)), cls, "weight", "bias", "step")
+
+    def state_after_zeroed(*fields):
+        state = new(*fields)
+        zeroed(state)
+        return parts(state, cls, "weight", "bias", "step")
+
+    def is_the_same(*fields):
+        state = new(*fields)
+        return zeroed(state) is state
+
+    def mapped_to_text(*fields):
+        return parts(jax.tree.map(as_text, new(*fields)), cls, "weight", "bias", "step")
 
     def predicted(x, *fields):
         return as_jax(predict(new(*fields), x))
 
     def is_jitted(x, *fields):
         # With `inline=True` a program leaves no trace in another; a jitted function can be lowered.
-        return hasattr(predict, "lower") or is_one_program(predict, new(*fields), x)
+        if hasattr(predict, "lower"):
+            return {"one program": True, "the same in two calls": True}
+        twice = jax.make_jaxpr(lambda state, x: [predict(state, x) for _ in range(2)])
+        programs = [each.params.get("jaxpr") for each in twice(new(*fields), x).eqns]
+        return {
+            "one program": len(programs) == 2 and None not in programs,
+            "the same in two calls": programs[0] is programs[-1] is not None,
+        }
 
     def same_structures(one, others):
         structure = jax.tree.structure(new(*one))
@@ -292,25 +402,61 @@ def model_state(cls, zeroed, predict, rng):
     note = said + f"A map with {TRIPLED}:"
     simple += [(tree, number(rng), number(rng)) for tree in rich_trees(rng)]
     cases += [Case(mapped, *each, note=note) for each in simple]
+    for tree in varied(rng):
+        cases.append(Case(mapped, tree, number(rng), number(rng), note=note))
+    note = said + "A map with `lambda leaf: 'a text'`:"
+    for each in (fields(), (number(rng), None, number(rng))):
+        cases.append(Case(mapped_to_text, *each, note=note, shows=("values from JAX",)))
     note = said + "What `zeroed` makes of it:"
     for each in (
+        (jnp.asarray(VALUES["bfloat16"]), jnp.asarray(VALUES["nan"]), number(rng)),
+        (jnp.asarray(VALUES["no elements"]), jnp.asarray(VALUES["0-d array"]), number(rng)),
         (vector(rng), vector(rng), number(rng)),
         (matrix(rng), vector(rng), 0),
         (vector(rng), None, number(rng)),
         (vector(rng, np.int32), [vector(rng)], number(rng)),
     ):
         cases.append(Case(zeros, *each, note=note))
+    note = said + "The state itself, after `zeroed` was called with it:"
+    for each in ((number(rng), vector(rng), number(rng)), ([number(rng)], None, number(rng))):
+        tags = ("the given state afterwards",)
+        cases.append(Case(state_after_zeroed, *each, note=note, tags=tags))
+    note = said + "Is what `zeroed` returns the state that it was given?"
+    call = partial(
+        Case,
+        is_the_same,
+        note=note,
+        shows=("same object",),
+        if_wrong={"": "`zeroed` returns the state that it was given, and not a new one."},
+    )
+    cases += [call(*fields()), call(vector(rng), None, number(rng))]
     others = mixed(rng, fields, lambda: [[1, None, 2], [1, [2], 3]][rng.integers(2)])
     note = "The inputs are the fields of one state, and of others. Which of the others have the "
     note += "same structure as the first?"
     cases.append(Case(same_structures, fields(), others, note=note))
     said = "The inputs are `x` and the fields of a state. "
     for x in (vector(rng), matrix(rng)):
-        note = said + "Is `predict` jitted?"
-        cases.append(Case(is_jitted, x, weight(), vector(rng), number(rng), note=note))
+        note = said + "Is `predict` one jitted program, and the same one when it is called again?"
+        cases.append(
+            Case(
+                is_jitted,
+                x,
+                weight(),
+                vector(rng),
+                number(rng),
+                note=note,
+                if_wrong={
+                    "one program": "`predict` runs as ordinary Python, step by step. It is not one "
+                    "jitted function.",
+                    "the same in two calls": "Two calls of `predict` do not use one jitted "
+                    "function: JAX has nothing that it could use again.",
+                },
+            )
+        )
     note = said + "What `predict` returns:"
-    for _ in range(3 + rng.integers(2)):  # of one shape, for `predict` is compiled for each
-        cases.append(Case(predicted, vector(rng), weight(), vector(rng), number(rng), note=note))
+    # Of two shapes, for `predict` is compiled for each.
+    for x in (*(vector(rng) for _ in range(3 + rng.integers(2))), matrix(rng), matrix(rng)):
+        cases.append(Case(predicted, x, weight(), vector(rng), number(rng), note=note))
     yield from shuffled(rng, cases)
 
 
@@ -367,7 +513,17 @@ def frozen_fields(names):
     return new_class(names, frozen=True)
 
 
-@check
+@check(
+    without=NO_FILE
+    | {
+        "equal numbers": "not compared",
+        "nodes": "in a field",
+        "read-only properties": "a dataclass",
+        "values from a caller": "no checks",
+        "after a trace": "a registration",
+        "changed later": "a registration",
+    }
+)
 def register_fields(answer, rng):
     """Each field of the constructor in one list; order, inheritance and defaults; init=False."""
 
@@ -403,6 +559,17 @@ def register_fields(answer, rng):
 
     def as_decorator(make, names, static, values):
         return jax.tree.leaves(node_of(answer(make(names), static), values))
+
+    def within_itself(make, names, static, values):
+        """Look at an object whose first field holds another object of its class."""
+        cls = registered(make, names, static)
+        outer = node_of(cls, [node_of(cls, values), *values[1:]])
+        inner = getattr(jax.tree.map(triple, outer), names[0])
+        return {"paths": paths(outer), "inner": seen(inner, cls)}
+
+    def mapped_to_text(make, names, static, values):
+        cls = registered(make, names, static)
+        return seen(jax.tree.map(as_text, node_of(cls, values)), cls)
 
     def without_static(make, names, values):
         cls = make(names)
@@ -475,6 +642,16 @@ def register_fields(answer, rng):
     look(keyword_only_field, names, [names[1]], [two[0], word, two[1]], note, tags)
     note, tags = "The last field has the default `'default'`.", ("a field with a default",)
     look(default_for_the_last, names, [names[2]], [*two, word], note, tags, (mapped,))
+    look(default_for_the_last, names, [names[0]], [word, *two], note, tags)
+    look(plain_fields, ["weight", "activation"], ["activation"], [1.5, "relu"], calls=(leaves,))
+    for tree in varied(rng):
+        call, inputs = partial(mapped, plain_fields), ([names[0]], [word, tree, number(rng)])
+        cases.append(Case(call, names, *inputs, note=looks[mapped]))
+    note = looks[mapped].replace(TRIPLED, "`lambda leaf: 'a text'`")
+    call = partial(mapped_to_text, plain_fields)
+    for values in ([word, *two], [word, {tag: two[0]}, None]):
+        shows = ("values from JAX",)
+        cases.append(Case(call, names, [names[0]], values, note=note, shows=shows))
     tags = ("a frozen class",)
     look(frozen_fields, names, [names[0]], [word, *two], "It is frozen.", tags, (mapped,))
     tags = ("a name within another",)
@@ -495,8 +672,22 @@ def register_fields(answer, rng):
     names = falling()
     note = "The inputs are the names of a dataclass's fields and `static`. Is the class returned?"
     for static in ([], names[1:2]):
-        cases.append(Case(partial(is_returned, plain_fields), names, static, note=note))
+        call = partial(is_returned, plain_fields)
+        wrong = {"": "Your function does not return the class that it was given."}
+        shows = ("same object",)
+        cases.append(Case(call, names, static, note=note, shows=shows, if_wrong=wrong))
     values = [two[0], word, two[1]]
+    note = said + "the values of an object. A second object holds this one in its first field. Its "
+    note += f"paths, and the attributes of the inner object after a map with {TRIPLED}:"
+    shows = ("class in itself",)
+    for make, static in ((plain_fields, names[1:2]), (frozen_fields, [])):
+        call = partial(within_itself, make)
+        cases.append(Case(call, names, static, [two[0], 3, two[1]], note=note, shows=shows))
+    note = said + "the values of an object. One of them is a registered dataclass. "
+    for call in (path_texts, mapped):
+        inputs = names, names[1:2], [Duo(*two), word, two[1]]
+        told = note + looks[call].removeprefix(said + "the values of an object. ")
+        cases.append(Case(partial(call, plain_fields), *inputs, note=told))
     note = said + "the values of an object. Its class is what the call returned. Its leaves:"
     call = partial(as_decorator, plain_fields)
     cases.append(Case(call, names, names[1:2], values, note=note, tags=("a decorator",)))
@@ -523,7 +714,16 @@ def register_fields(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_FILE
+    | CLASS_OF_ITS_OWN
+    | {
+        "nodes": "in a layer",
+        "equal numbers": "not compared",
+        "values from a caller": "no checks",
+        "second looks": "nothing changes",
+    }
+)
 def readable_paths(cls, rng):
     """Keys as in a dict, in the order given; the names survive and are part of the structure."""
     new = making(cls)
@@ -544,6 +744,9 @@ def readable_paths(cls, rng):
 
     def mapped(names, values):
         return seen(jax.tree.map(triple, new(names, values)))
+
+    def mapped_to_text(names, values):
+        return seen(jax.tree.map(as_text, new(names, values)))
 
     def added(names, values, other_names, other_values):
         both = new(names, values), new(other_names, other_values)
@@ -588,6 +791,22 @@ def readable_paths(cls, rng):
     cases += [Case(mapped, *each, note=looks[mapped]) for each in simple]
     for call in (leaves, leaves_with_path):
         cases += [Case(call, *each, note=looks[call]) for each in simple[:2] + simple[6:8]]
+    for tree in varied(rng):
+        for call in (path_texts, mapped):
+            cases.append(Case(call, falling(), [tree, number(rng)], note=looks[call]))
+    for names, shown in (
+        ([f"['{one}']", f"{two} {one}", '"'], "punctuated keys"),
+        ([f"{two}|{one}", f"({one}+"], "pattern keys"),
+        ([two, ""], "falsy keys"),
+        ([f"{one}/{two}", one], "slashed keys"),
+        ([f"{letter}{letter}" for letter in "zyxwvutsrqpo"], "more than ten items"),
+    ):
+        for call in (path_texts, mapped):
+            inputs = names, numbers(rng, len(names))
+            cases.append(Case(call, *inputs, note=looks[call], shows=(shown,)))
+    note = "The names and values after a map with `lambda leaf: 'a text'`:"
+    for values in (pair(), [{one: number(rng)}, None]):
+        cases.append(Case(mapped_to_text, falling(), values, note=note, shows=("values from JAX",)))
     cases.append(Case(mapped, [], [], note="No layers at all. " + looks[mapped]))
     for tree in rich_trees(rng):
         values = shuffled(rng, [tree, number(rng), (number(rng), [number(rng)])])
@@ -596,8 +815,8 @@ def readable_paths(cls, rng):
     note = "The first of these layers holds such layers too, with the names and values that follow."
     for call in (path_texts, mapped):
         inputs = (falling(), falling(), pair())
-        tags = ("layers within layers",)
-        cases.append(Case(nested(call), *inputs, note=f"{note} {looks[call]}", tags=tags))
+        shows = ("class in itself",)
+        cases.append(Case(nested(call), *inputs, note=f"{note} {looks[call]}", shows=shows))
     note = "Names and values, twice. One map adds the two:"
     names = falling()
     for other in (names, names, [names[0], "other"], names[::-1]):
@@ -617,7 +836,16 @@ def readable_paths(cls, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_FILE
+    | CLASS_OF_ITS_OWN
+    | {
+        "equal numbers": "not compared",
+        "repeated leaf": "no state",
+        "changed later": "arrays do not change",
+        "same object": "the prompt",
+    }
+)
 def normal(cls, rng):
     """The caller's values are checked, now and later; what JAX puts in is not."""
     new = making(cls)
@@ -637,6 +865,16 @@ def normal(cls, rng):
 
     def refused(pairs):
         return [refuses(mean, std) for mean, std in pairs]
+
+    def fails(mean, std):
+        try:
+            new(mean, std, "x")
+        except Exception:
+            return True
+        return False
+
+    def failing(pairs):
+        return [fails(mean, std) for mean, std in pairs]
 
     def rebuilt(first, second, name):
         structure = jax.tree.structure(new(1.0, 2.0, name))
@@ -681,33 +919,51 @@ def normal(cls, rng):
     def fair():
         return [-real() if rng.random() < 0.5 else real(), real()]
 
-    def with_one_below_0():
-        return np.array([real(), -real()], np.float32)[:: rng.choice([-1, 1])]
+    def with_one(wrong):
+        return np.array([real(), wrong], np.float32)[:: rng.choice([-1, 1])]
+
+    nan = float("nan")
 
     unfair = (
         lambda: [real(), -real()],
         lambda: [real(), 0.0],
         lambda: [row(rng), real()],
         lambda: [real(), row(rng)],
-        lambda: [row(rng), with_one_below_0()],
+        lambda: [row(rng), with_one(-real())],
+        lambda: [real(), nan],
+        lambda: [row(rng), with_one(nan)],
     )
 
     def pairs():
-        return mixed(rng, fair, lambda: unfair[rng.integers(5)](), 8)
+        return mixed(rng, fair, lambda: unfair[rng.integers(7)](), 8)
 
     word, other = random_words(rng, 2)
     note = "What the constructor makes of `mean`, `std` and `name`:"
     cases = [
         Case(made, *fair(), word, note=note),
         Case(made, [real(), -real()], row(rng), word, note=note),
+        Case(made, *numbers(rng, 2), word, note=note),
+        Case(made, numbers(rng, 2), numbers(rng, 2), word, note=note),
         Case(made, vector(rng), vector(rng), word, note=note),
         Case(made, real(), -real(), word, note=note),
         Case(made, real(), 0.0, word, note=note),
-        Case(made, row(rng), with_one_below_0(), word, note=note),
+        Case(made, real(), nan, word, note=note),
+        Case(made, row(rng), with_one(-real()), word, note=note),
+        Case(made, row(rng), with_one(nan), word, note=note),
         Case(made, row(rng), real(), word, note=note),
     ]
     note = "Pairs of `mean` and `std`. For which of them does the constructor raise ValueError?"
     cases.append(Case(refused, pairs(), note=note))
+    note = "What the constructor makes of `mean`, `std` and `name`:"
+    for name in ("infinity", "tiny number", "no elements", "0-d array", "float16", "bfloat16"):
+        cases.append(Case(made, VALUES[name], np.abs(VALUES[name]), word, note=note))
+    note = "Pairs of `mean` and `std` from a caller. For which of them does the constructor raise "
+    note += "an error, of whatever type?"
+    no_numbers = (lambda: [None, real()], lambda: [real(), None], lambda: [real(), word])
+    for _ in range(2):
+        each = mixed(rng, fair, lambda: no_numbers[rng.integers(3)](), 6)
+        cases.append(Case(failing, each, note=note, shows=("values from a caller",)))
+    note = "Pairs of `mean` and `std`. For which of them does the constructor raise ValueError?"
     # An object is made, then others, and none was rebuilt yet: so it shows what these two change.
     yield cases[0]
     yield from shuffled(rng, cases[1:])
@@ -717,10 +973,11 @@ def normal(cls, rng):
         (passed_through_jit, "A `Normal` was made, and passed through jit.", "an earlier trace"),
     ):
         then_made, then_refused = afterwards(before)
-        cases.append(Case(then_refused, pairs(), note=f"{text} {note}", tags=(tag,)))
+        then = partial(Case, tags=(tag,), shows=("after a trace",) * (tag == "an earlier trace"))
+        cases.append(then(then_refused, pairs(), note=f"{text} {note}"))
         told = f"{text} Then the constructor gets these:"
-        cases.append(Case(then_made, *fair(), other, note=told, tags=(tag,)))
-        cases.append(Case(then_made, real(), -real(), other, note=told, tags=(tag,)))
+        cases.append(then(then_made, *fair(), other, note=told))
+        cases.append(then(then_made, real(), -real(), other, note=told))
     note = "JAX rebuilds a `Normal` of this name with these two children in the places of `mean` "
     note += "and `std`. Its attributes:"
     for first, second in (
@@ -734,8 +991,9 @@ def normal(cls, rng):
         (row(rng), row(rng)),
         (row(rng), real()),
         (True, [word, number(rng)]),
+        *((tree, number(rng)) for tree in varied(rng, values=jnp.asarray)),
     ):
-        cases.append(Case(rebuilt, first, second, word, note=note))
+        cases.append(Case(rebuilt, first, second, word, note=note, shows=("values from JAX",)))
     said = "The attributes after `jax.tree.map` with "
     note = said + "`lambda leaf: -leaf`:"
     for _ in range(1 + rng.integers(3)):
@@ -767,7 +1025,21 @@ AVERAGED = {
 }
 
 
-@check
+@check(
+    without=NO_FILE
+    | CLASS_OF_ITS_OWN
+    | {
+        "trees": "numbers",
+        "nodes": "numbers",
+        "no elements": "numbers",
+        "float16": "numbers",
+        "bfloat16": "numbers",
+        "equal numbers": "not compared",
+        "values from a caller": "no checks",
+        "values from JAX": "numbers",
+        "changed later": "numbers",
+    }
+)
 def running_mean(cls, rng):
     """New objects, old ones unchanged, and one trace however many numbers come."""
     new = making(cls)
@@ -828,6 +1100,17 @@ def running_mean(cls, rng):
                 nodes[-1] = nodes[-1].add(1.0)
         return [jax.tree.structure(node) == structure for node in nodes]
 
+    def after_a_trace(function, numbers):
+        node = new(function)
+        traced(lambda node: node.add(1.0), node)
+        for x in numbers:
+            node = node.add(x)
+        return {"count": plain(node.count), "mean": float(node.mean())}
+
+    def is_the_same(function, x):
+        node = new(function)
+        return node.add(x) is node
+
     def in_jit(function, numbers):
         def add_all(node, numbers):
             for x in numbers:
@@ -855,10 +1138,19 @@ def running_mean(cls, rng):
             [repeated, repeated, *floats(1)],
             [0.0, *floats(1)],
             floats(3 + rng.integers(3)),
+            [float("nan"), *floats(1)],
+            [float("inf")],
+            [-float("inf"), *floats(1)],
+            [3e-5],
         )
     ]
     told = note.replace(names[0], names[1])
     cases.append(Case(partial(means_and_counts, other), floats(3), note=told))
+    note = f"The function is `jax.tree_util.Partial({names[0]})`, a callable node. "
+    note += "The means and counts:"
+    made_of = jax.tree_util.Partial(one)
+    for count in (1, 2):
+        cases.append(Case(partial(means_and_counts, made_of), floats(count), note=note))
     note = said + "The first number is added. Then each of the others is added to this same "
     note += "object, and not to one another. The means:"
     for count in (2, 2 + rng.integers(4)):
@@ -869,6 +1161,18 @@ def running_mean(cls, rng):
     for _ in range(2):
         tags = ("two functions in turn",)
         cases.append(Case(partial(in_turn, one, other), floats(3), note=note, tags=tags))
+    note = (
+        said + "An object of it was given to a jitted function that adds a number. Then these are "
+    )
+    note += "added to the object itself. Its count and mean:"
+    for count in (1, 2):
+        shows = ("after a trace",)
+        cases.append(Case(partial(after_a_trace, one), floats(count), note=note, shows=shows))
+    note = said + "Does `add` return the object to which the number is added?"
+    wrong = {"": "`add` returns the old object, and not a new one."}
+    for _ in range(2):
+        call, shows = partial(is_the_same, one), ("same object",)
+        cases.append(Case(call, *floats(1), note=note, shows=shows, if_wrong=wrong))
     note = said + "The type of what `add` returns:"
     cases.append(Case(partial(type_of_result, one), *floats(1), note=note))
     note = "The first numbers are added, then the others. How often does Python run `function` "
@@ -881,7 +1185,7 @@ def running_mean(cls, rng):
             inputs = floats(3), floats(2 + rng.integers(4))
             call = partial(runs_when_added, **how)
             tags = ("runs of the function",)
-            cases.append(Case(call, *inputs, note=note + text, tags=tags))
+            cases.append(Case(call, *inputs, note=note + text, tags=tags, if_wrong=RUNS))
     which = mixed(rng, lambda: names[0], lambda: names[1], 5)
     others = [[name, int(rng.integers(3))] for name in which]
     note = said + "Which of these have the structure of a new object of it? Each is given by its "
@@ -891,6 +1195,8 @@ def running_mean(cls, rng):
         return same_structures(one, [(AVERAGED[name], times) for name, times in others])
 
     cases.append(Case(of_named, others, note=note))
+    new_ones = [[name, 0] for name in mixed(rng, lambda: names[0], lambda: names[1], 4)]
+    cases.append(Case(of_named, new_ones, note=note))
     note = (
         said + "What comes out of a jitted function that is given a new object and adds these: its "
     )
@@ -900,6 +1206,14 @@ def running_mean(cls, rng):
         call = partial(in_jit, one)
         cases.append(Case(call, numbers_then, note=note, tags=("under jit",)))
     yield from shuffled(rng, cases)
+
+
+RUNS = {
+    "too high": "Python runs `function` again for numbers that come later, so JAX traces again or "
+    "does not trace at all. JAX traces again when a static value or the structure of an argument "
+    "has changed, or when the jitted function is a new one.",
+    "too low": "Python does not run `function` for these numbers, though it has not seen them.",
+}
 
 
 @jax.jit
@@ -917,7 +1231,17 @@ def total(products):
     return sum(products[1:], products[0]) if products else 0.0
 
 
-@check
+@check(
+    without=NO_FILE
+    | {
+        "float16": "float32 only",
+        "bfloat16": "float32 only",
+        "equal numbers": "not compared",
+        "classes": "the caller's class",
+        "after a trace": "pure",
+        "changed later": "arrays do not change",
+    }
+)
 def train_step(answer, rng):
     """Only params move; the step counts; the loss sees the old step; the old state stays."""
 
@@ -937,7 +1261,7 @@ def train_step(answer, rng):
     def seen(state):
         if type(state).__name__ != "TrainState":
             return as_jax(state)
-        return {"params": as_jax(state.params), "step": plain(state.step)}
+        return {"class": "TrainState", "params": as_jax(state.params), "step": plain(state.step)}
 
     def run(loss):
         return lambda params, step, rate: seen(answer(loss, TrainState(params, step), rate))
@@ -950,6 +1274,10 @@ def train_step(answer, rng):
         state = TrainState(params, step)
         answer(squares, state, rate)
         return seen(state)
+
+    def is_the_same(params, step, rate):
+        state = TrainState(params, step)
+        return answer(squares, state, rate) is state
 
     def step():
         return int(rng.integers(1, 9))
@@ -971,6 +1299,18 @@ def train_step(answer, rng):
         [Duo((), row(rng))],
     ):
         cases.append(Case(run(squares), params, step() - 1, rate(), note=sums))
+    cases.append(Case(run(squares), {"w": jnp.array([1.0, 2.0])}, 3, 0.5, note=sums))
+    half_precision = ("float16", "bfloat16")
+    for params in varied_trees(
+        rng, lambda: row(rng), values=np.asarray, without=half_precision, rich=1
+    ):
+        cases.append(Case(run(squares), params, step(), rate(), note=sums))
+    note = said + "Is what your function returns the old state?"
+    wrong = {"": "Your function returns the old state itself, and not a new one."}
+    for params in ({one: row(rng)}, [row(rng)]):
+        shows = ("same object",)
+        inputs = params, step(), rate()
+        cases.append(Case(is_the_same, *inputs, note=note, shows=shows, if_wrong=wrong))
     note = said + "The loss adds the products of neighbouring leaves, of the last and first too."
     for params in ({one: row(rng), two: row(rng)}, [row(rng), row(rng), row(rng)]):
         tags = ("a loss that multiplies leaves by each other",)
@@ -992,7 +1332,17 @@ def train_step(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_FILE
+    | CLASS_OF_ITS_OWN
+    | {
+        "0-d array": "the prompt",
+        "repeated leaf": "no state",
+        "equal numbers": "not compared",
+        "values from a caller": "no checks",
+        "second looks": "nothing changes",
+    }
+)
 def history(cls, rng):
     """One structure and one set of shapes, however full; nothing is computed on the way."""
     new = making(cls)
@@ -1011,6 +1361,9 @@ def history(cls, rng):
     def rebuilt(first, second):
         structure = jax.tree.structure(new(array(1, 2), 1))
         return seen(jax.tree.unflatten(structure, [first, second]))
+
+    def leaves_below(*fields):
+        return [each.num_leaves for each in jax.tree.structure(new(*fields)).children()]
 
     def leaves_of_rebuilt(first, second):
         structure = jax.tree.structure(new(array(1, 2), 1))
@@ -1067,6 +1420,13 @@ def history(cls, rng):
     cases = [Case(leaves, *each, note=said + "The leaves:") for each in rooms]
     note = said + f"They are after a map with {TRIPLED}:"
     cases += [Case(mapped, *each, note=note) for each in rooms]
+    note = said + "How many leaves are below each child?"
+    for each in (room(1, 1), room(0, 2), room(2)):
+        cases.append(Case(leaves_below, *each, note=note))
+    for name in ("nan", "infinity", "tiny number", "no elements", "float16", "bfloat16"):
+        values, used = VALUES[name], min(1, len(VALUES[name]))
+        note = said + f"They are after a map with {TRIPLED}:"
+        cases.append(Case(mapped, values, used, note=note))
     note = "`used` is not given. The leaves:"
     cases.append(Case(leaves, array(*numbers(rng, 2)), note=note, tags=("`used` not given",)))
     note = "JAX rebuilds a history with these two in the places of `values` and `used`:"
@@ -1077,8 +1437,9 @@ def history(cls, rng):
         (None, number(rng)),
         (number(rng), None),
         ([number(rng)], array(number(rng))),
+        *((tree, number(rng)) for tree in varied(rng, values=None)),
     ):
-        cases.append(Case(rebuilt, first, second, note=note))
+        cases.append(Case(rebuilt, first, second, note=note, shows=("values from JAX",)))
     note = "JAX rebuilds a history with these two in the places of `values` and `used`, and takes "
     note += "it apart again. The leaves:"
     for first, second in ((number(rng), number(rng)), (None, number(rng)), (number(rng), None)):
@@ -1109,7 +1470,17 @@ def history(cls, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_FILE
+    | CLASS_OF_ITS_OWN
+    | {
+        "nodes": "in the dict",
+        "equal numbers": "not compared",
+        "values from a caller": "no checks",
+        "after a trace": "pure",
+        "same object": "changes show it",
+    }
+)
 def temperature(cls, rng):
     """1 at the start, and only there; dicts of the model's own; anything JAX puts in."""
     new = making(cls)
@@ -1144,10 +1515,13 @@ def temperature(cls, rng):
 
     def change_all(tree, text):
         """Put a text into each dict and list of a tree, and in the place of each leaf in them."""
-        if isinstance(tree, (dict, list)):
+        if isinstance(tree, (tuple, Duo)):
+            for child in tree if isinstance(tree, tuple) else (tree.left, tree.right):
+                change_all(child, text)
+        elif isinstance(tree, (dict, list)):
             for key, child in list(tree.items() if isinstance(tree, dict) else enumerate(tree)):
                 change_all(child, text)
-                if not isinstance(child, (dict, list)):
+                if not isinstance(child, (dict, list, tuple, Duo)):
                     tree[key] = text
 
     def changed_by_the_caller(params, name):
@@ -1207,7 +1581,7 @@ def temperature(cls, rng):
         cases.append(Case(leaves, each, word, note=note))
     note = said + f"The attributes after a map with {TRIPLED}:"
     trees = rich_trees(rng)
-    for each in (*simple(), *trees):
+    for each in (*simple(), *trees, *({other: tree} for tree in varied(rng))):
         cases.append(Case(mapped(triple), each, word, note=note))
     note = note[:-1] + ", twice:"
     for each in (draw(), {other: [number(rng)]}):
@@ -1228,12 +1602,21 @@ def temperature(cls, rng):
         (changed_in_the_model, "The caller's dict, after everything in the model's was changed:"),
         (two_models, "Two models of one dict. The second, after all in the first was changed:"),
     ):
-        for each in (draw(), {other: draw()}, {other: [draw()]}):
-            cases.append(Case(call, each, word, note=said + text, tags=tags))
+        for each in (
+            draw(),
+            {other: draw()},
+            {other: {"w": draw()}},
+            {other: [draw()]},
+            {other: (draw(), number(rng))},
+            {other: Point(number(rng), [number(rng)])},
+            {other: Duo(draw(), number(rng))},
+        ):
+            shows = ("changed later",)
+            cases.append(Case(call, each, word, note=said + text, tags=tags, shows=shows))
     note = "The inputs are `params` and `name`, and what JAX puts in the place of the whole dict "
     note += "when it rebuilds the model:"
     for child in ("a text", number(rng), None, [number(rng)], (number(rng),)):
-        cases.append(Case(rebuilt, draw(), word, child, note=note))
+        cases.append(Case(rebuilt, draw(), word, child, note=note, shows=("values from JAX",)))
     note = said + "What a jitted map gives, as shapes:"
     for each in ({other: row(rng)}, {other: {"w": row(rng)}}):
         cases.append(Case(in_jit, each, word, note=note, tags=("under jit",)))
@@ -1248,7 +1631,16 @@ def temperature(cls, rng):
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_FILE
+    | CLASS_OF_ITS_OWN
+    | {
+        "equal numbers": "not compared",
+        "repeated leaf": "no state",
+        "values from a caller": "no checks",
+        "after a trace": "pure",
+    }
+)
 def fork(cls, rng):
     """Any number of branches, one level at a time; each fork has a list of its own."""
 
@@ -1260,7 +1652,7 @@ def fork(cls, rng):
     def seen(node):
         if type(node) is not cls:
             return node
-        return (node.value, *(seen(branch) for branch in node.branches))
+        return (seen(node.value), *(seen(branch) for branch in node.branches))
 
     def path_texts(*tree):
         return paths(grown(tree))
@@ -1281,6 +1673,10 @@ def fork(cls, rng):
 
     def in_jit(*tree):
         return seen(traced(lambda fork: fork, grown(tree)))
+
+    def in_a_fork(look):
+        """Look at a fork whose value is a fork."""
+        return lambda value, *branches: look(grown(value), *branches)
 
     def rebuilt(*tree):
         # One level alone: each branch becomes a text as a whole.
@@ -1367,6 +1763,14 @@ def fork(cls, rng):
     ):
         some = trees if call is not leaves else trees[:6]
         cases += [Case(call, *tree, note=said + text) for tree in some]
+    for tree in varied(rng):
+        note = said + f"A map with {TRIPLED}:"
+        cases.append(Case(mapped, tree, leaf(), note=note))
+    note = said + "The value of this fork is a fork itself. "
+    for call, text in ((path_texts, "The paths:"), (mapped, f"A map with {TRIPLED}:")):
+        for tree in ((leaf(),), ((number(rng), leaf()), leaf())):
+            tags, shows = ("a fork as the value",), ("class in itself",)
+            cases.append(Case(in_a_fork(call), *tree, note=note + text, tags=tags, shows=shows))
     note = said + "One map adds these two:"
     for pair in (
         ((number(rng), leaf()), (number(rng), leaf())),
@@ -1389,7 +1793,9 @@ def fork(cls, rng):
     append = "Then the caller puts one more into the list. What the fork holds:"
     for call, text in ((callers_list, grow), (list_that_changes, append)):
         for count in (2, 3):
-            cases.append(Case(call, *numbers(rng, count), note=note + text, tags=tags))
+            shows = ("changed later", "same object")
+            inputs = numbers(rng, count)
+            cases.append(Case(call, *inputs, note=note + text, tags=tags, shows=shows))
     note = said + "The first fork grows the second as a branch. "
     for call, text in ((grows, "Then it is:"), (paths_after_growing, "Its paths:")):
         for tree in ((number(rng), leaf()), (number(rng), (number(rng), leaf()), leaf())):
@@ -1403,10 +1809,12 @@ def fork(cls, rng):
         )
     note = "A fork of the first value, and one with a branch of the second that grows another. Are "
     note += f"their branches a list? And those of what a map with {TRIPLED} gives?"
-    cases.append(Case(are_lists, *numbers(rng, 2), note=note))
+    for _ in range(2):
+        cases.append(Case(are_lists, *numbers(rng, 2), note=note))
     note = said + "JAX rebuilds the fork with a text in the place of each child:"
     for tree in ((number(rng), leaf()), (number(rng), leaf(), (number(rng), leaf()))):
-        cases.append(Case(rebuilt, *tree, note=note, tags=("other things for branches",)))
+        tags, shows = ("other things for branches",), ("values from JAX",)
+        cases.append(Case(rebuilt, *tree, note=note, tags=tags, shows=shows))
     note = said + "What a jitted function that returns it gives, as shapes:"
     for tree in ((row(rng), (row(rng),)), (row(rng),)):
         cases.append(Case(in_jit, *tree, note=note, tags=("under jit",)))

@@ -3,8 +3,9 @@
 python checks/check_04_aux_data.py exercises/04_aux_data_exercises.ipynb
 """
 
+from collections import OrderedDict
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,8 @@ from jax.extend.core import jaxpr_as_fun
 
 from pytree_course.checking import (
     Case,
+    Duo,
+    Point,
     as_int,
     check,
     making,
@@ -35,6 +38,10 @@ class Scaled:
 
 
 ONE = np.ones(2, np.float32)
+
+# Why exercises leave features of the vocabulary out.
+NO_FILE = {"outside": "no file"}
+NO_TREE = {"trees": "no tree"} | NO_FILE
 
 
 def counted(function):
@@ -80,6 +87,11 @@ def vector(rng):
 
 def matrix(rng):
     return rng.integers(1, 10, (2, 2)).astype(np.float32)
+
+
+def own(answer):
+    """Mark a function whose result is the answer's own, in another form."""
+    return wraps(answer, updated=())
 
 
 def plain(array):
@@ -141,31 +153,46 @@ def double(x):
     return x + x
 
 
-def square(x):
+# Their names are in no module of JAX or NumPy.
+def plus_itself(x):
+    return x + x
+
+
+def times_itself(x):
     return x * x
 
 
-def negate(x):
+def opposite(x):
     return -x
 
 
-def triple(x):
+def three_times(x):
     return 3 * x
 
 
-def add_one(x):
+def one_more(x):
     return x + 1
 
 
-ACTIVATIONS = (double, square, negate, triple, add_one)
+ACTIVATIONS = (plus_itself, times_itself, opposite, three_times, one_more)
 LAMBDAS = (lambda x: x + x, lambda x: x * x, lambda x: -x)
 
 
-@check
+@check(
+    without=NO_TREE
+    | {
+        "values": "arithmetic",
+        "default field": "the prompt",
+        "read-only properties": "the prompt",
+        "values from a caller": "the prompt",
+        "changed later": "arrays",
+    }
+)
 def dense(Dense, rng):
     """Two leaves, one function in aux_data; the same function is the same program."""
     Dense = making(Dense)
 
+    @own(Dense)
     def value(w, b, activation, x):
         return plain(Dense(w, b, activation)(x))
 
@@ -173,8 +200,25 @@ def dense(Dense, rng):
         found = sorted(jax.tree.leaves(Dense(w, b, activation)), key=np.ndim)
         return [plain(leaf) if np.ndim(leaf) else leaf for leaf in found]
 
+    @own(Dense)
     def mapped(w, b, activation, x):
         return plain(jax.tree.map(double, Dense(w, b, activation))(x))
+
+    @own(Dense)
+    def old(w, b, activation, x):
+        layer = Dense(w, b, activation)
+        jax.tree.map(double, layer)
+        return plain(layer(x))
+
+    @own(Dense)
+    def after_a_trace(w, b, activation, x):
+        layer = Dense(w, b, activation)
+        jax.jit(lambda layer, x: layer(x)).trace(layer, x)
+        return plain(layer(x))
+
+    def with_texts(w, b, activation):
+        layer = jax.tree.map(lambda leaf: str(np.shape(leaf)), Dense(w, b, activation))
+        return sorted(jax.tree.leaves(layer))
 
     def shared(*pairs):
         layers = [Dense(w, np.zeros(2, np.float32), activation) for w, activation in pairs]
@@ -199,16 +243,35 @@ def dense(Dense, rng):
 
     called = partial(Case, value, note="The layer is called with the last array.")
     note = "The leaves of the layer, those with fewer axes first."
-    flat = partial(Case, leaves, note=note, tags=("a look at the leaves",))
+    flat = partial(
+        Case,
+        leaves,
+        note=note,
+        tags=("a look at the leaves",),
+        if_wrong={
+            "": "The leaves of a layer have to be its two arrays, as they were given, and "
+            "nothing else."
+        },
+    )
     note = "Each leaf is doubled with `jax.tree.map`; then the layer is called."
     doubled = partial(Case, mapped, note=note)
     tag = "a layer after `jax.tree.map`"
     note = "How many traces for layers with these weights and activations?"
-    traced = partial(Case, shared, note=note)
+    traced = partial(
+        Case,
+        shared,
+        note=note,
+        if_wrong={
+            "too high": "jit traces once more for a layer whose aux_data is not equal to that of "
+            "an earlier layer. Layers with the same activation have to have equal aux_data.",
+            "too low": "jit does not trace again for a layer with another activation: the "
+            "activation has to be in aux_data, and two different ones must not be equal there.",
+        },
+    )
 
     cases = [
         called(diagonal(), zeros(), activation(), vector(rng)),
-        called(diagonal(), zeros(), np.abs, 5 - vector(rng)),
+        called(diagonal(), zeros(), jnp.abs, 5 - vector(rng)),
     ]
     for w, b, x, feature in (
         (diagonal(), vector(rng), vector(rng), "a `b` that is not zero"),
@@ -220,6 +283,21 @@ def dense(Dense, rng):
     for _ in range(rng.integers(2, 4)):
         cases.append(called(lopsided(), vector(rng), activation(), vector(rng), tags=both))
     cases += [flat(lopsided(), vector(rng), activation()) for _ in range(2)]
+    note = "The leaves, after a `jax.tree.map` that makes a text of each."
+    for _ in range(2):
+        given = (np.zeros((number(rng), 2), np.float32), vector(rng), activation())
+        tags = ("leaves that are texts",)
+        means = {"": "A layer that JAX rebuilds has to keep its two new leaves as they are."}
+        more = {"note": note, "tags": tags, "shows": ("values from JAX",), "if_wrong": means}
+        cases.append(Case(with_texts, *given, **more))
+    note = "`jax.tree.map` doubles each leaf in a new layer; then the old layer is called."
+    given = (lopsided(), vector(rng), activation(), vector(rng))
+    cases.append(Case(old, *given, note=note, tags=("the old layer",), shows=("same object",)))
+    note = "JAX traces a function of the layer; then the layer is called without jit."
+    given = (lopsided(), vector(rng), activation(), vector(rng))
+    cases.append(Case(after_a_trace, *given, note=note, shows=("after a trace",)))
+    example = (np.ones((2, 2)), np.zeros(2), jnp.abs)
+    cases.append(called(*example, np.array([1.0, -3.0])))
     cases.append(doubled(diagonal(), zeros(), activation(), vector(rng), tags=(tag,)))
     for _ in range(rng.integers(2, 4)):
         inputs = (lopsided(), vector(rng), activation(), vector(rng))
@@ -255,7 +333,21 @@ def predict_traces(predictions, rng):
     return prediction_cases(predictions, lines)
 
 
-@check
+@check(
+    without=NO_FILE
+    | {
+        "nodes": "flat dicts",
+        "depth": "flat dicts",
+        "keys of one text": "texts",
+        "paths of one text": "flat dicts",
+        "int keys": "texts",
+        "float16": "the prompt",
+        "bfloat16": "the prompt",
+        "equal numbers": "the prompt",
+        "classes": "the prompt",
+        "changed later": "the prompt",
+    }
+)
 def step_counter(TrainState, rng):
     """One trace for all steps; the counter counts on; the name stays in aux_data."""
     TrainState = making(TrainState)
@@ -264,6 +356,7 @@ def step_counter(TrainState, rng):
         params = {name: plain(leaf) for name, leaf in state.params.items()}
         return {"params": params, "step": whole(state.step), "name": state.name}
 
+    @own(TrainState)
     def advance(params, step, name, *gradients):
         state = TrainState(params, step, name)
         for grads in gradients:
@@ -271,10 +364,18 @@ def step_counter(TrainState, rng):
         return seen(state)
 
     def old(params, step, name, grads):
-        state = TrainState(params, step, name)
+        state = TrainState(dict(params), step, name)
         state.advance(grads)
-        return seen(state)
+        arrays = {name: plain(leaf) for name, leaf in params.items()}
+        return {**seen(state), "arrays": arrays}
 
+    @own(TrainState)
+    def after_a_trace(params, step, name, grads):
+        state = TrainState(dict(params), step, name)
+        jax.jit(lambda state, grads: state.advance(grads)).trace(state, grads)
+        return seen(state.advance(grads))
+
+    @own(TrainState)
     def from_one(params, step, name, *gradients):
         state = TrainState(params, step, name)
         return [seen(state.advance(grads)) for grads in gradients]
@@ -287,12 +388,19 @@ def step_counter(TrainState, rng):
             state = jitted(state, grads)
         return {**seen(state), "traces": len(done)}
 
+    @own(TrainState)
+    def rebuilt(params, step, name):
+        return seen(jax.tree.map(double, TrainState(params, step, name)))
+
+    def count(params, step, name):
+        return len(jax.tree.leaves(TrainState(params, step, name)))
+
     def shared(params, *labels):
         states = [(TrainState(params, step, name),) for step, name in labels]
         return traces(lambda state: state.params, *states)
 
     def state(count, shape=2, names=None):
-        names = names or random_words(rng, count)
+        names = random_words(rng, count) if names is None else names
         params = {name: rng.integers(1, 50, shape).astype(np.float32) for name in names}
         return params, number(rng, 5, 100), random_words(rng, 1)[0]
 
@@ -315,30 +423,104 @@ def step_counter(TrainState, rng):
     ]
     for _ in range(rng.integers(2, 4)):
         cases.append(once(*inputs(rng.integers(2, 4), 1), tags=("several parameters",)))
+    one, other = random_words(rng, 2)
+    for names in (
+        [f"{one}/{other}", f"{other}.{one}", "1_0"],
+        ["", one],
+        [f"({one}+", f"{one}|{other}"],
+        [f"{one}{number}" for number in range(12)],
+        [],
+    ):
+        cases.append(once(*inputs(0, 1, names=names)))
+    for value in (np.nan, np.inf, 3e-5):
+        params, step, name, each = inputs(1, 1)
+        ((key, array),) = params.items()
+        cases.append(once({key: np.array([value, array[1]], np.float32)}, step, name, each))
+    cases += [once(*inputs(1, 1, shape=shape)) for shape in ((), (0,))]
+    params, step, name, each = inputs(2, 1)
+    cases.append(once(dict.fromkeys(params, ONE.copy()), step, name, each))
+    note = "JAX traces a step; then `advance` is called without jit, on the same state."
+    looks = {"note": note, "shows": ("after a trace",)}
+    cases += [Case(after_a_trace, *inputs(1, 1), **looks) for _ in range(2)]
     note = "Several steps without jit, one with each of the gradients."
     often = partial(Case, advance, note=note, tags=("several steps without jit",))
     cases += [often(*inputs(1, rng.integers(2, 5))) for _ in range(2)]
-    note = "`advance` is called. This is the old state afterwards."
-    looked_at = partial(Case, old, note=note, tags=("a look at the old state",))
+    note = "`advance` is called. This is the old state afterwards, and the arrays it was made of."
+    looked_at = partial(
+        Case,
+        old,
+        note=note,
+        tags=("a look at the old state",),
+        if_wrong={
+            "arrays": "`advance` writes into the arrays of the old state. A new state needs new "
+            "arrays.",
+            "params": "`advance` changes the parameters of the old state.",
+            "step": "`advance` changes the step of the old state.",
+            "name": "`advance` changes the name of the old state.",
+        },
+    )
     cases += [looked_at(*inputs(rng.integers(1, 3), 1)) for _ in range(2)]
     note = "`advance` is called on one state, with each of the gradients: the new states."
     given = inputs(1, rng.integers(2, 4))
-    cases.append(Case(from_one, *given, note=note, tags=("two steps from one state",)))
+    tags = ("two steps from one state",)
+    cases.append(Case(from_one, *given, note=note, tags=tags, shows=("same object",)))
     note = "A jitted function calls `advance`, with each of the gradients. How many traces?"
-    trained = partial(Case, train, note=note, tags=("several steps under jit",))
+    trained = partial(
+        Case,
+        train,
+        note=note,
+        tags=("several steps under jit",),
+        if_wrong={
+            "traces too high": "jit traces again in the same training. Something in the state that "
+            "jit compares, a part of aux_data or the type of a leaf, changes from step to step.",
+            "traces too low": "jit does not trace the training.",
+            "step": "Under jit the counter is wrong after the last step.",
+            "params": "Under jit the parameters are wrong after the last step.",
+            "name": "Under jit the state does not keep its name.",
+        },
+    )
     # Key paths of results are part of a compiled program, so they are the same each time.
     cases += [trained(*inputs(1, rng.integers(3, 6), names=["w"])) for _ in range(2)]
+    means = {
+        "too high": "Your state has more leaves than its parameters and its step.",
+        "too low": "Your state has fewer leaves than its parameters and its step: something of it "
+        "is in aux_data or nowhere, or JAX does not know the class.",
+    }
+    note = "`jax.tree.map` doubles each leaf of the state."
+    for _ in range(2):
+        given = inputs(rng.integers(1, 3), 0)
+        cases.append(Case(rebuilt, *given, note=note, tags=("a rebuilt state",)))
+    note = "The number of leaves of the state."
+    for size in (2, 3):
+        given = inputs(size, 0)
+        tags = ("a look at the leaves",)
+        cases.append(Case(count, *given, note=note, tags=tags, if_wrong=means))
     note = "How many traces for states with these steps and names?"
     for _ in range(rng.integers(3, 5)):
         names = drawn_from(rng, random_words(rng, 5), rng.integers(0, 3))
         labels = [(number(rng, 5, 100), name) for name in names]
         labels.append((101, names[0]))
         given = (state(1)[0], *shuffled(rng, labels))
-        cases.append(Case(shared, *given, note=note, tags=("several states under jit",)))
+        means = {
+            "too high": "jit traces again for a state that differs from an earlier one only in its "
+            "step, or in nothing. The step must not be a part of what jit compares.",
+            "too low": "jit does not trace again for a state with another name: the name has to be "
+            "in aux_data.",
+        }
+        tags = ("several states under jit",)
+        cases.append(Case(shared, *given, note=note, tags=tags, if_wrong=means))
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_TREE
+    | {
+        "values": "an int and texts",
+        "classes": "the prompt",
+        "after a trace": "cannot change",
+        "same object": "the prompt",
+    }
+)
 def hashable_config(Config, rng):
     """Equality and hash by value; nothing can be changed later; jit's static arguments."""
 
@@ -347,6 +529,7 @@ def hashable_config(Config, rng):
         is_set = isinstance(config.names, (set, frozenset))
         return sorted(config.names) if is_set else list(config.names)
 
+    @own(Config)
     def fields(width, names):
         config = Config(width, list(names))
         return {"width": config.width, "names": names_of(config)}
@@ -442,61 +625,121 @@ def hashable_config(Config, rng):
         (in_capitals, "a name in capitals"),
         (moved_letter, "names that make the same text when joined"),
     ):
+        means = {
+            "True": f"Two configs are equal that are not: {tag}.",
+            "False": "Two configs with equal fields are not equal.",
+        }
         for _ in range(2):
-            cases.append(Case(equal, *asked(rng, config, differ), note=note, tags=(tag,)))
+            pairs = asked(rng, config, differ)
+            cases.append(Case(equal, *pairs, note=note, tags=(tag,), if_wrong=means))
+    same = (8, ["in", "out"])
+    cases.append(Case(equal, (same, same), note=note, if_wrong={"False": means["False"]}))
     for _ in range(2):
         pairs = asked(rng, config, other_name)
         pairs += [joined_names(separator) for separator in (",", ", ", " ", "/", "|", "-", "\n")]
         tags = ("two names joined to one",)
-        cases.append(Case(equal, *shuffled(rng, pairs), note=note, tags=tags))
+        means |= {"True": "Two configs with different names are equal."}
+        cases.append(Case(equal, *shuffled(rng, pairs), note=note, tags=tags, if_wrong=means))
     note = "Have the two configs of each pair the same hash?"
     for _ in range(2):
         pairs = [(one, one) for one in (config() for _ in range(rng.integers(1, 4)))]
-        cases.append(Case(same_hash, *pairs, note=note, tags=("a look at hashes",)))
+        means = {"False": "Two configs with equal fields have different hashes."}
+        tags = ("a look at hashes",)
+        cases.append(Case(same_hash, *pairs, note=note, tags=tags, if_wrong=means))
     pool = config()
     pool = [pool, other_width(pool), other_name(pool), other_order(pool), fewer_names(pool)]
-    for harness, note, tag in (
-        (in_a_set, "How many entries has a set of these configs?", "a set of configs"),
-        (static, "How many traces, with these configs as static arguments?", "static arguments"),
-    ):
+    in_sets = {
+        "note": "How many entries has a set of these configs?",
+        "tags": ("a set of configs",),
+        "if_wrong": {
+            "too high": "A set keeps a config twice: two configs with equal fields are not "
+            "equal, or "
+            "their hashes differ.",
+            "too low": "A set keeps one of two different configs only: they are equal.",
+        },
+    }
+    as_static = {
+        "note": "How many traces, with these configs as static arguments?",
+        "tags": ("static arguments",),
+        "if_wrong": {
+            "equal hashes of equal configs": "Two of your configs are equal and have different "
+            "hashes.",
+            "traces too high": "jit traces again for a config with the fields of an earlier one: "
+            "the "
+            "two are not equal.",
+            "traces too low": "jit does not trace again for a config with other fields: it is "
+            "equal "
+            "to an earlier one.",
+        },
+    }
+    for harness, means in ((in_a_set, in_sets), (static, as_static)):
         for _ in range(rng.integers(2, 4)):
             configs = drawn_from(rng, pool, rng.integers(2, 5))
-            cases.append(Case(harness, *configs, note=note, tags=(tag,)))
+            cases.append(Case(harness, *configs, **means))
+    cases.append(Case(in_a_set, (8, ["in"]), (8, ["in"]), **in_sets))
     note = "These fields are set to these values. Is there an error each time?"
     width, names = ("width", number(rng)), ("names", random_words(rng, 2))
     for settings in ([width], [names], shuffled(rng, [width, names])):
-        cases.append(Case(set_fields, *config(), *settings, note=note, tags=("a field is set",)))
+        means = {
+            "errors": "A field of the config can be set, and no error says that it cannot.",
+            "width": "After the attempt to set it, a field has another value.",
+            "names": "After the attempt to set it, a field has another value.",
+        }
+        tags = ("a field is set",)
+        cases.append(Case(set_fields, *config(), *settings, note=note, tags=tags, if_wrong=means))
     note = "The list is given to a Config, then this is done to it. The names of the Config:"
     for change in (("append", "more"), ("reverse",), ("pop",)):
         given = (*config(), change)
-        cases.append(Case(callers_list, *given, note=note, tags=("the list changes later",)))
+        means = {"": "The names of the config change with the caller's list, or are others."}
+        more = {"note": note, "shows": ("changed later",), "if_wrong": means}
+        cases.append(Case(callers_list, *given, tags=("the list changes later",), **more))
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_TREE
+    | {
+        "float16": "few dtypes",
+        "bfloat16": "few dtypes",
+        "equal numbers": "one dtype",
+        "classes": "the prompt",
+        "changed later": "arrays",
+        "same object": "the prompt",
+    }
+)
 def lookup_table(Lookup, rng):
     """Any table, one program; and no gradient for the table."""
     Lookup = making(Lookup)
 
+    @own(Lookup)
     def value(table, scale, index):
-        return plain(Lookup(table, scale)(index))
+        return plain(Lookup(jnp.asarray(table), scale)(index))
 
     def leaves(table, scale):
-        return [plain(leaf) for leaf in sorted(jax.tree.leaves(Lookup(table, scale)), key=np.size)]
+        found = jax.tree.leaves(Lookup(jnp.asarray(table), scale))
+        return [plain(leaf) for leaf in sorted(found, key=np.size)]
 
     def shared(scale, index, *tables):
-        layers = [(Lookup(table, scale), index) for table in tables]
+        layers = [(Lookup(jnp.asarray(table), scale), index) for table in tables]
         return traces(lambda layer, index: layer(index), *layers)
 
+    @own(Lookup)
+    def after_a_trace(table, scale, index):
+        layer = Lookup(jnp.asarray(table), scale)
+        jax.jit(jax.grad(lambda layer: jnp.sum(layer(index)))).trace(layer)
+        return plain(layer(index))
+
+    @own(Lookup)
     def jitted(scale, index, *tables):
         function = jax.jit(lambda layer, index: layer(index))
-        return [run_trace(function, Lookup(table, scale), index) for table in tables]
+        layers = [Lookup(jnp.asarray(table), scale) for table in tables]
+        return [run_trace(function, layer, index) for layer in layers]
 
     # One compilation for all cases, where jax.grad alone would make one for each operation.
     derive = jax.jit(jax.grad(lambda layer, index: jnp.sum(layer(index))))
 
     def gradient(table, scale, index):
-        found = jax.tree.leaves(derive(Lookup(table, scale), index))
+        found = jax.tree.leaves(derive(Lookup(jnp.asarray(table), scale), index))
         scale, table = sorted(found, key=np.size)
         return {"table": plain(table), "scale": plain(scale)}
 
@@ -517,7 +760,16 @@ def lookup_table(Lookup, rng):
 
     called = partial(Case, value, note="The layer is called with the last array.")
     note = "How many traces for layers with these tables?"
-    traced = partial(Case, shared, note=note)
+    traced = partial(
+        Case,
+        shared,
+        note=note,
+        if_wrong={
+            "too high": "jit traces again for a table whose shape it has seen: the numbers of the "
+            "table, or the object that holds it, are a part of what jit compares.",
+            "too low": "jit does not trace again for a table of another shape.",
+        },
+    )
 
     cases = [
         called(table(), scale(), index()),
@@ -527,9 +779,22 @@ def lookup_table(Lookup, rng):
         called(table(), scale(), np.stack([index(), index()]), tags=("an index with two axes",)),
     ]
     cases += [called(quarters(), vector(rng), index()) for _ in range(rng.integers(1, 4))]
+    for value_at in (np.nan, np.inf, 3e-5):
+        given, places = quarters(), index()
+        given[places[0]] = value_at
+        cases.append(called(given, vector(rng), places))
+    cases.append(called(quarters(), scale(), np.zeros(0, np.int32), tags=("no indices",)))
+    note = "JAX traces a gradient; then the layer is called without jit."
+    cases.append(
+        Case(after_a_trace, table(), vector(rng), index(), note=note, shows=("after a trace",))
+    )
     note = "The leaves of the layer, the smaller one first."
     for _ in range(2):
-        cases.append(Case(leaves, table(), vector(rng), note=note, tags=("a look at the leaves",)))
+        means = {
+            "": "The leaves of a layer have to be its table and its scale, as they were given."
+        }
+        tags = ("a look at the leaves",)
+        cases.append(Case(leaves, table(), vector(rng), note=note, tags=tags, if_wrong=means))
     cases.append(traced(vector(rng), index(), table(), tags=("one table under jit",)))
     given = (vector(rng), index())
     twice = table()
@@ -548,11 +813,27 @@ def lookup_table(Lookup, rng):
     note = "The gradient of the sum."
     for draw in (table, quarters, table):
         given = (draw(), vector(rng), index())
-        cases.append(Case(gradient, *given, note=note, tags=("a gradient",)))
+        means = {
+            "table": "The gradient for the table is not zero, or it has another shape.",
+            "scale": "The gradient for `scale` is not the true one.",
+        }
+        cases.append(Case(gradient, *given, note=note, tags=("a gradient",), if_wrong=means))
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without={"trees": "an array"}
+    | NO_FILE
+    | {
+        "nan": "the loss",
+        "infinity": "the loss",
+        "tiny number": "the loss",
+        "float16": "few dtypes",
+        "bfloat16": "few dtypes",
+        "classes": "a function",
+        "second looks": "pure",
+    }
+)
 def sweep(answer, rng):
     """Each rate from the same start; one trace for all of them, whole numbers too."""
 
@@ -561,11 +842,11 @@ def sweep(answer, rng):
         runs = []
 
         def loss(w):
-            runs.append("run")
+            runs.append(isinstance(w, jax.core.Tracer))
             return jnp.sum((w - target) ** 2)
 
         result = answer(loss, w, rates)
-        return result, len(runs)
+        return result, runs
 
     runs_for_one = 0
 
@@ -573,11 +854,16 @@ def sweep(answer, rng):
         """Return the losses, and how many times more often `loss` runs than for one rate."""
         nonlocal runs_for_one
         if not runs_for_one:  # as many for any rate and any `w`, and each try compiles
-            runs_for_one = max(swept(w.copy(), target, [0.75])[1], 1)
+            runs_for_one = max(len(swept(w.copy(), target, [0.75])[1]), 1)
         result, runs = swept(w, target, list(rates))
         losses = [whole(loss) for loss in result] if isinstance(result, list) else result
-        times = runs / runs_for_one
-        return {"losses": losses, "times": int(times) if times == int(times) else times}
+        times = len(runs) / runs_for_one
+        times = int(times) if times == int(times) else times
+        return {"losses": losses, "times": times, "without a trace": runs.count(False)}
+
+    def of_squares(loss, w, rates):
+        result = answer(loss, w, rates)
+        return [whole(loss) for loss in result] if isinstance(result, list) else result
 
     def start(shape=2):
         # The target is a constant of the compiled programs, so it is the same each time.
@@ -599,10 +885,23 @@ def sweep(answer, rng):
     rich = [one, *shuffled(rng, [*rich, one, *rich[: rng.integers(1, 3)]])]
     note = (
         "The loss is the sum of `(w - target) ** 2`; the first array is `w`, then `target`. "
-        "How many times more often than for one rate does Python run `loss`?"
+        "How many times more often than for one rate does Python run `loss`, and how many runs get "
+        "numbers, for JAX does not trace?"
     )
+    means = {
+        "losses": "The losses are wrong, or are no list of numbers.",
+        "times too high": "Python runs `loss` more often for several rates than for one rate: for "
+        "some rate, JAX transforms it anew.",
+        "times too low": "Python runs `loss` less often for several rates than for one.",
+        "without a trace": "Python runs `loss` with numbers, outside of JAX's transformations.",
+    }
+    one = number(rng, 1, 3)
+    equal = [float(one), *fractions(1), one]
     for given, tags in (
         ((*start(), fractions(rng.integers(2, 5))), ()),
+        ((*start(()), fractions(2)), ()),
+        ((*start((0,)), fractions(2)), ()),
+        ((*start(), equal), ("a rate that occurs twice", "whole numbers beside floats")),
         ((*start((2, 2)), fractions(2)), ()),
         ((*start(), repeated), ("a rate that occurs twice",)),
         ((*start(), whole_numbers(2)), ("whole numbers alone",)),
@@ -610,14 +909,35 @@ def sweep(answer, rng):
         ((*start(), mixed), ("whole numbers beside floats",)),
         ((*start(), rich), ("a rate that occurs twice", "whole numbers beside floats")),
     ):
-        yield Case(how_often, *given, note=note, tags=tags)
+        yield Case(how_often, *given, note=note, tags=tags, if_wrong=means)
+    note = "The loss is the sum of `w**2`."
+    call = own(answer)(of_squares)
+    yield Case(call, lambda w: jnp.sum(w**2), jnp.ones(2), [0, 0.5], note=note)
 
 
-@check
+@check(
+    without=NO_FILE
+    | {
+        "nodes": "a flat dict",
+        "depth": "a flat dict",
+        "int keys": "texts",
+        "keys of one text": "texts",
+        "paths of one text": "a flat dict",
+        "nan": "the prompt",
+        "infinity": "the prompt",
+        "no elements": "numbers",
+        "0-d array": "numbers",
+        "float16": "numbers",
+        "bfloat16": "numbers",
+        "equal numbers": "the prompt",
+        "classes": "the prompt",
+    }
+)
 def stale_options(Net, rng):
     """A changed option is seen; equal options share a trace; nothing is shared by two nets."""
     Net = making(Net)
 
+    @own(Net)
     def value(w, options, x):
         return plain(Net(w, dict(options))(x))
 
@@ -665,6 +985,11 @@ def stale_options(Net, rng):
         every = [dict(each.options) for each in (net, *copies)]
         return {"dicts": are_dicts, "options": every}
 
+    def strange(w, *several):
+        """Return the options of nets after a rebuild."""
+        nets = [Net(w, dict(options)) for options in several]
+        return [dict(jax.tree.map(double, net).options) for net in nets]
+
     def options(scale=None, **more):
         scale = number(rng) if scale is None else scale
         return {"scale": scale, "negate": bool(rng.integers(2)), **more}
@@ -691,7 +1016,8 @@ def stale_options(Net, rng):
     note = "The leaves of the net."
     for given, tags in ((options(), ()), (with_extras(), more)):
         tags = ("a look at the leaves", *tags)
-        cases.append(Case(leaves, vector(rng), given, note=note, tags=tags))
+        means = {"": "The array `w` has to be the only leaf of a net."}
+        cases.append(Case(leaves, vector(rng), given, note=note, tags=tags, if_wrong=means))
     note = "A jitted function is called; then an option is set, or deleted, and it is called again."
     one, other, extra = other_names()
     back = options(-1)
@@ -704,8 +1030,26 @@ def stale_options(Net, rng):
         (options(**{one: "in"}), [(one,), (extra, ""), (extra,)], "more options"),
     ):
         given = (vector(rng), given, vector(rng), *settings)
-        cases.append(Case(changes, *given, note=note, tags=("a change under jit", tag)))
-    traced = partial(Case, shared, note="How many traces for nets with these options?")
+        means = {
+            "results": "After a change of the options, the jitted function does not compute with "
+            "the "
+            "new options.",
+            "traces too low": "jit does not trace again after a change of the options: what it "
+            "compares did not change, or changed on both sides.",
+            "traces too high": "jit traces again though the options are those of an earlier call.",
+        }
+        more_on = {"note": note, "shows": ("changed later", "after a trace"), "if_wrong": means}
+        cases.append(Case(changes, *given, tags=("a change under jit", tag), **more_on))
+    traced = partial(
+        Case,
+        shared,
+        note="How many traces for nets with these options?",
+        if_wrong={
+            "too high": "jit traces again for a net whose options are equal to those of an earlier "
+            "one: the aux_data of the two is not equal.",
+            "too low": "jit does not trace again for a net with other options.",
+        },
+    )
     for draw, tags in ((options, ()), (with_extras, more)):
         same = draw()
         several = [dict(same) for _ in range(rng.integers(2, 4))]
@@ -721,11 +1065,16 @@ def stale_options(Net, rng):
         pool += [{**first, "negate": not first["negate"]}, {**first, "scale": -number(rng)}]
         several = [in_order(each) for each in drawn_from(rng, pool, rng.integers(1, 4))]
         cases.append(traced(vector(rng), *several, tags=(*different, *more)))
-    cases.append(traced(vector(rng), options(-1), options(-2), tags=different))
+    same = bool(rng.integers(2))
+    cases.append(
+        traced(vector(rng), *({"scale": n, "negate": same} for n in (-1, -2)), tags=different)
+    )
     note = "Has the aux_data of each net a hash?"
     for draw in (options, with_extras):
         given = (vector(rng), *(draw() for _ in range(rng.integers(2, 5))))
-        cases.append(Case(have_hashes, *given, note=note, tags=("a look at the hash",)))
+        means = {"False": "The aux_data of a net has no hash."}
+        tags = ("a look at the hash",)
+        cases.append(Case(have_hashes, *given, note=note, tags=tags, if_wrong=means))
     note = (
         "The net is flattened, and rebuilt once for each change. "
         "Each copy gets one change; then all options are looked at, those of the net first."
@@ -734,11 +1083,46 @@ def stale_options(Net, rng):
         count = rng.integers(2, 4)
         settings = [("scale", number(rng, 20, 100)), (extra, number(rng)), ("negate", "no")]
         given = (vector(rng), draw(), *shuffled(rng, settings)[:count])
-        cases.append(Case(rebuilt, *given, note=note, tags=("a rebuilt net",)))
+        means = {
+            "dicts": "The options of a rebuilt net are no plain dict.",
+            "options": "The options of a net are wrong after a rebuild, or after a change in "
+            "another net.",
+        }
+        more_on = {"note": note, "shows": ("same object",), "if_wrong": means}
+        cases.append(Case(rebuilt, *given, tags=("a rebuilt net",), **more_on))
+    note = "The options of each net, after a rebuild."
+    texts = {f"{one}/{other}": "in, out", f"{extra}.{one}": "a=b", "1_0": "'x'"}
+    for each in (
+        options(**texts),
+        options(**{"": ""}),
+        options(**{f"({one}+": "", f"{one}|{other}": "|"}),
+        options(**{f"{one}{number}": number for number in range(12)}),
+        options(**{one: -2e-6}),
+    ):
+        means = {
+            "": "A rebuilt net has to have the same options, each with its value and its type."
+        }
+        several = (each, in_order(each))
+        tags = ("a rebuilt net",)
+        cases.append(Case(strange, vector(rng), *several, note=note, tags=tags, if_wrong=means))
+        cases.append(traced(vector(rng), each, dict(reversed(each.items())), tags=more))
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_FILE
+    | {
+        "nodes": "one dict",
+        "keys": "one dict",
+        "depth": "one dict",
+        "no elements": "few shapes",
+        "float16": "the prompt",
+        "bfloat16": "the prompt",
+        "equal numbers": "the prompt",
+        "classes": "a function",
+        "second looks": "pure",
+    }
+)
 def repeat(answer, rng):
     """A loop of any length; under jit, one program for all lengths."""
 
@@ -759,26 +1143,56 @@ def repeat(answer, rng):
         return np.asarray(rng.integers(1, 10, shape), np.float32)
 
     note = "Without jit: the last `x`, and the layer afterwards."
-    for shape, times, tags in (((2, 2), 0, ("no rounds",)), (2, number(rng, 2, 6), ())):
+    means = {
+        "layer": "The caller's layer is not the same after the call.",
+        "x": "Without jit, the last `x` is wrong.",
+    }
+    strange = np.array([np.nan, np.inf], np.float32)
+    for shape, times, x, tags in (
+        ((2, 2), 0, numbers((2, 2)), ("no rounds",)),
+        (2, number(rng, 2, 6), numbers(2), ()),
+        (2, number(rng, 2, 6), strange, ()),
+    ):
         layer = {"w": w(shape), "b": numbers(shape), "times": times}
         tags = ("a call without jit", *tags)
-        yield Case(once, layer, numbers(shape), note=note, tags=tags)
+        yield Case(once, layer, x, note=note, tags=tags, if_wrong=means)
     note = "Under jit, with the arrays w, b and x; the numbers are `times` for each call."
-    large = number(rng, 150, 300)
+    large = 2 * number(rng, 15_000, 25_000)
     for shape, more, tags in (
         ((), [], ()),
         (2, [large], ("a large number of rounds",)),
         (2, [large + 1, 0], ("a large number of rounds", "no rounds")),
     ):
         few = rng.choice(np.arange(1, 8), rng.integers(2, 5), replace=False).tolist()
-        factors = w(shape)
+        factors, b, x = w(shape), numbers(shape), numbers(shape)
         if more:
-            factors[0] = 1  # each round shows there, however many there are
-        given = (factors, numbers(shape), numbers(shape), *shuffled(rng, few + more))
-        yield Case(jitted, *given, note=note, tags=("several calls under jit", *tags))
+            # The first entry of the result shows how many rounds there were, where they are many,
+            # and the second one whether they were even. Fewer than a thousand all look alike.
+            factors[:], b[0], x[0] = (1, -1), 2.0**-28, 0
+        given = (factors, b, x, *shuffled(rng, few + more))
+        means = {
+            "results": "Under jit, the last `x` is wrong.",
+            "traces too high": "jit traces again for another `times`.",
+            "traces too low": "jit does not trace your function.",
+        }
+        tags = ("several calls under jit", *tags)
+        yield Case(jitted, *given, note=note, tags=tags, if_wrong=means)
+    example = (np.array([2], np.float32), np.array([1], np.float32), np.zeros(1, np.float32), 3)
+    yield Case(jitted, *example, note=note, tags=("several calls under jit",), if_wrong=means)
 
 
-@check
+@check(
+    without=NO_FILE
+    | {
+        "depth": "few shapes",
+        "punctuated keys": "few shapes",
+        "infinity": "as nan",
+        "tiny number": "as nan",
+        "classes": "a function",
+        "changed later": "the prompt",
+        "same object": "a number",
+    }
+)
 def traces_of(answer, rng):
     """Shapes, dtypes and aux_data make a new trace; values and repeated calls do not."""
     answer = as_int(answer)
@@ -791,14 +1205,15 @@ def traces_of(answer, rng):
 
     def of_nodes(*pairs):
         """Count the traces for nodes, and add up their factors in each run of the function."""
-        factors = []
+        factors, traced = [], []
 
         def run(node, *others):
             factors.append(node.factor)
+            traced.append(isinstance(node.x, jax.core.Tracer))
             return node.x
 
         traces = answer(run, [(Scaled(x, factor), *others) for x, factor, *others in pairs])
-        return {"traces": traces, "sum": sum(factors)}
+        return {"traces": traces, "sum": sum(factors), "runs without a trace": traced.count(False)}
 
     def twice(function, calls):
         return [answer(function, calls), answer(function, calls)]
@@ -821,15 +1236,48 @@ def traces_of(answer, rng):
     given = calls(kinds, len(kinds))
     cases.append(Case(answer, same, given, tags=("calls that differ in shapes",)))
     tags = ("calls that differ in types of numbers",)
-    cases.append(Case(answer, same, calls(numbers, 1), tags=tags))
+    cases.append(Case(answer, same, calls(numbers, 3), tags=tags))
     x = vector(rng)
     given = [(x, *each) for each in calls(numbers[:2], 1)]
     cases.append(Case(answer, first, given, tags=("two arguments",)))
     note = "Your function is used twice."
-    given = [*calls(vectors[:2], 1), (vector(rng),)]
-    cases.append(Case(twice, same, given, note=note, tags=("a second use",)))
+    for kinds in (vectors[:2], numbers[:2]):
+        given = [*calls(kinds, 1), (kinds[0](),)]
+        more = {"note": note, "tags": ("a second use",), "shows": ("after a trace",)}
+        cases.append(Case(own(answer)(twice), same, given, **more))
+    cases.append(Case(answer, lambda x: 2 * x, [(1,), (2,), (0.5,)]))
+    nan, one = np.full(2, np.nan, np.float32), number(rng)
+    for trees, tag in (
+        ([nan, nan.copy()], "calls that differ in values"),
+        ([one, float(one), np.float32(one), one], "calls that differ in types of numbers"),
+        ([np.zeros(0, np.float32), ONE], "calls that differ in shapes"),
+        (
+            [ONE.astype(dtype) for dtype in (np.float16, jnp.bfloat16)],
+            "calls that differ in dtypes",
+        ),
+    ):
+        cases.append(Case(answer, same, [(tree,) for tree in trees], tags=(tag,)))
+    x, y = vector(rng), vector(rng)
+    words = sorted(random_words(rng, 2))
+    pair = dict(zip(words, (x, y), strict=True))
+    # They stand in a list of calls.
+    shows = ("namedtuple", "registered class", "bare leaf", "one leaf", "no leaves")
+    shows += ("paths of one text",)
+    for trees in (
+        [pair, dict(reversed(pair.items())), OrderedDict(pair)],
+        [{"1": x}, {1: x}, {0: x}, {"": x}],
+        [[x], (x,), Duo(x, ()), Duo(x, None)],
+        [Point(x, y), (x, y), x, None, (), None],
+        [{f"{words[0]}/{words[1]}": x}, {words[0]: {words[1]: x}}, {f"({words[0]}+": x}],
+        [[x] * 12, [y] * 12],
+    ):
+        given = shuffled(rng, [(tree,) for tree in (*trees, trees[0])])
+        cases.append(
+            Case(answer, same, given, tags=("calls that differ in structures",), shows=shows)
+        )
     said = "The first argument is a node of a leaf `x` and a `factor` in aux_data. What is the sum "
-    said += "of all factors, when each run of the function adds one?"
+    said += "of all factors, when each run of the function adds one? How many runs get arrays, for "
+    said += "JAX does not trace?"
     for others in (0, 0, 0, 1, 1, 1, 1):
         factors = rng.choice(np.arange(10, 1000), 2 + rng.integers(2), replace=False).tolist()
         which = [*factors, factors[0], *(each for each in factors if rng.random() < 0.5)]
@@ -838,7 +1286,17 @@ def traces_of(answer, rng):
             pairs.append((long(3), *pairs[0][1:]))
         note = f"{said} A number follows the node." if others else said
         tags = ("calls that differ in aux_data", *["two arguments"] * others)
-        cases.append(Case(of_nodes, *shuffled(rng, pairs), note=note, tags=tags))
+        means = {
+            "traces too high": "You count more than the traces.",
+            "traces too low": "You count fewer than the traces. Two nodes with different aux_data "
+            "have two structures, and each structure needs a trace.",
+            "sum too high": "Python runs the function more often than jit traces it.",
+            "sum too low": "Python runs the function less often than jit traces it.",
+            "runs without a trace": "Python runs the function with numbers or arrays: outside of "
+            "jit.",
+        }
+        given = shuffled(rng, pairs)
+        cases.append(Case(of_nodes, *given, note=note, tags=tags, if_wrong=means))
     pool = [(x, 1), (x, 0.5), (x, np.float32(1)), ({"x": x}, 1), (long(3), 1)]
     one, other = random_words(rng, 2)
     given = [(Scaled(x, one), 1), (Scaled(x, other), 1)]
@@ -862,16 +1320,23 @@ def is_large(leaf):
     return np.sum(leaf) > 3  # a bool of NumPy; it fails for None
 
 
-@check
+@check(without=NO_FILE | {"classes": "functions", "after a trace": "pure"})
 def partition(partition, combine, rng):
     """None in the holes, on both sides; false values are values; None stays None."""
 
+    @own(partition)
     def parts(tree, chosen):
         result = partition(tree, chosen)
         return tuple(result) if isinstance(result, list) else result
 
-    def there_and_back(tree, chosen):
-        return combine(*partition(tree, chosen))
+    def changed_later(tree, chosen, name):
+        result = parts(tree, chosen)
+        tree[name] = "changed"
+        return result
+
+    def tree_afterwards(tree, chosen):
+        partition(tree, chosen)
+        return tree
 
     def leaf():
         return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
@@ -894,36 +1359,59 @@ def partition(partition, combine, rng):
     cases = []
     note = "`is_float` says whether a leaf is a float."
     edges = (0, 0.0, "", False, float("nan"), vector(rng))
-    for tree in varied_trees(rng, leaf, edges=edges, without=("int keys", "OrderedDict")):
+    for tree in varied_trees(rng, leaf, edges=edges):
         cases.append(Case(parts, tree, is_float, note=note))
+    n = number(rng)
+    cases.append(Case(parts, shuffled(rng, [n, float(n), n + 1, True, 1.0]), is_float, note=note))
+    cases.append(Case(parts, {"w": 1.5, "name": "in"}, is_float, note=note))
+    cases.append(Case(parts, number(rng) / 4, is_float, note=note))
+    one, other = random_words(rng, 2)
+    means = {"": "A part changes when the caller changes the tree later."}
+    more = {"shows": ("changed later",), "if_wrong": means}
+    said = "An entry of the tree is set after `partition`: the two parts."
+    for tree in ({one: number(rng) / 4, other: 3}, {one: "in", other: number(rng) / 4}):
+        cases.append(Case(changed_later, tree, is_float, one, note=said, **more))
+    means = {"": "`partition` changes the caller's tree."}
+    more = {"shows": ("same object",), "if_wrong": means}
+    for tree in ({one: number(rng) / 4, other: [2.5, 3]}, [number(rng) / 4, [2, 2.5]]):
+        cases.append(Case(tree_afterwards, tree, is_float, note="The tree afterwards.", **more))
     note = "`is_array` says whether a leaf is an array of NumPy."
     for _ in range(2):
         words = random_words(rng, 3)
         tree = {words[0]: array(), words[1]: [vector(rng), array()], words[2]: (3, vector(rng))}
         cases.append(Case(parts, tree, is_array, note=note))
+    same = vector(rng)
+    cases.append(Case(parts, [same, 3, same], is_array, note=note))
     note = "`is_large` is `np.sum(leaf) > 3`, a bool of NumPy."
     for tree in ([1, 5, None], [few() for _ in range(4)], [few(), 3, 4.0, None, few(), 4]):
         tags = ("a `chosen` that returns a bool of NumPy",)
         cases.append(Case(parts, shuffled(rng, tree), is_large, note=note, tags=tags))
     tag = "`combine` alone"
     edges = (0, 0.0, "", False, vector(rng), np.zeros((0, 2), np.float32))
-    for tree in varied_trees(rng, leaf, edges=edges, without=("one leaf", "repeated leaf")):
+    for tree in varied_trees(rng, leaf, edges=edges, values=np.asarray):
         cases.append(Case(combine, *holes(tree), tags=(tag,)))
+    example = {"name": None, "w": 1.5}, {"name": "in", "w": None}
+    cases.append(Case(combine, *example, tags=(tag,)))
     cases.append(Case(combine, [None, 0, False], ["", None, None], tags=(tag,)))
-    note = "Partition, then combine."
-    for draw, chosen, given in (
-        (leaf, is_float, number(rng) / 4),
-        (array, is_array, vector(rng)),
-        (array, is_array, vector(rng)),
-        (few, is_large, 4),
-    ):
+    cases.append(Case(combine, [None, None, number(rng)], [None, 0.5, None], tags=(tag,)))
+    for draw in (leaf, array, array, few):
         one, two, three = random_words(rng, 3)
-        tree = {one: [draw(), None, given], two: {three: (draw(), draw())}, three: draw()}
-        cases.append(Case(there_and_back, tree, chosen, note=note, tags=("both functions",)))
+        given = vector(rng) if draw is array else draw()
+        tree = {one: [draw(), None], two: {three: (given, draw())}, three: draw()}
+        cases.append(Case(combine, *holes(tree), tags=(tag,)))
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=NO_TREE
+    | {
+        "no elements": "numbers",
+        "bfloat16": "no number of NumPy's own",
+        "classes": "the prompt",
+        "changed later": "cannot change",
+        "same object": "the prompt",
+    }
+)
 def static_wrapper(Static, rng):
     """No leaves; the value comes back; equality by type and value, nan included; hashes agree."""
     Static = making(Static)
@@ -931,8 +1419,17 @@ def static_wrapper(Static, rng):
     def count(*values):
         return [len(jax.tree.leaves(Static(value))) for value in values]
 
+    @own(Static)
+    def after_a_trace(value):
+        static = Static(value)
+        jax.jit(lambda x, static: x).trace(ONE, static)
+        return static.value
+
+    @own(Static)
     def mapped(value):
-        return jax.tree.map(double, [Static(value), 1])[0].value
+        result = jax.tree.map(double, [Static(value), 1])[0].value
+        # The text of a function ends with an address, which is another one in each process.
+        return result.split(" at 0x")[0] if isinstance(result, str) else result
 
     def equal(*pairs):
         return [bool(Static(one) == Static(other)) for one, other in pairs]
@@ -989,10 +1486,19 @@ def static_wrapper(Static, rng):
     note = "The numbers of leaves."
     for draw in (integer, text, function, texts, nan):
         values = [draw() for _ in range(rng.integers(1, 4))]
-        cases.append(Case(count, *values, note=note, tags=("a look at the leaves",)))
+        means = {
+            "": "A `Static` has no leaves. For JAX yours has one or more, or is a leaf itself."
+        }
+        tags = ("a look at the leaves",)
+        cases.append(Case(count, *values, note=note, tags=tags, if_wrong=means))
+    cases.append(Case(count, "text", note=note, tags=tags, if_wrong=means))
     note = "The value, after a `jax.tree.map` over a tree with it."
-    for draw in (integer, fraction, text, function, texts, nan):
+    cases.append(Case(mapped, float("inf"), note=note, tags=("a `Static` after `jax.tree.map`",)))
+    for draw in (integer, fraction, text, function, texts, nan, numpy_nan):
         cases.append(Case(mapped, draw(), note=note, tags=("a `Static` after `jax.tree.map`",)))
+    note = "JAX traces a function of a `Static`; this is its value afterwards."
+    for draw in (integer, text):
+        cases.append(Case(after_a_trace, draw(), note=note, shows=("after a trace",)))
     note = "Are the two `Static` of each pair equal?"
     for draw, differ, tag in (
         (integer, lambda value: value + 1, "two ints"),
@@ -1010,17 +1516,36 @@ def static_wrapper(Static, rng):
         (integer, str, "a number and its text"),
         (text, lambda value: (value,), "a text and a tuple"),
     ):
+        means = {
+            "True": f"Two `Static` are equal that are not ({tag}).",
+            "False": "Two `Static` are not equal, though their values have the same type and are "
+            "equal, or are both `nan`.",
+        }
         for _ in range(2):
-            cases.append(Case(equal, *asked(rng, draw, differ), note=note, tags=(tag,)))
+            pairs = asked(rng, draw, differ)
+            cases.append(Case(equal, *pairs, note=note, tags=(tag,), if_wrong=means))
+    means |= {"True": "Two `Static` are equal whose values have different types or are not equal."}
+    for given in (
+        [(2, 2), (2, 2.0)],
+        [(np.float16(1.5), np.float32(1.5)), (np.float16(0.5), np.float16(0.5))],
+        [(float("inf"), float("inf")), (float("inf"), -float("inf")), (3e-5, 4e-5)],
+    ):
+        cases.append(Case(equal, *shuffled(rng, given), note=note, if_wrong=means))
     zeros = [(0.0, 0.0), (0.0, -0.0), (-0.0, 0.0), (0.0, 0), (0, False), (0.0, nan())]
     for given in (shuffled(rng, zeros), shuffled(rng, zeros[:4])):
-        cases.append(Case(equal, *given, note=note, tags=("zeros",)))
+        cases.append(Case(equal, *given, note=note, tags=("zeros",), if_wrong=means))
+    n, true = number(rng) / 4, bool(rng.integers(2))
+    pairs = [(n, np.float64(n)), (np.float64(n), n), (true, int(true)), (int(true), true)]
+    for given in (shuffled(rng, pairs[:2]), shuffled(rng, pairs[2:])):
+        tags = ("both orders of two types",)
+        cases.append(Case(equal, *given, note=note, tags=tags, if_wrong=means))
     note = "Is a `Static` of the first value equal to each of the other things?"
     for draw in (integer, text, nan):
         value = draw()
         things = shuffled(rng, [value, None, text(), [value], {}])[: rng.integers(2, 6)]
         tags = ("something that is no `Static`",)
-        cases.append(Case(others, value, *things, note=note, tags=tags))
+        means = {"True": "A `Static` is equal to something that is no `Static`."}
+        cases.append(Case(others, value, *things, note=note, tags=tags, if_wrong=means))
     note = "Have the two `Static` of each pair the same hash?"
     for draw, tag in (
         (integer, "a look at hashes"),
@@ -1030,32 +1555,52 @@ def static_wrapper(Static, rng):
     ):
         values = [draw() for _ in range(rng.integers(1, 4))]
         pairs = [(value, again(value)) for value in values]
-        cases.append(Case(same_hash, *pairs, note=note, tags=(tag,)))
+        means = {"False": "Two `Static` that are to be equal have different hashes."}
+        cases.append(Case(same_hash, *pairs, note=note, tags=(tag,), if_wrong=means))
     note = "How many entries has a set of `Static` with these values?"
+    in_sets = {
+        "too high": "A set keeps two `Static` that are to be equal: they are not, or their hashes "
+        "differ.",
+        "too low": "A set keeps one of two different `Static` only: they are equal.",
+    }
     for _ in range(rng.integers(2, 4)):
         n = integer()
         pool = [n, float(n), str(n), n + 1, double]
         given = drawn_from(rng, pool, rng.integers(1, 4))
-        cases.append(Case(in_a_set, *given, note=note, tags=("a set",)))
+        cases.append(Case(in_a_set, *given, note=note, tags=("a set",), if_wrong=in_sets))
     for _ in range(2):
         given = shuffled(rng, [integer(), *(nan() for _ in range(rng.integers(2, 5)))])
-        cases.append(Case(in_a_set, *given, note=note, tags=("nan",)))
+        cases.append(Case(in_a_set, *given, note=note, tags=("nan",), if_wrong=in_sets))
     note = "A jitted `lambda x, s: x * s.value`, with an int32 array x and each of these values."
+    means = {
+        "traces too high": "jit traces again for a value that it has seen, of the same type.",
+        "traces too low": "jit does not trace again for another value, or for a value of another "
+        "type.",
+        "dtypes": "jit runs a program with a value of another type: the dtype of the result is "
+        "wrong.",
+    }
     for _ in range(rng.integers(2, 4)):
         n = integer()
         same = shuffled(rng, [n] * rng.integers(1, 3) + [n + 1])
-        cases.append(Case(dtypes, *same, note=note, tags=("ints under jit",)))
+        cases.append(Case(dtypes, *same, note=note, tags=("ints under jit",), if_wrong=means))
         several = drawn_from(rng, [n, float(n), 1, True, 0.5], rng.integers(1, 4))
         several = shuffled(rng, [*several, n, float(n)])
-        cases.append(Case(dtypes, *several, note=note, tags=("ints and floats under jit",)))
+        cases.append(
+            Case(dtypes, *several, note=note, tags=("ints and floats under jit",), if_wrong=means)
+        )
     note = "How many traces for these values?"
     for values, tag in (
         ([nan() for _ in range(rng.integers(2, 5))], "nan"),
+        ([number(rng), *(numpy_nan() for _ in range(rng.integers(2, 5)))], "a nan of NumPy"),
         (drawn_from(rng, ACTIVATIONS, rng.integers(1, 4)), "functions under jit"),
         (drawn_from(rng, [text() for _ in range(5)], rng.integers(1, 4)), "texts under jit"),
         (drawn_from(rng, [texts() for _ in range(5)], rng.integers(1, 4)), "tuples under jit"),
     ):
-        cases.append(Case(shared, *values, note=note, tags=(tag,)))
+        means = {
+            "too high": "jit traces again for a value that it has seen, of the same type.",
+            "too low": "jit does not trace again for another value.",
+        }
+        cases.append(Case(shared, *values, note=note, tags=(tag,), if_wrong=means))
     yield from shuffled(rng, cases)
 
 

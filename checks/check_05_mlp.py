@@ -4,6 +4,7 @@ python checks/check_05_mlp.py exercises/05_mlp_exercises.ipynb
 """
 
 import functools
+import inspect
 import itertools
 import shutil
 import tempfile
@@ -27,6 +28,20 @@ from pytree_course.checking import (
     varied_trees,
     vector,
 )
+
+FUNCTION = {"classes": "a function", "second looks": "pure", "outside": "no file"}
+LAYERS = FUNCTION | {"trees": "layers", "values": "weights"}
+HALF = {"float16": "float32", "bfloat16": "float32"}
+NO_CLASSES = [
+    "namedtuple",
+    "namedtuple below the top",
+    "namedtuple in a list",
+    "registered class",
+    "registered class below the top",
+    "class in itself",
+    "OrderedDict",
+]
+"""What a tree of dicts, lists and tuples has not."""
 
 
 class Layer(NamedTuple):
@@ -93,6 +108,17 @@ def as_count(result):
     return int(result) if is_number and np.ndim(result) == 0 and result == int(result) else result
 
 
+def keeping_width(tree):
+    """Let NumPy's arrays of 32 bits count as JAX's; those of 64 bits are seen as they are."""
+    is_wide = any(getattr(leaf, "dtype", None) == np.float64 for leaf in jax.tree.leaves(tree))
+    return tree if is_wide else as_jax(tree)
+
+
+def is_pair(result):
+    """Whether an answer returned two things: the check looks at anything else as it is."""
+    return isinstance(result, (tuple, list)) and len(result) == 2
+
+
 def kinds(tree):
     """Put a text in place of each array: its dtype and shape."""
     return jax.tree.map(lambda leaf: f"{getattr(leaf, 'dtype', '?')} {np.shape(leaf)}", tree)
@@ -105,6 +131,13 @@ def alike(one, two):
         np.array_equal(np.asarray(leaf), np.asarray(other), equal_nan=True)
         for leaf, other in zip(leaves, others, strict=True)
     )
+
+
+def own(answer, call):
+    """Say that what a call returns is the answer's own result, in another form."""
+    call.__signature__ = inspect.signature(call)  # its inputs keep the names that they have here
+    call.__wrapped__ = answer
+    return call
 
 
 def equations(program):
@@ -124,20 +157,50 @@ def after(answer, called, *inputs):
         return ... if answer(*given) is ... else given
 
     note = f"This calls `{called}`, and then looks at what it was given: it has not changed."
-    return Case(look, *inputs, note=note, tags=("a look at the inputs after the call",))
+    changed = {"": f"Your `{called}` has changed what it was given. It has to return new trees."}
+    tags = ("a look at the inputs after the call",)
+    return Case(look, *inputs, note=note, tags=tags, if_wrong=changed)
 
 
-@check
+@check(without=FUNCTION | {"trees": "sizes", "values": "sizes"})
 def init_mlp(answer, rng):
     """Properties of what was drawn: shapes, spread, mean, no two layers alike, and the key."""
 
     def layers(sizes, seed):
         return answer(jax.random.key(seed), sizes)
 
-    def form(sizes, seed):
-        params = layers(sizes, seed)
-        biases = [sorted(set(np.asarray(layer["b"]).tolist())) for layer in params]
-        return {"layers": kinds(params), "numbers in the biases": biases}
+    def other_form(params):
+        """Return what is seen of a result that is no list of dicts with weights and biases."""
+        if params is ...:
+            return ...
+        if not isinstance(params, (list, tuple)):
+            return type(params).__name__
+        for layer in params:
+            if not isinstance(layer, dict) or not {"w", "b"} <= layer.keys():
+                return kinds(params)
+            if np.ndim(layer["w"]) != 2:
+                return kinds(params)
+        return None
+
+    def in_words(biases):
+        numbers = set(np.asarray(biases, np.float64).ravel().tolist())
+        if numbers <= {0.0}:
+            return "zeros"
+        return "one number, not 0" if len(numbers) == 1 else "different numbers"
+
+    def looking(measure):
+        """Wrap what is measured: of another form than the task's, only the form is seen."""
+
+        def look(sizes, seed):
+            params = layers(sizes, seed)
+            seen = other_form(params)
+            return measure(params) if seen is None else seen
+
+        return look
+
+    @looking
+    def form(params):
+        return {"layers": kinds(params), "biases": [in_words(layer["b"]) for layer in params]}
 
     def spread(layer):
         w = np.asarray(layer["w"], np.float64)
@@ -147,21 +210,32 @@ def init_mlp(answer, rng):
         mean = round(abs(float(w.mean())), 1)
         return {"deviation": round(deviation, 3), "mean": mean, "different": different}
 
-    def spreads(sizes, seed):
-        return [spread(layer) for layer in layers(sizes, seed)]
+    @looking
+    def spreads(params):
+        return [spread(layer) for layer in params]
 
-    def proportional(sizes, seed):
-        flat = [np.asarray(layer["w"], np.float64).ravel()[:1024] for layer in layers(sizes, seed)]
+    @looking
+    def proportional(params):
+        flat = [np.asarray(layer["w"], np.float64).ravel()[:1024] for layer in params]
         pairs = [(one, two) for two in range(len(flat)) for one in range(two)]
-        return [pair for pair in pairs if abs(np.corrcoef(*(flat[at] for at in pair))[0, 1]) > 0.5]
+        alike = [pair for pair in pairs if abs(np.corrcoef(*(flat[at] for at in pair))[0, 1]) > 0.5]
+        return {"pairs": alike}
 
     def first_alike(sizes, seeds):
-        drawn = [[np.asarray(layer["w"]) for layer in layers(sizes, seed)] for seed in seeds]
-        return [
+        models = [layers(sizes, seed) for seed in seeds]
+        if (seen := other_form(models[0])) is not None:
+            return seen
+        drawn = [[np.asarray(layer["w"]) for layer in model] for model in models]
+        alike = [
             [next(at for at, one in enumerate(drawn) if np.array_equal(one[place], w))]
             for layers_ in drawn
             for place, w in enumerate(layers_)
         ]
+        return {"first alike": alike}
+
+    def shapes(key, sizes):
+        seen = other_form(params := answer(key, sizes))
+        return [np.shape(layer["w"]) for layer in params] if seen is None else seen
 
     def seed():
         return int(rng.integers(1000))
@@ -181,25 +255,44 @@ def init_mlp(answer, rng):
     compared = note + "Which pairs of layers are proportional to each other, or nearly so?"
     keys = "The numbers are the seeds of keys. For each key, layer by layer: "
     keys += "which key of this list is the first to give the same weights?"
+    other = "There should be a list with a dict for each pair of neighbours in `sizes`: `w` of "
+    other += "shape (inputs, outputs), `b` with one number for each output, both `float32`."
+    said = {
+        "biases different numbers": "Your biases are different numbers. All of them start at 0.",
+        "biases one number, not 0": "Your biases are not 0. All of them start at 0.",
+        "deviation too high": "Your weights are too large: their deviation is above √(2 / inputs).",
+        "deviation too low": "Your weights are too small: their deviation is below √(2 / inputs).",
+        "mean": "The mean of your weights is not 0.",
+        "rows": "Some rows of your weights are equal to each other.",
+        "columns": "Some columns of your weights are equal to each other.",
+        "pairs": "Some of your layers are proportional to each other, or nearly so.",
+        "first alike too high": "The same key does not always give you the same weights.",
+        "first alike too low": "Different keys give you the same weights in some layers.",
+        "": f"The form of your result is another one. {other}",
+    }
+    case = partial(Case, if_wrong=said)
     yield from shuffled(
         rng,
         [
-            Case(form, [32, 128], seed(), note=looked),
-            Case(form, [128, 32], seed(), note=looked),
-            Case(form, many, seed(), note=looked),
-            Case(spreads, [32, 128], seed(), note=measured),
-            Case(spreads, [128, 32], seed(), note=measured),
-            Case(spreads, large, seed(), note=measured),
-            Case(proportional, [32, 128], seed(), note=compared),
-            Case(proportional, [32, 32, 32], seed(), note=compared),
-            Case(proportional, [128, 32, 128, 32, *widths(2)], seed(), note=compared),
-            Case(first_alike, [32, 32], seeds(), note=keys),
-            Case(first_alike, [32, 128, 32], seeds(), note=keys),
+            case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `w`."),
+            case(form, [32, 128], seed(), note=looked),
+            case(form, [128, 32], seed(), note=looked),
+            case(form, many, seed(), note=looked),
+            case(spreads, [32, 128], seed(), note=measured),
+            case(spreads, [128, 32], seed(), note=measured),
+            case(spreads, large, seed(), note=measured),
+            case(proportional, [32, 128], seed(), note=compared),
+            case(proportional, [32, 32, 32], seed(), note=compared),
+            case(proportional, [32, 32, 128], seed(), note=compared),
+            case(proportional, [32, 128, 128, 32], seed(), note=compared),
+            case(proportional, [128, 32, 128, 32, *widths(2)], seed(), note=compared),
+            case(first_alike, [32, 32], seeds(), note=keys),
+            case(first_alike, [32, 128, 32], seeds(), note=keys),
         ],
     )
 
 
-@check
+@check(without=LAYERS)
 def forward(one, batch, rng):
     """ReLU between layers and not at the end; x has an axis of examples, the parameters do not."""
     one, batch = returning_jax(one), returning_jax(batch)
@@ -224,6 +317,8 @@ def forward(one, batch, rng):
     def twice(params, x):
         return [one(params, x) for _ in range(2)]
 
+    own(one, twice)
+
     def case(call, layers, outputs=2, batch=None, **said):
         rows = np.array([1, -1] if rng.random() < 0.5 else [-1, 1])
         x = array(example(rows)) if batch is None else examples(rows, batch)
@@ -242,6 +337,7 @@ def forward(one, batch, rng):
         x = array(rng.integers(1, 10, (*shape, 2)))
         return Case(call, [layer, *network((1, 1), 1), layer], x, note=note, tags=tags)
 
+    shown = [{"w": array([[1], [1]]), "b": array([0.5])}]
     first = {"note": "This calls `forward`."}
     again = {"note": "This calls `forward` twice, with the same layers.", "tags": ("second call",)}
     second = {"note": "This calls `forward_batch`.", "tags": ("`forward_batch`",)}
@@ -253,6 +349,10 @@ def forward(one, batch, rng):
             case(one, 3, **first),
             case(one, 2, 3, **first),
             case(one, 4 + rng.integers(3), 3, **first),
+            Case(one, shown, array([1, -2]), **first),
+            Case(batch, shown, array([[1, -2], [1, 1]]), **second),
+            case(one, 1, 1, **first),
+            case(one, 2, 1, **first),
             near_zero(),
             near_zero(),
             case(twice, 2, **again),
@@ -264,19 +364,32 @@ def forward(one, batch, rng):
             case(batch, 2, batch=2, **second),
             case(batch, 2, batch=1, **second),
             case(batch, 2, 3, batch=4, **second),
+            case(batch, 2, 1, batch=1, **second),
+            case(batch, 2, 1, batch=2, **second),
             case(batch, 3 + rng.integers(3), 3, batch=2, **second),
         ],
     )
 
 
-@check
+@check(without=LAYERS | {"trees": "arrays", "values": "logits"})
 def cross_entropy(answer, rng):
     """One logit of each row, by its label; a mean; right for large logits, its gradient too."""
 
     def loss(logits, labels):
         result = answer(logits, labels)
+        if np.ndim(result) != 0:
+            return as_jax(result)
+        # No case has a loss of such sizes. They are what limits and small numbers of the learner's
+        # own make of the large losses, whatever these limits are.
+        if isinstance(result, (np.ndarray, np.number, jax.Array)):
+            if 10 < result < 500:
+                return "between 10 and 500"
+            if 60_000 < result < np.inf:
+                return "a finite number above 60,000"
         # Of numbers near 10,000, float32 keeps three digits after the point.
-        return coarse(result) if np.ndim(result) == 0 else as_jax(result)
+        return coarse(result)
+
+    own(answer, loss)
 
     def gradient(logits, labels):
         return coarse(jax.grad(lambda logits: jnp.sum(answer(logits, labels)))(logits))
@@ -303,7 +416,8 @@ def cross_entropy(answer, rng):
 
     seen = "This looks at the gradient with respect to the logits."
     same, large = "All logits are large, by the same amount.", ("large logits",)
-    looked = {"note": seen, "tags": ("gradient of large logits",)}
+    wrong = {"": "The gradient of your loss with respect to the logits is another one."}
+    looked = {"note": seen, "tags": ("gradient of large logits",), "if_wrong": wrong}
     order = [0.0, size()] if rng.random() < 0.5 else [size(), 0.0]
     yield from shuffled(
         rng,
@@ -311,9 +425,10 @@ def cross_entropy(answer, rng):
             Case(loss, *one(0)),
             Case(loss, *one(rng.integers(1, 5))),
             Case(loss, *one(-rng.integers(1, 5))),
+            Case(loss, array([[0, 0], [0, 10_000]]), array([1, 1], np.int32), tags=large),
             Case(loss, *rows(0.0, 0.0)),
             Case(loss, *rows(0.0, 0.0)),
-            Case(gradient, *rows(0.0, 0.0), note=seen),
+            Case(gradient, *rows(0.0, 0.0), note=seen, if_wrong=wrong),
             Case(loss, *rows(*[100.0 * number(rng)] * 2), note=same, tags=large),
             Case(loss, *rows(*[-size()] * 2), note=same, tags=large),
             Case(loss, *one(rng.integers(1, 5), -size()), tags=large),
@@ -329,7 +444,7 @@ def cross_entropy(answer, rng):
     )
 
 
-@check
+@check(without=LAYERS | {"trees": "slow"})
 def make_step(answer, rng):
     """The step's numbers; rates that change; when Python runs the loss; what is outside of jit."""
 
@@ -352,7 +467,7 @@ def make_step(answer, rng):
         for place, rate in enumerate(rates):
             runs = 0
             result = step(params, x, y, rate)
-            if not isinstance(result, (tuple, list)) or len(result) != 2:
+            if not is_pair(result):
                 return result
             params, value = result
             # Copies: a step may donate the parameters that it gets.
@@ -388,21 +503,41 @@ def make_step(answer, rng):
     note = "The loss is the sum of `(leaf * x - y) ** 2`, over all leaves. "
     after = note + "Each number is the rate of one step; the steps follow one another."
     only_shapes = note + "Which arrays are computed outside of `jax.jit`?"
-    tags = ("rates that change",)
+    tags, look = ("rates that change",), ("a look at the program",)
+    two = "`make_step` returns a function. This function returns two things: the new parameters, "
+    two += "and the loss at the old ones."
+    said = {
+        "runs of the loss in Python too high": "Python runs your loss function in later calls too, "
+        "not in the first one only: JAX has no program that fits, or there is none.",
+        "params": "Your new parameters are not those of a step of gradient descent with this rate.",
+        "": two,
+    }
+    # Where the parameters are wrong, the losses of later steps are so too.
+    one = said | {"loss": "Your loss is not the loss at the old parameters."}
+    parts = {
+        "programs 0": "Nothing in your step is a jitted program.",
+        "programs": "Your step is not one jitted program, but several.",
+        "outside": "Your step computes arrays outside of `jax.jit`.",
+        "": two,
+    }
     yield from shuffled(
         rng,
         [
-            Case(steps, *draw(flat), rate, note=note + "One step, with this rate."),
-            Case(steps, *draw(nested), *[rate] * (2 + rng.integers(3)), note=after),
-            Case(steps, *draw(0), *rates(2), note=after, tags=tags),
-            Case(steps, *draw([0, 0]), *many, note=after, tags=tags),
-            Case(outside, *draw(flat), rate, note=only_shapes, tags=("a look at the program",)),
-            Case(outside, *draw(nested), rate, note=only_shapes, tags=("a look at the program",)),
+            Case(steps, {"w": array(1)}, array(1), array(3), 0.25, note=after, if_wrong=one),
+            Case(steps, *draw(flat), rate, note=note + "One step, with this rate.", if_wrong=one),
+            Case(steps, *draw(nested), *[rate] * (2 + rng.integers(3)), note=after, if_wrong=said),
+            Case(steps, *draw(0), *rates(2), note=after, tags=tags, if_wrong=said),
+            Case(steps, *draw([0, 0]), *many, note=after, tags=tags, if_wrong=said),
+            Case(outside, *draw(flat), rate, note=only_shapes, tags=look, if_wrong=parts),
+            Case(outside, *draw(nested), rate, note=only_shapes, tags=look, if_wrong=parts),
         ],
     )
 
 
-@check
+NUMBERS = HALF | {"equal numbers": "float32", "infinity": "0 times inf"}
+
+
+@check(without=FUNCTION | dict.fromkeys(NO_CLASSES, "the prompt") | NUMBERS)
 def decayed_step(answer, rng):
     """Weights by the last key alone; decay beside the direction; one direction for the tree."""
 
@@ -434,7 +569,10 @@ def decayed_step(answer, rng):
         return jax.tree.unflatten(structure, scaled)
 
     def with_direction(direction):
-        return lambda params, grads, *numbers: answer(params, grads, direction, *numbers)
+        def step(params, grads, rate, decay):
+            return answer(params, grads, direction, rate, decay)
+
+        return own(answer, step)
 
     def kept(params):
         inputs = params, gradients(params), share(rng), share(rng)
@@ -466,6 +604,7 @@ def decayed_step(answer, rng):
         case({"b": leaf()}),
         case({"W": leaf()}),
         case(leaf()),
+        case(leaf()),
         case([leaf(), leaf()]),
         case((leaf(), layer())),
         case([layer(), None]),
@@ -480,90 +619,138 @@ def decayed_step(answer, rng):
         case({"b": leaf(), names[1]: leaf()}),
         case({"w": leaf(), names[2]: leaf()}),
         case({"b": leaf(), names[3]: leaf()}),
+        case({"a/w": leaf(), "b": leaf()}),
+        case({"b.w": leaf(), "b": leaf()}),
+        case([{"w": leaf(), "b.w": leaf(), "b/w": leaf()}]),
         kept(layer()),
         kept([{"w": leaf()}, leaf()]),
     ]
+    ones = {name: array([4]) for name in ("w", "b")}, {name: array([2]) for name in ("w", "b")}
+    call = returning_jax(with_direction(signs))
+    cases += [Case(call, *ones, 0.5, 0.25, note=said[signs][0], tags=said[signs][1])]
+    trees = varied_trees(rng, leaf, values=jax.device_put, without=[*NO_CLASSES, *NUMBERS], rich=0)
+    cases += [case(tree) for tree in trees]
     for direction in (signs, shortened):
         cases += [case(layer(), direction), case([layer(), None], direction)]
         cases += [case(rich(), direction) for _ in range(1 + rng.integers(2))]
     yield from shuffled(rng, cases)
 
 
-@check
+@check(without=FUNCTION | HALF | {"no leaves": "the prompt", "equal numbers": "float32"})
 def momentum(start, step, rng):
     """The new velocity moves the parameters; it is remembered, with no rate in it."""
 
     def one_step(params, grads, velocity, rate, beta):
-        params, velocity = step(params, grads, velocity, rate, beta)
-        return {"params": as_jax(params), "velocity": as_jax(velocity)}
+        result = step(params, grads, velocity, rate, beta)
+        if not is_pair(result):
+            return as_jax(result)
+        return {"params": as_jax(result[0]), "velocity": as_jax(result[1])}
+
+    def first_velocity(params):
+        return keeping_width(start(params))
+
+    own(start, first_velocity)
 
     def many_steps(params, grads, rates, beta):
         velocity = start(params)
         for each, rate in zip(grads, rates, strict=True):
-            params, velocity = step(params, each, velocity, rate, beta)
+            result = step(params, each, velocity, rate, beta)
+            if not is_pair(result):
+                return as_jax(result)
+            params, velocity = result
         return {"params": as_jax(params), "velocity": as_jax(velocity)}
 
     def steps(params, fewest=2):
         grads = several(rng, params, fewest)
         rates = [share(rng) for _ in grads]
-        return Case(many_steps, params, grads, rates, share(rng), note=note)
+        return Case(many_steps, params, grads, rates, share(rng), note=note, if_wrong=later)
 
     def given(params, velocity):
         return params, like(rng, params), velocity, share(rng), share(rng)
 
     def from_given(*state):
-        return Case(one_step, *given(*state), note="This calls `momentum_step`.")
+        return Case(one_step, *given(*state), note="This calls `momentum_step`.", if_wrong=said)
 
     def kept(params):
         return after(step, "momentum_step", *given(params, like(rng, params)))
 
+    two = {"": "`momentum_step` returns two things: the new parameters, and the new velocity."}
+    said = {
+        "velocity": "Your new velocity is not `beta * velocity + gradient`.",
+        "params": "Your parameters do not move by `rate` times the new velocity.",
+        **two,
+    }
+    later = {
+        "velocity": "Your velocity goes another way than `beta * velocity + gradient` from zeros.",
+        "params": "Your parameters do not move by `rate` times the new velocity.",
+        **two,
+    }
     first = "This calls `start`."
     note = "From the first velocity on, a step for each gradient, each with a rate of its own."
     cases = [
-        Case(returning_jax(start), vector(rng), note=first),
-        Case(returning_jax(start), {"w": matrix(rng), "b": vector(rng)}, note=first),
-        Case(returning_jax(start), model(rng), note=first),
+        Case(first_velocity, vector(rng), note=first),
+        Case(first_velocity, {"w": matrix(rng), "b": vector(rng)}, note=first),
+        Case(first_velocity, model(rng), note=first),
+        Case(first_velocity, array(rng.permutation([np.nan, np.inf])), note=first),
+        Case(first_velocity, [vector(rng), array(rng.permutation([-np.inf, 1]))], note=first),
         from_given(vector(rng), array([0, 0])),
+        Case(first_velocity, {"w": array([1, 2])}, note=first),
     ]
+    example = array(5), array(1), array(2), 0.5, 0.5
+    cases += [Case(one_step, *example, note="This calls `momentum_step`.", if_wrong=said)]
     params = {"w": vector(rng), "b": vector(rng)}
     cases += [from_given(params, like(rng, params)) for _ in range(2)]
     cases += [kept(params), kept({"w": [matrix(rng), None], "b": vector(rng)})]
     # To turn a tree of pairs inside out, JAX needs a leaf in it.
     zero = array(rng.permutation([0, number(rng)]))
-    trees = varied_trees(rng, lambda: either(rng), edges=[zero], without=["no leaves"])
+    without = ["no leaves", *HALF]
+    trees = varied_trees(
+        rng, lambda: either(rng), edges=[zero], values=jax.device_put, without=without
+    )
     cases += [steps(params, 1 + rng.integers(2)) for params in trees]
     yield from shuffled(rng, cases)
 
 
-@check
+@check(without=FUNCTION | HALF | {"no leaves": "the prompt", "equal numbers": "float32"})
 def adam(start, step, rng):
     """Where the correction and the tiny number show: first steps, gradients that stay 0."""
 
     def seen(before, after, state, rate):
-        moved = jax.tree.map(
-            lambda old, new: (np.asarray(old, np.float64) - np.asarray(new)) / rate, before, after
-        )
+        def move(old, new):
+            with np.errstate(all="ignore"):  # inf - inf
+                return (np.asarray(old, np.float64) - np.asarray(new)) / rate
+
+        moved = jax.tree.map(move, before, after)
         averages = coarse({"m": state["m"], "v": state["v"]})
         return {"steps in rates": coarse(moved), **averages, "t": as_count(state["t"])}
 
     def first_state(params):
         state = start(params)
-        return {**as_jax({"m": state["m"], "v": state["v"]}), "t": as_count(state["t"])}
+        return {**keeping_width({"m": state["m"], "v": state["v"]}), "t": as_count(state["t"])}
 
     def many_steps(params, grads, rate, step=step):
         now, state = params, start(params)
         for each in grads:
-            now, state = step(now, each, state, rate)
+            result = step(now, each, state, rate)
+            if not is_new_state(result):
+                return as_jax(result)
+            now, state = result
         return seen(params, now, state, rate)
 
     def one_step(params, grads, state, rate):
-        return seen(params, *step(params, grads, state, rate), rate)
+        result = step(params, grads, state, rate)
+        return seen(params, *result, rate) if is_new_state(result) else as_jax(result)
+
+    def is_new_state(result):
+        """Whether a step returned parameters and a state: all else is seen as it is."""
+        is_state = is_pair(result) and isinstance(result[1], dict)
+        return is_state and {"m", "v", "t"} <= result[1].keys()
 
     def under_jit(params, grads, rate):
         return many_steps(params, grads, rate, jax.jit(step))
 
     def steps(params, fewest=1, call=many_steps, **said):
-        said = {"note": note} | said
+        said = {"note": note, "if_wrong": meaning} | said
         return Case(call, params, several(rng, params, fewest), number(rng) / 16, **said)
 
     def with_gradient(small, times):
@@ -572,7 +759,8 @@ def adam(start, step, rng):
         grads = [np.array(signed(rng, 2)) for _ in range(times)]
         for each in grads:
             each[place] = small
-        return Case(many_steps, vector(rng), list(map(array, grads)), number(rng) / 16, note=note)
+        inputs = vector(rng), list(map(array, grads)), number(rng) / 16
+        return Case(many_steps, *inputs, note=note, if_wrong=meaning)
 
     def given(params):
         m = jax.tree.map(lambda leaf: leaf / 4, like(rng, params))
@@ -582,19 +770,48 @@ def adam(start, step, rng):
 
     def later(params):
         middle = "One step, from a state in the middle of a training."
-        return Case(one_step, *given(params), note=middle)
+        return Case(one_step, *given(params), note=middle, if_wrong=meaning)
 
     first = "This calls `adam_start`."
+    at_first = {
+        "t": "Your first count is not 0.",
+        "m": "Your first `m` is not a tree of zeros like the parameters.",
+        "v": "Your first `v` is not a tree of zeros like the parameters.",
+    }
+    meaning = {
+        "t": "Your `t` is not the number of steps.",
+        "m": "Your new `m` is not `0.9 * m + 0.1 * g`, from zeros at the start.",
+        "v": "Your new `v` is not `0.999 * v + 0.001 * g²`, from zeros at the start.",
+        "steps in rates": "Your parameters do not move as the last line of the formula says.",
+        "": "`adam_step` returns the new parameters, and a state with `m`, `v` and `t`.",
+    }
     note = "A step for each gradient. `steps in rates`: how far the parameters came, over the rate."
     jitted = note + " `adam_step` runs under `jax.jit`."
     two = {"w": vector(rng), "b": vector(rng)}
+    example = {"w": array([1, 2])}, [{"w": array([3, 0])}], 0.25
+    without = ["no leaves", *HALF]
+    trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without, rich=0)
     yield from shuffled(
         rng,
         [
-            Case(first_state, vector(rng), note=first),
-            Case(first_state, model(rng), note=first),
-            Case(many_steps, vector(rng), [signed(rng, 2)], number(rng) / 16, note=note),
-            Case(many_steps, two, [like(rng, two)], number(rng) / 16, note=note),
+            *[steps(tree) for tree in trees],
+            Case(many_steps, *example, note=note, if_wrong=meaning),
+            Case(first_state, vector(rng), note=first, if_wrong=at_first),
+            Case(first_state, model(rng), note=first, if_wrong=at_first),
+            Case(
+                first_state,
+                {"w": array(rng.permutation([np.nan, np.inf]))},
+                note=first,
+                if_wrong=at_first,
+            ),
+            Case(
+                first_state,
+                [vector(rng), array(rng.permutation([-np.inf, 1]))],
+                note=first,
+                if_wrong=at_first,
+            ),
+            steps(vector(rng)),
+            steps(two),
             with_gradient(0.0, 1),
             with_gradient(0.0, 2),
             with_gradient(float(rng.choice([1e-7, 2e-7])), 1),
@@ -602,6 +819,8 @@ def adam(start, step, rng):
             steps(vector(rng), 2),
             steps(two, 2),
             steps(model(rng), 2),
+            steps((vector(rng), vector(rng)), 2),
+            steps([{"w": vector(rng)}, (vector(rng), vector(rng))]),
             later(vector(rng)),
             later(two),
             after(step, "adam_step", *given(two)),
@@ -616,12 +835,22 @@ def adam(start, step, rng):
                 number(rng) / 16,
                 note=jitted,
                 tags=("under jit", "many steps"),
+                if_wrong=meaning,
             ),
         ],
     )
 
 
-@check
+@check(
+    without=FUNCTION
+    | HALF
+    | {
+        "slashed keys": "the prompt",
+        "paths of one text": "the prompt",
+        "no leaves": "labels",
+        "equal numbers": "float32",
+    }
+)
 def freeze(label_tree, step, rng):
     """Paths as whole entries, from the start; frozen leaves stay, whatever their gradient is."""
 
@@ -634,17 +863,17 @@ def freeze(label_tree, step, rng):
     def label(params, *frozen):
         return Case(label_tree, params, list(frozen), note="This calls `label_tree`.")
 
-    def train(labels, spoiled=False):
-        """Draw parameters, and gradients that are no numbers where a leaf is frozen."""
+    def train(labels, spoiled=""):
+        """Draw parameters, and gradients that are no numbers where a leaf has this label."""
 
         def gradient(label, leaf):
-            is_spoiled = spoiled and label == "frozen"
+            is_spoiled = label == spoiled
             return array(rng.permutation([np.nan, np.inf])) if is_spoiled else signed(rng, 2)
 
         params = jax.tree.map(lambda _: leaf(), labels)
         grads = jax.tree.map(gradient, labels, params)
         note, tags = "This calls `frozen_step`.", ()
-        if spoiled:
+        if spoiled == "frozen":
             tags = ("a frozen leaf whose gradient is nan",)
         call = returning_jax(step)
         return Case(call, params, grads, labels, share(rng), note=note, tags=tags)
@@ -675,8 +904,10 @@ def freeze(label_tree, step, rng):
         label([[leaf(), layer(), leaf()], leaf(), leaf()], str(digit)),
         label([[leaf(), {"w": [leaf()] * 3}], leaf(), leaf()], str(digit), "0/1"),
     ]
-    trees = varied_trees(rng, leaf, without=("bare leaf", "no leaves"))
+    without = ("bare leaf", "no leaves", "slashed keys", "paths of one text", *HALF)
+    trees = varied_trees(rng, leaf, values=jax.device_put, without=without)
     cases += [label(params, *some(params)) for params in trees]
+    cases += [label({"body": [array([1, 1])] * 2, "head": array([1, 1])}, "body/0")]
 
     cases += [after(label_tree, "label_tree", params, [one]) for params in ({one: leaf()}, deep)]
 
@@ -685,16 +916,35 @@ def freeze(label_tree, step, rng):
         params, rate = {"a": leaf(), "b": [leaf()]}, share(rng)
         labels = {"a": "train", "b": [str(rng.choice(names))]}
         cases += [after(step, "frozen_step", params, like(rng, params), labels, rate)]
-    for spoiled in (False, False, True, True):
+    for spoiled in ("", "", "frozen", "frozen"):
         drawn = [str(each) for each in rng.choice(names, 4)]
         labels = {one: [drawn[0], (drawn[1],)], two: Layer(*drawn[2:]), three: []}
         a, b = rng.permutation(names)
         cases += [train({"a": str(a), "b": str(b)}, spoiled), train([names, labels], spoiled)]
+    trees = varied_trees(rng, leaf, values=jax.device_put, without=without, rich=0)
+    for params in trees[:10]:
+        labels = jax.tree.map(lambda _: str(rng.choice(names)), params)
+        step_of_tree = params, like(rng, params), labels, share(rng)
+        cases += [Case(returning_jax(step), *step_of_tree, note="This calls `frozen_step`.")]
+    example = [{"a": array(each), "b": array(each)} for each in (4, 2)]
+    example += [{"a": "train", "b": "frozen"}, 0.5]
+    cases += [Case(returning_jax(step), *example, note="This calls `frozen_step`.")]
     cases += [train("frozen"), train("train"), train({"w": "train", "b": None})]
+    cases += [train({"a": "train", "b": str(rng.choice(names))}, "train")]
+    cases += [train([str(rng.choice(names)), ("train",)], "train")]
     yield from shuffled(rng, cases)
 
 
-@check
+@check(
+    without=FUNCTION
+    | HALF
+    | {
+        "bare leaf": "no name",
+        "paths of one text": "the prompt",
+        "outside": "arrays",
+        "equal numbers": "arrays",
+    }
+)
 def save_and_load(save, load, rng):
     """Names by path, no pickle, dtypes; parts of a model; what is missing or has another shape."""
     folder, files = tempfile.mkdtemp(), {}
@@ -714,11 +964,13 @@ def save_and_load(save, load, rng):
 
     def saved(*trees):
         with np.load(file_of(*trees), allow_pickle=True) as arrays:
-            objects = [name for name in arrays.files if arrays[name].dtype.hasobject]
-            return {"names": sorted(arrays.files), "pickled": objects}
+            pickled = any(arrays[name].dtype.hasobject for name in arrays.files)
+            return {"pickled": pickled, "names": [] if pickled else sorted(arrays.files)}
 
     def loaded(like, *trees):
         return as_jax(load(file_of(*trees), like))
+
+    own(load, loaded)
 
     def used(like, layers, x):
         """Apply layers that were saved and loaded."""
@@ -753,8 +1005,12 @@ def save_and_load(save, load, rng):
         return array(rng.random(2) < 0.5, bool)
 
     def look(*trees, **said):
-        note = "This looks at the names in the file, and for what was pickled."
-        return Case(saved, *trees, note=note, **said)
+        note = "The names in the file, unless something was pickled."
+        wrong = {
+            "pickled": "NumPy had to pickle something for your file: it was no array of numbers.",
+            "names": "The names in your file are not the paths of the leaves of the last tree.",
+        }
+        return Case(saved, *trees, note=note, if_wrong=wrong, **said)
 
     def back(tree, like=None, more="", **said):
         note = "The first tree is `like`; the second one is saved, and then loaded."
@@ -763,7 +1019,9 @@ def save_and_load(save, load, rng):
 
     def applied(layers):
         note = "The layers are saved and loaded. Then they are applied to the vector, one by one."
-        return Case(used, zeros(layers), layers, vector(rng), note=note, tags=("loaded layers",))
+        inputs = zeros(layers), layers, vector(rng)
+        wrong = {"": "Some leaf comes back with other numbers than it was saved with."}
+        return Case(used, *inputs, note=note, tags=("loaded layers",), if_wrong=wrong)
 
     def part(tree, name):
         tags = ("a `like` that asks for a part only",)
@@ -783,7 +1041,8 @@ def save_and_load(save, load, rng):
             "The second tree is saved and loaded. Then this looks at both: they have not changed."
         )
         tags = ("a look at the inputs after the call",)
-        return Case(looked_at_again, zeros(tree), tree, note=note, tags=tags)
+        wrong = {"": "Your `save` or your `load` has changed a tree that it was given."}
+        return Case(looked_at_again, zeros(tree), tree, note=note, tags=tags, if_wrong=wrong)
 
     one, two, three = random_words(rng, 3)
     plain, nested = {one: vector(rng)}, [layer(), (layer(), None)]
@@ -794,6 +1053,7 @@ def save_and_load(save, load, rng):
     rich = {one: layer(), two: [fine(), (count(), mask())]}
     short, long = {one: vector(rng)}, {one: vector(rng), two: vector(rng)}
     both = [[short, long], [long, short]][rng.integers(2)]
+    others = [long, {three: vector(rng)}], [[vector(rng)] * 2, [vector(rng)]]
     scalar = {one: array(number(rng))}
     last = max(one, two)  # so that other arrays come before it in the file
     overwritten = "The first tree is `like`. The others are saved to one file, one after the other."
@@ -802,6 +1062,7 @@ def save_and_load(save, load, rng):
         look(nested),
         look(named),
         look(*both, tags=("two saves",)),
+        *[look(*each, tags=("two saves",)) for each in others],
         back(plain),
         back(nested),
         back(digits_),
@@ -825,15 +1086,23 @@ def save_and_load(save, load, rng):
         reshaped(scalar, plain),
         reshaped({one: matrix(rng)}, {one: array([[1, 2, 3, 4]])}),
         reshaped({one: matrix(rng)}, {one: array([[1], [2], [3], [4]])}),
+        reshaped({one: matrix(rng)}, {one: array([[1, 2, 3], [4, 5, 6]])}),
+        reshaped({one: matrix(rng)}, {one: array([1, 2, 3, 4])}),
         *[applied([layer()]) for _ in range(2)],
         *[applied([layer(), layer()]) for _ in range(2 + rng.integers(2))],
         kept(plain),
         kept(whole),
+        look({"layers": [{"w": array([1, 1])}]}),
+        back({"layers": [{"w": array([1, 1])}]}),
     ]
+    without = ["bare leaf", "paths of one text", *HALF]
+    trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without)
+    for tree in trees:
+        cases += [look(tree)] if rng.random() < 0.5 else [back(tree)]
     yield from shuffled(rng, cases)
 
 
-@check
+@check(without=LAYERS)
 def deep_forward(answer, rng):
     """Each layer takes what the one before gave; all outputs in order; one traced layer."""
 
@@ -850,8 +1119,16 @@ def deep_forward(answer, rng):
         return jax.jit(answer)
 
     def call(stacked, x):
-        last, every = compiled()(stacked, x)
-        return {"last": as_jax(last), "every": as_jax(every)}
+        result = compiled()(stacked, x)
+        if not is_pair(result):
+            return as_jax(result)
+        return {"last": as_jax(result[0]), "every": as_jax(result[1])}
+
+    def plainly(stacked, x):
+        result = answer(stacked, x)
+        return list(map(as_jax, result)) if is_pair(result) else as_jax(result)
+
+    own(answer, plainly)
 
     def grows(few, many, x):
         """Say whether the program has more equations for many layers than for few."""
@@ -860,21 +1137,31 @@ def deep_forward(answer, rng):
 
     def case(layers, x):
         note = {1: "One layer.", 2: "Two layers.", 5: "Five layers."}[layers]
-        return Case(call, stacked(layers), x, note=note, tags=(note[0].lower() + note[1:-1],))
+        tags = (note[0].lower() + note[1:-1],)
+        return Case(call, stacked(layers), x, note=note, tags=tags, if_wrong=said)
 
     def longer(few):
         more = few + int(rng.integers(2, 5))
         note = "Is the traced program longer for the second tree, which has more layers?"
         inputs = (stacked(few), stacked(more), vector(rng))
-        return Case(grows, *inputs, note=note, tags=("a look at the program",))
+        tags = ("a look at the program",)
+        wrong = {"": "Your program is longer for more layers: JAX traces more than one of them."}
+        return Case(grows, *inputs, note=note, tags=tags, if_wrong=wrong)
 
+    said = {
+        "last": "Your first result is not the output of the last layer.",
+        "every": "Your second result is not an array with the output of each layer as a row.",
+        "": "`deep_forward` returns two arrays: the last layer's output, and all layers' outputs.",
+    }
     cases = [case(layers, vector(rng)) for layers in (1, 1, 2, 2, 5, 5)]
+    example = {"w": array([[[2]], [[3]]]), "b": array([[0], [1]])}
+    cases += [Case(plainly, example, array([1]), note="Two layers.")]
     cases += [case(layers, signed(rng, 2)) for layers in (1, 2)]
     cases += [case(5, signed(rng, 2)) for _ in range(1 + rng.integers(3))]
     yield from shuffled(rng, [*cases, longer(2), longer(int(rng.integers(3, 6)))])
 
 
-@check
+@check(without=FUNCTION | {"equal numbers": "arrays", "infinity": "inf - inf"})
 def moving_average(start, step, rng):
     """float32 for bfloat16 leaves, so that small steps count; whole numbers are copied."""
 
@@ -890,6 +1177,10 @@ def moving_average(start, step, rng):
     def half():
         """Draw numbers that need all digits of bfloat16, of a size that float16 has not."""
         return array((2 * rng.integers(64, 128, 2) + 1) * 2.0**16, jnp.bfloat16)
+
+    def small():
+        """Draw numbers that need all digits of float16."""
+        return array((2 * rng.integers(512, 1024, 2) + 1) / 1024, np.float16)
 
     def full():
         """Draw numbers that need more digits than half precision has."""
@@ -916,9 +1207,11 @@ def moving_average(start, step, rng):
     note += "The last two inputs are the decay, and the number of steps."
     both = {"note": note, "tags": ("bfloat16",)}
     begin = returning_jax(start)
+    trees = varied_trees(rng, full, values=jax.device_put, without=["infinity"])
     yield from shuffled(
         rng,
         [
+            *[case(lambda tree=tree: tree) for tree in trees],
             Case(begin, full(), **first),
             Case(begin, {"w": full(), "b": half()}, **first, tags=("bfloat16",)),
             Case(begin, [half(), counter()], **first, tags=("bfloat16",)),
@@ -934,13 +1227,20 @@ def moving_average(start, step, rng):
             case(lambda: layers(half), fewest=2, **both),
             case(lambda: layers(half), slow, fewest=2, **both),
             case(lambda: layers(full)),
+            Case(begin, [small(), full()], **first, tags=("float16",)),
+            case(lambda: {"w": small(), "b": full()}, note=note, tags=("float16",)),
+            case(lambda: [small()], slow, fewest=3, note=note, tags=("float16",)),
             kept({"w": full(), "b": full()}, {"w": full(), "b": half()}),
             kept([full(), counter()], [half(), counter()]),
         ],
     )
 
 
-@check
+SAVED = {"nodes": "below a dict", "values": "training", "outside": "the prompt"}
+SAVED |= {"slashed keys": "the prompt", "paths of one text": "the prompt"}
+
+
+@check(without=FUNCTION | SAVED)
 def resume(save, load, rng):
     """A moved file, other states in between, and steps that need every part of the state."""
     folder, places = tempfile.mkdtemp(), itertools.count()
@@ -1033,27 +1333,30 @@ def resume(save, load, rng):
     def go_on(state, **said):
         note = "The first state is saved, the file is moved, and `like` serves to load it. "
         note += "Then training goes on from there: the number says for how many steps."
-        return Case(resumed, state, start_of(state), few(), note=note, **said)
+        return Case(resumed, state, start_of(state), few(), note=note, if_wrong=meaning, **said)
 
     def alternate(one, other):
         note = "Both states are saved, each to its own file. Then both files are loaded, "
         note += "and training goes on from each state."
         inputs = one, other, start_of(one), start_of(other), few()
-        return Case(in_turn, *inputs, note=note, tags=("two files",))
+        return Case(in_turn, *inputs, note=note, tags=("two files",), if_wrong=meaning)
 
     def twice(one, other):
         note = "Both states are saved to one file, one after the other; then it is loaded."
         inputs = one, other, start_of(other), few()
-        return Case(replaced, *inputs, note=note, tags=("a file that was there already",))
+        tags = ("a file that was there already",)
+        return Case(replaced, *inputs, note=note, tags=tags, if_wrong=meaning)
 
     def kept(state):
         note = "The first state is saved and loaded. Then this looks at both: have they changed?"
         tags = ("a look at the inputs after the call",)
-        return Case(looked_at_again, state, start_of(state), note=note, tags=tags)
+        wrong = {"": "Your functions have changed `state` or `like`: make new dicts."}
+        return Case(looked_at_again, state, start_of(state), note=note, tags=tags, if_wrong=wrong)
 
     def look(state):
         note = "What in the file was pickled?"
-        return Case(pickled, state, note=note, tags=("a look at the file",))
+        wrong = {"": "NumPy had to pickle something for your file: it was no array of numbers."}
+        return Case(pickled, state, note=note, tags=("a look at the file",), if_wrong=wrong)
 
     def flat(fresh=False):
         one, two = random_words(rng, 2)
@@ -1077,6 +1380,17 @@ def resume(save, load, rng):
     def without_optimiser():
         return state_of({random_words(rng, 1)[0]: fine()}, [(), None][rng.integers(2)])
 
+    meaning = {
+        "key": "Your key does not come back as the key that was saved.",
+        "step": "Your step does not come back as the Python int that was saved.",
+        "optimiser": "Your optimiser state does not come back as it was saved.",
+        "params": "Training goes on to other parameters than without the stop.",
+    }
+    trees = varied_trees(rng, lambda: vector(rng), without=["slashed keys", "paths of one text"])
+    half = len(trees) // 2
+    state = {"params": {"w": array([1, 1])}, "optimiser": (), "step": 3, "key": jax.random.key(0)}
+    other = {"params": {"w": array([0, 0])}, "optimiser": (), "step": 0, "key": jax.random.key(1)}
+    note = "The first state is saved, the file is moved, and `like` serves to load it."
     split, fresh = {"tags": ("a key that `split` made",)}, {"tags": ("a key from a seed",)}
     cases = [
         *[go_on(flat(True), **fresh) for _ in range(2)],
@@ -1086,6 +1400,11 @@ def resume(save, load, rng):
         go_on(deep(), **split),
         go_on(deep(), **split),
         go_on(without_optimiser(), **split),
+        *[
+            go_on(state_of(*pair), **split)
+            for pair in zip(trees[: len(trees) - half], trees[half:], strict=True)
+        ],
+        Case(resumed, state, other, few(), note=note, if_wrong=meaning, **fresh),
         alternate(flat(), counted()),
         alternate(nested(), counted()),
         twice(flat(), flat()),

@@ -1,15 +1,13 @@
 // The course's one piece of front end, for JupyterLab 4 and Notebook 7: links land at the section
-// that they name, a prediction that was made leads on to its cell, and an answer that was changed
-// since it ran says so. Everything works without it, only less smoothly.
-//
-// It is a federated module of JupyterLab, written by hand: it needs no front-end build, because it
-// asks for nothing but the application itself.
+// that they name, a prediction leads on to its cell, which opens the answer, and what was changed
+// since it ran, or needs a kernel that has gone, says so. Everything works without it, less smoothly.
 
 "use strict";
 
 (() => {
   const FOLLOW_LINK = ":handle-local-link"; // of "rendermime" in JupyterLab, else of "application"
   const REMEMBERED = "pytree-course:link";
+  const RESTARTED = "The kernel was restarted: run the cells again, from the top.";
   const STILL_WANTED = 60_000; // ms, in which a notebook that a link opens has surely appeared
 
   const STYLE = `
@@ -17,14 +15,12 @@
       content: "Changed since it ran: run this cell, then the check below it.";
       display: block;
       margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding));
-      border-left: 4px dashed var(--jp-warn-color1);
-      padding-left: 8px;
-      color: var(--jp-ui-font-color1);
-      font-size: var(--jp-ui-font-size1);
+      border-left: 4px dashed var(--jp-warn-color1); padding-left: 8px;
+      color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1);
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper { opacity: 0.5; }
     .jupyter-widgets-disconnected::before {
-      content: "The kernel was restarted: run the cells again, from the top." !important;
+      content: "${RESTARTED}" !important;
     }
     .jupyter-widgets-disconnected .jupyter-widgets-disconnected::before { content: none !important; }`;
 
@@ -39,9 +35,7 @@
 
   function recall(path) {
     const link = JSON.parse(window.localStorage.getItem(REMEMBERED));
-    if (link === null || link.path !== path) {
-      return null;
-    }
+    if (link?.path !== path) return null;
     window.localStorage.removeItem(REMEMBERED);
     return Date.now() - link.at < STILL_WANTED ? link.id : null;
   }
@@ -93,17 +87,22 @@
   function keepClean(model) {
     model.metadataChanged.connect((_, { key }) => {
       if (key === "language_info" && !model.dirty) {
-        queueMicrotask(() => {
-          model.dirty = false;
-        });
+        queueMicrotask(() => (model.dirty = false));
       }
     });
   }
 
-  function markAnswers(notebook) {
-    for (const cell of notebook.widgets) {
+  // The cells by which an answer of the learner's, or of the lesson's, is known.
+  function watchCells({ widgets }) {
+    widgets.forEach((cell, index) => {
       cell.toggleClass("pytree-answer", cell.model.id.endsWith("-answer"));
-    }
+      if (widgets[index - 1]?.model.id === `${cell.model.id}-predict`) {
+        cell.model.stateChanged.connect((_, { name, newValue }) => {
+          const answer = widgets[index + 1]?.node.querySelector("details");
+          if (name === "executionCount" && newValue && answer) answer.open = true;
+        });
+      }
+    });
   }
 
   const plugin = {
@@ -120,29 +119,30 @@
       app.docRegistry.addWidgetExtension("Notebook", {
         createNew: (panel, context) => {
           keepClean(context.model);
+          panel.sessionContext.statusChanged.connect((_, status) => {
+            if (!status.endsWith("restarting")) return;
+            const notice = { message: RESTARTED, type: "warning", options: { autoClose: 15_000 } };
+            void app.commands.execute("apputils:notify", notice);
+          });
           void Promise.all([context.ready, panel.revealed]).then(() => {
             if (panel.isDisposed) return; // Notebook opens it in another tab of the browser
-            markAnswers(panel.content);
+            watchCells(panel.content);
             const fragment = recall(context.path);
             if (fragment) void land(panel, fragment);
           });
         },
       });
-      const ofPrediction = (target) => target.closest?.(".pytree-predict button, .pytree-predict input");
-      document.addEventListener("change", ({ target }) => {
-        if (ofPrediction(target)) leadOn(panels, target);
-      });
-      document.addEventListener("click", ({ target }) => {
-        const control = ofPrediction(target);
-        if (control?.tagName === "BUTTON") leadOn(panels, control);
-      });
-      const style = document.createElement("style");
-      style.textContent = STYLE;
-      document.head.append(style);
+      for (const [kind, tag] of Object.entries({ change: "INPUT", click: "BUTTON" })) {
+        document.addEventListener(kind, ({ target }) => {
+          const control = target.closest?.(`.pytree-predict ${tag}`);
+          if (control) leadOn(panels, control);
+        });
+      }
+      document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
     },
   };
 
-  window._JUPYTERLAB ??= {};
+  window._JUPYTERLAB ??= {}; // a federated module, written by hand: it needs no front-end build
   window._JUPYTERLAB["pytree-course"] = {
     init: () => {},
     get: async () => () => ({ __esModule: true, default: plugin }),

@@ -85,7 +85,7 @@ def test_a_student_without_a_notebook_is_there_and_an_entrys_time_is_the_files(z
     zipped.put("bob/essay.pdf")
     zipped.put("cyd/")
     found = read_handed_in(zipped.file, course, zipped.into)
-    assert found.students == ["ada", "bob", "cyd"]
+    assert [each.id for each in found.submitters] == ["ada", "bob", "cyd"]
     moment = time.mktime((2026, 11, 21, 12, 30, 0, 0, 0, -1))
     assert found.notebooks[0].handed_in.timestamp() == moment
     assert not list(zipped.into.rglob("essay.pdf"))
@@ -207,3 +207,13 @@ def test_where_it_cannot_be_unpacked_is_said(zipped, course):
     zipped.into.write_text("my notes")
     with pytest.raises(CourseError, match="cannot be unpacked into"):
         zipped.read(course)
+
+
+def test_what_lies_too_deep_is_left_out_and_said(zipped, course):
+    zipped.put("ada/01_mini_exercises.ipynb")
+    zipped.put("bob/" + "x/" * 20_000 + "01_mini_exercises.ipynb")
+    files, left_out = zipped.read(course)
+    assert files == [("ada", "01_mini_exercises.ipynb")]
+    ((file, why),) = left_out.items()
+    assert file.startswith("bob/x/x")
+    assert why == "more than 20 folders deep nothing is read"

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytree_course.authoring import authors_answers
 from pytree_course.authoring.authors_answers import SEEDS, run_answer
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.source_cells import AuthorMistakesError
+from pytree_course.authoring.source_texts import with_closed_answer, with_open_answer
 from pytree_course.authoring.sources import PLACEHOLDER, read_sources
 from pytree_course.built import without_this_machine
 from pytree_course.checking.expected import Expected
@@ -71,6 +74,23 @@ def test_the_answer_to_a_prediction_is_stored_out_of_sight(mini):
     assert question.source == 'predict("01_mini", "leaves-are-not-elements-4")'
     assert "Run this cell" in question.outputs[0].data["text/plain"]
     assert "application/vnd.jupyter.widget-view+json" not in question.outputs[0].data
+
+
+def test_the_text_below_a_predictions_cell_is_folded(mini):
+    answer = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
+    edit(mini.sources / "lesson.md", answer, f"{answer}\n**C.** Three.\n\n**Try.** A dict.\n")
+    build(mini)
+    cells = nbformat.read(mini.notebook, as_version=4).cells
+    [folded] = [cell.source for cell in cells if "<details>" in cell.source]
+    assert folded.endswith("\n\n**C.** Three.\n\n</details>\n\n**Try.** A dict.")
+
+
+@given(
+    st.text("ab\n ", min_size=1).filter(str.strip), st.sampled_from(["", "**Try.** One.", "◇ Two."])
+)
+def test_what_was_folded_is_unfolded_again(answer, rest):
+    text = f"{answer.strip()}\n\n{rest}".strip()
+    assert with_open_answer(with_closed_answer(text)) == text
 
 
 def test_what_varies_from_run_to_run_is_not_stored(mini):

@@ -13,7 +13,13 @@ from tests.conftest import ROOT
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.reads("benchmarks", "src/pytree_course/classroom", "tests/mini_course"),
+    pytest.mark.reads(
+        "benchmarks",
+        "src",
+        "sources/01_leaves",
+        "checks/check_01_leaves.py",
+        "exercises/01_leaves_exercises.ipynb",
+    ),
 ]
 
 
@@ -27,7 +33,7 @@ def run(folder, name, *arguments):
 def test_a_made_class_can_be_graded(tmp_path):
     run(ROOT, "made_class.py", str(tmp_path / "class"), "20", "01_leaves")
     handed_in = read_class_folder(tmp_path / "class", Course(ROOT))
-    assert len(handed_in.students) == 20
+    assert len(handed_in.submitters) == 20
     assert len(handed_in.notebooks) == 19
     whole = [each.file for each in handed_in.notebooks if each.file.read_bytes()[:2] == b"{\n"]
     assert all(nbformat.read(file, as_version=4).cells for file in whole)

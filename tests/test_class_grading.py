@@ -158,6 +158,16 @@ def test_of_several_notebooks_the_last_one_is_run_and_that_is_said(quick):
     assert ada.reason == "of 3 notebooks, the last counts: 01_mini_exercises-2.ipynb"
 
 
+def test_the_lessons_own_notebook_is_no_submission(quick):
+    quick.hand_in("ada", RIGHT)
+    lesson = quick.folder / "ada" / "01_mini.ipynb"
+    lesson.write_bytes(quick.course.lesson("01_mini").notebook.read_bytes())
+    assert quick.grade().graded == 1
+    (ada,) = quick.attempts()
+    assert (ada.points, ada.reason) == (3, "")
+    assert ada.file.endswith("01_mini_exercises.ipynb")
+
+
 def test_every_grading_draws_fresh_cases_that_all_submissions_share(quick):
     for student in ("ada", "bob"):
         quick.hand_in(student, {"count_leaves": f"# {student}\n{RIGHT['count_leaves']}"})

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
@@ -121,8 +122,8 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
     )
     lesson = replace(made_lesson(), exercises={"count": exercise})
 
-    def line(name, said, wrong="Too high.", misconception=""):
-        return WrongLine(name, exercise.lines[name], said, wrong, misconception)
+    def line(name, said, why="too high", misconception=""):
+        return WrongLine(name, exercise.lines[name], said, why, {}, misconception)
 
     def predicting(student, *lines, **values):
         failed = ["AB".index(line.name) for line in lines]
@@ -130,13 +131,11 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
 
     grades = made_grades(
         [
-            predicting("a", line("A", "5"), line("B", "1", "Known.", "none_is_a_leaf")),
-            predicting(
-                "b", line("A", "5"), line("B", "'x'", "This is not a whole number."), seed=8
-            ),
-            predicting("c", line("B", "", "Not predicted yet.")),
+            predicting("a", line("A", "5"), line("B", "1", "belief", "none_is_a_leaf")),
+            predicting("b", line("A", "5"), line("B", "'x'", "not allowed"), seed=8),
+            predicting("c", line("B", "", "not predicted")),
             predicting("d", line("A", "a very large number")),
-            predicting("no dict", reasons=["It should be a dict."]),
+            predicting("no dict", findings=[Finding("no dict", "argument", [], [])]),
         ],
         lessons=[lesson],
     )
@@ -145,11 +144,19 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
     assert (cluster.sample.failed, cluster.code) == ([0], "count = {'A': 5, 'B': 0}")
 
 
-def test_equal_general_reasons_are_grouped():
-    given = {"a": ["One.", "Two."], "b": ["One.", "Two."], "c": ["One."], "d": []}
-    grades = made_grades([wrong(student, reasons=reasons) for student, reasons in given.items()])
+def test_equal_findings_are_grouped_whatever_their_cases():
+    def found(kind, *cases):
+        return Finding(kind, "result", [*cases], [], {"which": "all"})
+
+    given = {
+        "a": [found("zero", 1), found("nan", 2)],
+        "b": [found("zero", 3), found("nan", 2)],
+        "c": [found("zero", 1)],
+        "d": [],
+    }
+    grades = made_grades([wrong(student, findings=of) for student, of in given.items()])
     (held,) = held_reasons(grades)
-    assert (held.exercise, held.reasons, names(held)) == ("count", ["One.", "Two."], ["a", "b"])
+    assert (held.exercise, held.findings, names(held)) == ("count", given["a"], ["a", "b"])
 
 
 def test_exercises_that_went_the_same_way_for_all_who_tried():

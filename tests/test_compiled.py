@@ -16,6 +16,7 @@ from pytree_course.authoring.sources import read_sources
 from pytree_course.checking.comparison import agree
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
+from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
@@ -164,7 +165,9 @@ def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path, monkeypatch):
     compiled.show_compiled_programs()
     before = entries(compiled.shown())
     (tmp_path / "course" / "checks").mkdir(parents=True)
-    kernel = WatchedKernel(tmp_path, tmp_path / "course", {}, in_sandbox=True)
+    kernel = WatchedKernel(
+        tmp_path, tmp_path / "course", {}, in_sandbox=True, budget=SubmissionBudget(())
+    )
     try:
         counted = "import jax\nseen = []\njax.monitoring.register_event_listener("
         counted += "lambda event, **more: seen.append(event.split('/')[-1]))\n"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import FailedCase, WrongLine
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow, counting
@@ -29,8 +30,8 @@ ROW = VerdictRow(
     misconceptions=["elements"],
     failure=FailedCase(1, [NONE], ["None"], NONE, "printed", Line(2, "1 / 0"), "a note"),
     results="abc",
-    reasons=["It is the same."],
-    lines=[WrongLine("A", "`[1]`", "2", "Too high.")],
+    findings=[Finding("constant", "result", [1, 2], [], {"which": "all"})],
+    lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],
     failed=[1, 2],
 )
 ATTEMPT = Attempt(
@@ -123,9 +124,9 @@ def test_a_file_that_is_damaged_is_said_with_what_to_do(gradebook):
 
 
 def test_halves_of_characters_are_replaced_wherever_they_are(gradebook):
-    row = replace(ROW, explanation="\ud800", reasons=["\udc80"])
+    row = replace(ROW, explanation="\ud800", findings=[Finding("\udc80", "", [], [])])
     gradebook.record(replace(ATTEMPT, reason="\ud800", rows=[row]))
-    whole = replace(ROW, explanation="?", reasons=["?"])
+    whole = replace(ROW, explanation="?", findings=[Finding("?", "", [], [])])
     assert gradebook.attempts() == [replace(ATTEMPT, reason="?", rows=[whole])]
 
 
@@ -175,6 +176,16 @@ def test_a_record_without_a_time_may_be_the_last_one_and_counts(gradebook):
     gradebook.record(replace(ATTEMPT, answers_digest="second"))
     gradebook._database.execute("UPDATE attempt SET handed_in = '' WHERE answers_digest = 'second'")
     assert counting(gradebook.attempts())["ada", "01_mini"].state is AttemptState.FAILED
+
+
+def test_a_record_without_a_time_does_not_count_for_ever(gradebook):
+    gradebook.record(ATTEMPT)
+    gradebook._database.execute("UPDATE attempt SET handed_in = ''")
+    later = replace(ATTEMPT, answers_digest="second", handed_in=MONDAY + timedelta(days=1))
+    gradebook.record(later)
+    assert counting(gradebook.attempts())["ada", "01_mini"] == later
+    gradebook._database.execute("UPDATE attempt SET record = '[]' WHERE handed_in = ''")
+    assert counting(gradebook.attempts())["ada", "01_mini"] == later
 
 
 def test_bytes_that_are_no_text_are_read_all_the_same(gradebook):

@@ -47,7 +47,7 @@ def kinds(grade):
 
 
 def graded(mini, notebook):
-    return grade_notebook(notebook.save(), mini, seed=SEED)
+    return grade_notebook(notebook.save(), mini)
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +185,7 @@ def test_an_answer_may_use_an_earlier_one_though_another_does_not_end(lesson):
     right = RIGHT_COUNT + "\nright_count = count_leaves"
     assert verdicts(lesson, count_leaves=right, first_leaf=helped)["first_leaf"].points
     how = RunSettings(SEED, in_sandbox=False)
-    runner = _Runner(lesson.blank, lesson.kernel_course, how, SubmissionBudget())
+    runner = _Runner(lesson.blank, lesson.kernel_course, how, SubmissionBudget(()))
     later = runner._run({"first_leaf": helped}, {"count_leaves": right})
     assert later["first_leaf-check"].outcomes
     assert "count_leaves-check" not in later

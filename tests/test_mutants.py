@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from pytree_course.authoring.author_process import AuthorProcess, EndedError
-from pytree_course.authoring.case_table import is_current
+from pytree_course.authoring.case_table import feature_table, stale
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.mutation_testing import refusal, try_wrong_answers
@@ -79,7 +79,7 @@ def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
 
 @pytest.mark.slow
 def test_a_check_that_tells_everything_apart_is_fine(unbuilt):
-    (found,) = try_wrong_answers(unbuilt, "first_leaf", jobs=1)
+    (found,) = try_wrong_answers(unbuilt, ["first_leaf"], jobs=1)
     assert found.memoriser == 20
     assert found.mutants == found.counts[2] + len(found.survivors)
 
@@ -89,7 +89,7 @@ def test_what_a_check_does_not_tell_apart_survives(unbuilt):
     # Without random trees, nothing shows whether the first leaf is taken, or the one at place 0.
     edit(unbuilt.check_script, "for _ in range(2):", "for _ in range(0):")
     edit(unbuilt.check_script, "[3.5, (1, 2)]", "[3.5]")
-    (found,) = try_wrong_answers(unbuilt, "first_leaf", jobs=1)
+    (found,) = try_wrong_answers(unbuilt, ["first_leaf"], jobs=1)
     assert "solution: leaves[0] → leaves[-1]" in found.survivors
     assert found.memoriser == 0
     assert found.to_do
@@ -105,7 +105,7 @@ def test_a_listed_mutant_is_no_survivor_and_has_to_be_one(unbuilt):
     assert [mistake.split(": ", 1)[1] for mistake in mistakes] == [
         "first_leaf: there is no mutant 'solution: x → y'"
     ]
-    (found,) = try_wrong_answers(unbuilt, "first_leaf", jobs=1)
+    (found,) = try_wrong_answers(unbuilt, ["first_leaf"], jobs=1)
     assert found.not_equivalent == ["solution: leaves[0] → leaves[1]", "solution: x → y"]
 
 
@@ -133,23 +133,34 @@ def test_a_misconception_has_to_fail_on_two_cases(unbuilt):
 @pytest.mark.slow
 def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     monkeypatch.setenv("PYTREE_COURSE", str(unbuilt.root))
-    assert not is_current(unbuilt)
+    assert stale(unbuilt) == ["count_leaves", "first_leaf"]
+    with pytest.raises(typer.Exit):
+        cases("1", "first_leaf", write=True)
+    assert "20/20" in capsys.readouterr().out
+    assert stale(unbuilt) == ["count_leaves"]
     with pytest.raises(typer.Exit):
         cases("1", write=True)
-    assert "20/20" in capsys.readouterr().out
-    assert is_current(unbuilt)
-    assert "| first_leaf |" in (unbuilt.root / "docs" / "cases.md").read_text(encoding="utf-8")
+    assert "first_leaf" not in capsys.readouterr().out
+    page = (unbuilt.root / "docs" / "cases.md").read_text(encoding="utf-8")
+    assert "| first_leaf | 5 |" in page
+    assert feature_table(read_sources(unbuilt)) in page
     edit(unbuilt.sources / "exercises.md", "hints:", "hints:\n  - Said in other words.")
-    assert is_current(unbuilt)
+    edit(unbuilt.sources / "exercises.md", '"""Return the first', '"""Return the very first')
     edit(unbuilt.check_script, "small lesson", "very small lesson")
-    assert not is_current(unbuilt)
+    assert not stale(unbuilt)
+    edit(unbuilt.check_script, "[3.5, (1, 2)]", "[3.5, (1, 3)]")
+    assert stale(unbuilt) == ["first_leaf"]
+    edit(unbuilt.check_script, "\n\n@check", "\n\nHELP = 1\n\n\n@check")
+    assert stale(unbuilt) == ["count_leaves", "first_leaf"]
 
 
 def test_an_exercise_that_is_not_there_is_named(unbuilt):
     with pytest.raises(CourseError, match="count_leaves, first_leaf"):
-        next(try_wrong_answers(unbuilt, "no_such", jobs=1))
+        next(try_wrong_answers(unbuilt, ["no_such"], jobs=1))
 
 
 @pytest.mark.parametrize("files", Course(ROOT).lessons(), ids=lambda files: files.stem)
 def test_what_the_checks_were_tried_with_is_written_down(files):
-    assert is_current(files), f"run: python3 course.py cases {files.stem} --write"
+    assert not stale(files), f"run: python3 course.py cases {files.stem} --write"
+    page = (ROOT / "docs" / "cases.md").read_text(encoding="utf-8")
+    assert feature_table(read_sources(files)) in page

@@ -20,7 +20,7 @@ from tests.lesson_reads import ENGINE
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.reads("tests/mini_course", "src/pytree_course/grading/grade.py", *ENGINE),
+    pytest.mark.reads("tests/mini_course", "src/pytree_course/grading", *ENGINE),
 ]
 
 ASSIGNMENT = "leaves"

@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from pytree_course import drawing
+from pytree_course.checking.finding_words import sentences
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
@@ -313,19 +315,22 @@ def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_pat
 
 
 def test_predicted_lines_and_general_reasons_are_shown_to_student_and_teacher(tmp_path):
-    line = WrongLine("A", "`[1, <b>]`", said="'<i>'", wrong="Not `this`.")
+    line = WrongLine(
+        "A", "`[1, <b>]`", said="'<i>'", why="belief", data={"explanation": "Not `this`."}
+    )
     predicted = {"failure": None, "lines": [line], "failed": [0], "passed": 4}
-    reasons = ["Every case with a `None` fails (2)."]
+    found = Finding("shared", "argument", [3, 4], [], {"feature": "a `None`"})
+    (reason,) = sentences([found])
     rows = [
         made_row("count", "incorrect", **predicted),
-        made_row("paths", "incorrect", reasons=reasons, explanation=reasons[0]),
+        made_row("paths", "incorrect", findings=[found], explanation=reason),
     ]
     grades = made_grades([made_attempt(name, rows) for name in ("ada", "bob")])
     pages = pages_of(grades, tmp_path)
     student, report = pages["students/ada.html"], pages["report.html"]
     for page in (student, report):
         assert_harmless(page)
-        assert "Every case with a <code>None</code> fails (2)." in page
+        assert "no case that passes has: a <code>None</code>." in page
     assert "<code>[1, &lt;b&gt;]</code>" in student
     assert "Not <code>this</code>." in student
     assert "4 of 5 lines right" in visible(student)

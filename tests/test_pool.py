@@ -62,6 +62,30 @@ def test_a_task_that_hangs_ends_and_costs_itself_only(monkeypatch):
     assert results == {number: number for number in (0, 2, 3)}
 
 
+def begin_and_hang(file):
+    """Say that it has begun, and hang."""
+    with file.open("a") as begun:
+        begun.write("begun\n")
+    signal.pause()
+
+
+@pytest.mark.skipif(not hasattr(signal, "alarm"), reason="Windows has no alarms")
+def test_a_task_that_took_too_long_does_not_run_again(monkeypatch, tmp_path):
+    monkeypatch.setattr(pool, "TASK_SECONDS", 1)
+    run_all(1, begin_and_hang, [tmp_path / "begun"])
+    assert (tmp_path / "begun").read_text() == "begun\n"
+
+
+def begun():
+    """Begin a process of a pool."""
+    os.environ["BEGUN"] = "yes"
+
+
+def test_each_process_begins_as_it_is_told():
+    with local_pool(1, begun) as made:
+        assert made.executor.submit(os.getenv, "BEGUN").result() == "yes"
+
+
 def look(_):
     """Look at the process that this runs in, and at the one that this was forked from."""
     import jax._src.xla_bridge as bridge

@@ -7,11 +7,12 @@ import pytest
 from pytree_course.checking import prediction_cases
 from pytree_course.checking.expected import Misconception
 from pytree_course.checking.feedback import feedback
+from pytree_course.checking.finding_words import sentences
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import Outcome
 from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.checking.words import explanation, headline
+from pytree_course.checking.words import explanation, headline, line_wrong
 from tests.made_grades import made_exercise
 
 RIGHT = {"A": 2, "B": 0, "C": "error", "D": 77}
@@ -60,7 +61,7 @@ def judged(predictions):
 
 def wrong(**changes):
     """Return by line what is said to be wrong with it."""
-    return {line.name: line.wrong for line in judged(RIGHT | changes).lines}
+    return {line.name: line_wrong(line) for line in judged(RIGHT | changes).lines}
 
 
 def test_what_is_observed_is_the_prediction_as_it_was_made():
@@ -80,9 +81,9 @@ def test_without_any_prediction_it_is_not_attempted(nothing):
 def test_what_is_no_dict_is_said_once(no_dict):
     verdict = judged(no_dict)
     assert (verdict.kind, verdict.lines) == (VerdictKind.INCORRECT, ())
-    assert verdict.reasons[0].startswith("`guesses` should be a dict")
+    assert sentences(verdict.findings)[0].startswith("`guesses` should be a dict")
     assert headline(verdict) == "predict · 0 of 4 lines right"
-    assert explanation(verdict, {}, reveal=False) == verdict.reasons[0]
+    assert explanation(verdict, {}, reveal=False) == sentences(verdict.findings)[0]
 
 
 @pytest.mark.parametrize(
@@ -152,4 +153,4 @@ def test_a_forged_number_is_no_prediction(value):
     given = outcomes(RIGHT)
     given[0] = Outcome([], [], forged)
     (line,) = judge(expected(), given).lines
-    assert line.wrong == NEITHER
+    assert line_wrong(line) == NEITHER

@@ -5,6 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
+from tempfile import mkdtemp
 
 import pytest
 
@@ -75,6 +76,27 @@ def test_what_is_not_surely_a_dead_gradings_is_left_alone(temporary):
         pass
     names = {path.name for path in temporary.iterdir()}
     assert names == {"mine", *others}
+
+
+def test_one_that_a_sweep_removes_before_it_is_locked_is_made_again(temporary, monkeypatch):
+    made = []
+
+    def swept_once(prefix):
+        made.append(mkdtemp(prefix=prefix))
+        if len(made) == 1:
+            os.rmdir(made[0])
+        return made[-1]
+
+    monkeypatch.setattr("tempfile.mkdtemp", swept_once)
+    with private_folder() as folder:
+        assert [*temporary.iterdir()] == [folder]
+    assert len(made) == 2
+
+
+def test_one_whose_maker_was_killed_before_it_was_locked_is_swept(temporary):
+    (temporary / "pytree-course-grading-begun").mkdir()
+    with private_folder() as folder:
+        assert [*temporary.iterdir()] == [folder]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give")

@@ -57,6 +57,45 @@ def test_time_of_children_is_counted_once(started):
     assert tree.used() == pytest.approx(used, abs=0.05)
 
 
+BUSY_GRANDCHILD = f"""\
+import subprocess, sys
+code = "import subprocess, sys\\nsubprocess.run([sys.executable, '-c', {BUSY!r}])"
+subprocess.Popen([sys.executable, "-c", code])
+{SLEEPS}
+"""
+BUSY_THREAD_OF_A_CHILD = f"""\
+import subprocess, sys
+code = "import threading, time\\ndef spin():\\n  while True: pass\\n"
+subprocess.Popen([sys.executable, "-c", code + "threading.Thread(target=spin).start()"])
+{SLEEPS}
+"""
+
+
+@pytest.mark.parametrize("code", [BUSY_GRANDCHILD, BUSY_THREAD_OF_A_CHILD])
+def test_time_of_grandchildren_and_of_threads_is_counted(started, code):
+    tree, deadline = ProcessTree.below(started(code).pid), time.monotonic() + 60
+    while tree.look()[0] < 0.5:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+TWO_THREADS = "import threading\ndef spin():\n    while True: pass\n" + (
+    "for _ in range(2): threading.Thread(target=spin).start()"
+)
+
+
+@pytest.mark.skipif(not psutil.LINUX, reason="only Linux tells it")
+def test_the_waits_of_threads_are_counted(started):
+    # What one thread has, the other one of the same process waits for: the first has ended.
+    tree = ProcessTree.below(started(f"import _thread\n{TWO_THREADS}", "taskset", "-c", "0").pid)
+    other = started(BUSY, "taskset", "-c", "0")
+    waited, deadline = 0.0, time.monotonic() + 60
+    while waited < 0.1:
+        waited += tree.look()[1]
+        assert other.poll() is None
+        assert time.monotonic() < deadline
+
+
 @pytest.mark.skipif(not psutil.LINUX, reason="only Linux tells it")
 def test_who_waits_for_a_processor_is_told_from_who_sleeps(started):
     asleep = started(f"print('ready', flush=True); {SLEEPS}")

@@ -1,7 +1,10 @@
-"""General reasons: what is said of a wrong answer that no misconception explains."""
+"""General findings: what is said of a wrong answer that no misconception explains."""
 
+import inspect
 import linecache
+import re
 import textwrap
+from dataclasses import asdict
 
 import jax
 import jax.numpy as jnp
@@ -10,33 +13,51 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pytree_course.checking.reasons as rules
 from pytree_course.checking import Case, words
 from pytree_course.checking.comparison import skeleton
 from pytree_course.checking.expected import Misconception
+from pytree_course.checking.features import features_of
+from pytree_course.checking.finding_words import SENTENCES, sentences
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.inputs import Duo, varied_trees
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import run_check
-from pytree_course.checking.reasons.features import features_of
+from pytree_course.checking.reasons import leaves
 from pytree_course.checking.reported import Outcome
+from pytree_course.checking.untrusted import read_as
 from pytree_course.trees import observe, observe_raised
 from tests.made_grades import made_exercise
 from tests.test_trees import values
 
 SECRET = 7_654_321
-"""Stands for every expected number: no reason may hold it."""
+"""Stands for every expected number: no finding may hold it."""
 
 
-def reasons(check, right, wrong, misconceptions=()):
-    """Run a check on a wrong answer, and return the reasons of its verdict as one text."""
-    features = [features_of(case) for case in check(right, rng=np.random.default_rng(0))]
+def judged_by(check, right, wrong, misconceptions=()):
+    """Run a check on a wrong answer, and return the verdict."""
+    cases = list(check(right, rng=np.random.default_rng(0)))
     observations = [outcome.observation for outcome in run_check(check, [right], 0)]
     held = []
     for name, explanation, answer in misconceptions:
         outcomes = run_check(check, [answer], 0)
-        yielded = {case: outcome.observation for case, outcome in enumerate(outcomes)}
+        yielded = {
+            case: outcome.observation
+            for case, outcome in enumerate(outcomes)
+            if outcome.observation != observations[case]
+        }
         held.append(Misconception(name, explanation, "", yielded))
-    expected = made_exercise(observations, features=features, misconceptions=held)
-    return " ".join(judge(expected, run_check(check, [wrong], 0)).reasons)
+    expected = made_exercise(
+        observations,
+        features=[features_of(case) for case in cases],
+        summaries=[case.if_wrong or None for case in cases],
+        misconceptions=held,
+    )
+    return judge(expected, run_check(check, [wrong], 0))
+
+
+def said(*run):
+    return " ".join(sentences(judged_by(*run).findings))
 
 
 def written(source):
@@ -63,14 +84,9 @@ def on_numbers(answer, rng):
         yield Case(answer, number)
 
 
-def on_values(answer, rng):
-    for tree in ([1, 0], [1, 2], [0.0, 3], ["", 1], ["a"], {"a": 5}, {"a": 5, "b": 0}, [4]):
-        yield Case(answer, tree)
-
-
-def on_large(answer, rng):
-    for number in (2**25 + 3, 2**26 + 5, 2**27 + 9, 4):
-        yield Case(answer, jnp.int32(number))
+def on_pairs(answer, rng):
+    for number in (3, 2, -1, -4, 5):
+        yield Case(answer, {"a": number, "b": 2 * number}, number)
 
 
 def on_dicts(answer, rng):
@@ -79,9 +95,7 @@ def on_dicts(answer, rng):
 
 
 def in_written_order(tree):
-    if isinstance(tree, dict):
-        return [leaf for child in tree.values() for leaf in in_written_order(child)]
-    return flat(tree)
+    return [leaf for child in tree.values() for leaf in flat(child)]
 
 
 def flat(tree):
@@ -102,114 +116,84 @@ def leaves_and_nones(tree):
     return jax.tree.leaves(tree, is_leaf=lambda node: node is None)
 
 
+def count(tree):
+    return len(flat(tree))
+
+
 EXAMPLES = [
     (
         on_trees,
-        lambda tree: len(flat(tree)),
+        count,
         lambda tree: len(leaves_and_nones(tree)),
-        "cases that pass has: a `None`",
+        "no case that passes has: a `None`",
     ),
-    (on_trees, flat, leaves_and_nones, "it has `None`s that should not be there"),
-    (on_trees, flat, lambda tree: flat(tree)[::-1], "right items in reverse order"),
-    (on_dicts, flat, lambda tree: in_written_order(tree), "not written in sorted order"),
-    (
-        on_values,
-        lambda tree: len(flat(tree)),
-        lambda tree: sum(bool(leaf) for leaf in flat(tree)),
-        "too low by the number of leaves that are false for Python",
-    ),
-    (
-        on_values,
-        lambda tree: [True],
-        lambda tree: [all(flat(tree))],
-        "each wrong leaf in it is `False`, and should not be",
-    ),
+    (on_trees, flat, leaves_and_nones, "has `None`s that should not be there"),
+    (on_trees, leaves_and_nones, flat, "lacks `None`s"),
+    (on_trees, count, lambda tree: 2, "the same in every case"),
+    (on_trees, doubled, lambda tree: tree, "is the input, unchanged"),
+    (on_pairs, lambda tree, n: flat(tree), lambda tree, n: tree, "is the first argument"),
+    (on_trees, doubled, lambda tree: None, "returns `None`"),
     (on_arrays, doubled, lambda t: {"w": t["w"] + np.inf}, "infinite where it should not be"),
-    (on_arrays, doubled, lambda t: {"w": 0 * t["w"] + 7}, "always 7"),
-    (on_large, doubled, lambda t: jnp.int32(2 * jnp.float32(t)), "except for the last digits"),
-    (on_trees, flat, lambda tree: tuple(flat(tree)), "a tuple where the task asks for a list"),
-    (on_trees, flat, lambda tree: [flat(tree)], "keeps a container together"),
-    (on_trees, doubled, lambda tree: tree, "an input, unchanged"),
-    (on_trees, doubled, lambda tree: None, "`None`: does your function"),
-    (on_arrays, doubled, lambda t: {"w": t["w"] * 2.0 + 1}, "too high, everywhere by one"),
-    (on_arrays, doubled, lambda t: {"w": (2 * t["w"]).astype(np.float16)}, "in another dtype"),
-    (on_arrays, doubled, lambda t: {"w": -2 * t["w"]}, "with the other sign"),
-    (on_arrays, doubled, lambda t: {"w": 2 * t["w"].T}, "arrays with two axes or more"),
-    (on_arrays, doubled, lambda t: {"w": 2 * t["w"][None]}, "an axis too many"),
-    (on_arrays, doubled, lambda t: {"w": jnp.asarray(2 * t["w"])}, "the wrong library"),
-    (on_arrays, lambda t: np.maximum(t["w"], 0), lambda t: t["w"], "negative where it should be"),
-    (on_numbers, positive, lambda number: number + 1, "a ValueError should be raised"),
-    (on_numbers, lambda number: number > 0, lambda number: True, "`True`, and should not be"),
-    (
-        on_numbers,
-        lambda n: {"n": n, "traces": 1},
-        lambda n: {"n": n, "traces": 3},
-        "entry `traces`",
-    ),
+    (on_arrays, doubled, lambda t: {"w": (2 * t["w"]).astype(np.float16)}, "array of float16 wh"),
+    (on_arrays, doubled, lambda t: {"w": 2 * t["w"].T}, "has its axes in another order"),
+    (on_arrays, doubled, lambda t: {"w": 2 * t["w"][None]}, "one axis or more too many"),
+    (on_arrays, doubled, lambda t: {"w": jnp.asarray(2 * t["w"])}, "JAX array where the task"),
+    (on_numbers, positive, lambda number: number + 1, "asks for a ValueError here"),
+    (on_dicts, flat, in_written_order, "the right leaves, but in each other's places"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("check", "right", "wrong", "said"), EXAMPLES, ids=[e[3] for e in EXAMPLES]
+    ("check", "right", "wrong", "words_"), EXAMPLES, ids=[each[3] for each in EXAMPLES]
 )
-def test_a_difference_is_named(check, right, wrong, said):
-    assert said in reasons(check, right, wrong)
-
-
-def test_a_result_that_changes_its_input_is_told_so():
-    def clearing(tree):
-        tree.pop("w")
-        return {}
-
-    assert "changed its input in place" in reasons(on_arrays, doubled, clearing)
+def test_a_difference_is_named(check, right, wrong, words_):
+    assert words_ in said(check, right, wrong)
 
 
 ERRORS = [
-    ("return {k.key for p, _ in jax.tree.leaves_with_path(tree) for k in p}", "`.key`"),
-    ("return sorted(tree.items())", "no `.items`"),
-    ("return jax.tree.map(lambda a, b: a, tree, {'other': 1})", "different keys"),
+    ("return {k.key for p, _ in jax.tree.leaves_with_path(tree) for k in p}", ""),
     ("return jax.jit(lambda x: 1 if x > 0 else 2)(1.0)", "is a tracer"),
     ("return jax.jit(lambda x: np.asarray(x))(1.0)", "use `jnp`"),
     ("return jax.grad(lambda x: x * 2.0)(3)", "floating-point"),
     ("return jax.grad(lambda x: x * 2.0)(jnp.ones(2))", "one number"),
-    ("return jax.vmap(jnp.add)(jnp.ones(2), jnp.ones(3))", "same size"),
     ("return jax.tree.unflatten(jax.tree.structure(tree), [1] * 50)", "number of leaves"),
     ("return {[]: 1}", "no hash"),
-    ("return jnp.ones(2) @ jnp.ones(3)", "shapes do not fit"),
+    ("return jnp.ones(2) @ jnp.ones(3)", "shapes of two arrays"),
     ("return it(tree)", "calls itself"),
     ("return None + 1", "a `None`"),
-    ("return {} + 1", "are both of them leaves?"),
-    ("return jax.jit(lambda x, c: x, static_argnums=1)(1.0, [])", "hashable"),
-    ("raise TypeError('no')", "runs in"),
+    ("return {} + 1", "cannot calculate with a dict and an int"),
+    ("return no_such_name", "neither in your answer cell nor in the set-up cell"),
+    ("raise TypeError('no')", ""),
+    ("return int('x')", ""),
+    ("return [1][5]", ""),
 ]
 
 
-@pytest.mark.parametrize(("line", "said"), ERRORS, ids=[said for _, said in ERRORS])
-def test_an_error_is_named_at_the_learners_line(line, said):
-    text = reasons(on_trees, flat, written(f"def it(tree):\n  {line}"))
-    assert said in text
-    assert "Line 2, `" in text
-    assert "?." not in text
+@pytest.mark.parametrize(("line", "words_"), ERRORS, ids=[line for line, _ in ERRORS])
+def test_an_error_is_named_at_the_learners_line_where_its_meaning_is_known(line, words_):
+    text = said(on_trees, flat, written(f"def it(tree):\n  {line}"))
+    assert words_ in text
+    assert ("Line 2, `" in text) == bool(words_)
 
 
-def test_what_the_failing_cases_share_is_named():
+def test_what_the_failing_cases_share_is_named_where_pairs_of_cases_show_it():
     def wrong(tree):
-        is_named = any(hasattr(node, "_fields") for node in flat_nodes(tree))
-        return 41 if is_named else len(flat(tree))
+        return 41 if any(leaf == 0 for leaf in flat(tree)) else count(tree)
 
-    def flat_nodes(tree):
-        found = []
-        jax.tree.leaves(tree, is_leaf=lambda node: found.append(node) or False)
-        return found
-
-    def below_the_top(answer, rng):
-        for tree in varied_trees(rng, lambda: 1, rich=0, without=["namedtuple"]):
+    def with_zeros(answer, rng):
+        for tree in ({"a": 1, "b": 2}, {"a": 3, "b": 4}, {"a": 5, "b": np.float32(2)}):
             yield Case(answer, tree)
-            yield Case(answer, [tree])
+            yield Case(answer, {**tree, "b": 0})
 
-    text = reasons(below_the_top, lambda tree: len(flat(tree)), wrong)
-    assert "The 2 cases that fail have one thing in common" in text
-    assert text.endswith("a namedtuple below the top.")
+    shared = "one thing in common, which no case that passes has: a leaf that is false for Python"
+    assert shared in said(with_zeros, count, wrong)
+
+    def always_with_a_note(answer, rng):
+        for tree in ({"a": 1, "b": 2}, {"a": 3, "b": 4}, {"a": 5, "b": 6}):
+            yield Case(answer, tree)
+            yield Case(answer, {**tree, "b": 0}, note="Another call.")
+
+    assert said(always_with_a_note, count, wrong) == ""
 
 
 def test_a_tag_is_a_feature():
@@ -224,29 +208,29 @@ def test_features_are_read_from_live_inputs():
     assert {"nan", "half precision"} <= set(features_of(Case(len, [np.float16("nan")])))
 
 
-def test_the_nearest_misconception_is_introduced_and_not_spoken_as_certain():
-    def wrong(number):
+def test_the_nearest_misconception_is_not_spoken_as_certain():
+    def mistake(number):
         return {3: 4, 2: 900, -1: 0, -4: 300, 5: 81}[number]
 
-    def mistake(number):
-        return wrong(number) if number != 5 else 6
+    def wrong(number):
+        return mistake(number) if number != 5 else 6
 
     near = [("near", "You do this.", mistake)]
-    text = reasons(on_numbers, lambda number: 2 * number + 100, wrong, near)
-    assert text.startswith("Most of your results fit this mistake")
-    assert text.endswith("You do this.")
+    right = lambda number: 2 * number + 100  # noqa: E731
+    verdict = judged_by(on_numbers, right, wrong, near)
+    (found,) = verdict.findings
+    assert (found.holds, found.fails) == ([0, 1, 2, 3], [4])
+    assert sentences([found]) == ["4 of the 5 cases that fail fit this mistake: You do this."]
+    assert verdict.failure.case in found.holds
+    twins = [*near, ("twin", "You do that.", mistake)]
+    assert said(on_numbers, right, wrong, twins) == ""
 
 
-def test_where_nothing_is_known_something_true_is_said():
+def test_where_nothing_is_known_nothing_is_said():
     answers = iter(["b", 5, "c", [1]])
-    assert reasons(on_numbers, lambda number: number, lambda number: next(answers, 7)) == (
-        "In the smallest of 5 cases in which your result is wrong, it is a text where the task "
-        "asks for an int."
-    )
-
-
-def test_where_every_case_fails_no_feature_is_blamed():
-    assert "always wrong" not in reasons(on_trees, flat, lambda tree: -1)
+    verdict = judged_by(on_numbers, lambda number: number, lambda number: next(answers, 7))
+    assert verdict.findings == ()
+    assert words.explanation(verdict, {}, reveal=False) == "0 of 5 cases passed."
 
 
 def test_errors_that_come_before_all_else_have_to_be_alike():
@@ -264,10 +248,67 @@ def test_errors_that_come_before_all_else_have_to_be_alike():
     assert not named(type("OwnError", (TypeError,), {})("got 'a' at 0x12ab"))
 
 
-def test_a_table_says_the_reasons():
-    outcomes = [Outcome([observe([1])], ["[1]"], observe(None))]
-    verdict = judge(made_exercise([observe([1])]), outcomes)
-    assert words.explanation(verdict, {}, reveal=False) == " ".join(verdict.reasons)
+def believed(name, wrong):
+    return Misconception(name, name, "", {case: observe(got) for case, got in wrong.items()})
+
+
+@pytest.mark.parametrize(
+    ("beliefs", "named"),
+    [
+        ([{0: 7, 1: 7}, {0: 7}], [0]),  # one that explains all is enough
+        ([{0: 7, 1: 7}, {0: 7, 1: 7}], []),  # two that explain all: neither is blamed
+        ([{0: 7}, {0: 7, 2: 7}, {1: 7}], [0, 2]),  # what predicts another result is not held
+        ([{0: 7}, {1: 7}], [0, 1]),
+    ],
+)
+def test_a_belief_that_fits_is_blamed_only_where_no_other_fits_as_well(beliefs, named):
+    held = [believed(str(place), wrong) for place, wrong in enumerate(beliefs)]
+    expected = made_exercise([observe(1), observe(2), observe(3)], misconceptions=held)
+    verdict = judge(expected, [Outcome([], [], observe(got)) for got in (7, 7, 3)])
+    assert [each.name for each in verdict.misconceptions] == list(map(str, named))
+
+
+def test_of_two_beliefs_that_fit_the_one_that_raises_the_very_type_is_held():
+    errors = {"any": Exception("no"), "type": TypeError("no"), "value": ValueError("no")}
+    held = [
+        Misconception(name, name, "", {0: observe(7), 1: observe_raised(error)})
+        for name, error in errors.items()
+    ]
+    expected = made_exercise([observe(1), observe(2)], misconceptions=held)
+
+    def named(error):
+        outcomes = [Outcome([], [], observe(7)), Outcome([], [], observe_raised(error))]
+        return [each.name for each in judge(expected, outcomes).misconceptions]
+
+    assert named(TypeError("what")) == ["type"]
+    assert named(KeyError("what")) == ["any"]
+
+
+def counting(answer, rng):
+    for number in (1, 2, 3):
+        means = {"traces too high": "Traced again.", "kept False": "Lost.", "": "Something else."}
+        yield Case(lambda n: {"traces": answer(n), "kept": answer(n) != 7}, number, if_wrong=means)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words_"),
+    [
+        (lambda n: 2, "Traced again."),
+        (lambda n: 0, "Something else."),
+        (lambda n: 7 if n > 1 else 0, "Traced again. Something else."),
+        (lambda n: None, "Something else."),
+    ],
+)
+def test_a_check_says_what_wrong_entries_of_its_summary_mean(wrong, words_):
+    assert said(counting, lambda n: 1, wrong) == words_
+
+
+def test_of_a_summary_only_its_author_speaks():
+    def silent(answer, rng):
+        for number in (1, 2, 3):
+            yield Case(answer, [number], if_wrong={"names": "Not this."})
+
+    assert said(silent, lambda tree: [2 * tree[0]], lambda tree: tree) == ""
 
 
 def judged(pairs):
@@ -276,16 +317,41 @@ def judged(pairs):
 
 
 @given(st.lists(values, min_size=1, max_size=5))
-def test_a_right_answer_has_no_reason(results):
-    assert judged([(each, each) for each in results]).reasons == ()
+def test_a_right_answer_has_no_finding(results):
+    assert judged([(each, each) for each in results]).findings == ()
 
 
 @given(st.lists(st.tuples(values, values), min_size=1, max_size=5))
-def test_a_wrong_answer_has_one_reason_or_two(pairs):
+def test_a_finding_speaks_of_failing_cases_alone_and_is_read_back_equal(pairs):
     verdict = judged(pairs)
-    assert len(verdict.reasons) <= 2
-    assert bool(verdict.reasons) == (verdict.passed < verdict.cases)
-    assert all(reason[0].isupper() and reason[-1] in ".?" for reason in verdict.reasons)
+    assert len(verdict.findings) <= 2
+    for found in verdict.findings:
+        assert found.holds
+        assert {*found.holds, *found.fails} <= {*verdict.failed}
+        assert read_as(Finding, asdict(found)) == found
+        (text,) = sentences([found])
+        assert text[0].isupper()
+        assert text[-1] == "."
+        assert "{" not in text
+
+
+def test_every_kind_of_finding_has_words_and_the_other_way_round():
+    modules = [rules, *(getattr(rules, name) for name in dir(rules))]
+    modules = {inspect.getmodule(each) for each in modules if inspect.getmodule(each)}
+    source = "".join(map(inspect.getsource, modules)) + inspect.getsource(
+        judge.__globals__["judge_lines"]
+    )
+    named = set(re.findall(r'(?:finding|Finding)\(\s*"([\w ]+)"', source))
+    named |= {*leaves._RULES}
+    assert named == {*SENTENCES}
+
+
+@pytest.mark.parametrize("kind", SENTENCES)
+def test_a_record_that_somebody_edited_has_words_too(kind):
+    odd = dict.fromkeys(("argument", "which", "rule", "number"), "x{y}")
+    for data in ({}, odd):
+        sentences([Finding(kind, "", [], [], data)])
+    assert sentences([Finding("no such kind", "", [], [])]) == []
 
 
 secrets = st.recursive(
@@ -298,5 +364,5 @@ secrets = st.recursive(
 
 
 @given(st.lists(st.tuples(secrets, values), min_size=1, max_size=5))
-def test_no_reason_tells_what_was_expected(pairs):
-    assert str(SECRET) not in " ".join(judged(pairs).reasons)
+def test_no_finding_tells_what_was_expected(pairs):
+    assert str(SECRET) not in repr(judged(pairs).findings)

@@ -12,6 +12,7 @@ import pytest
 
 from pytree_course.course import CourseError
 from pytree_course.grading import limits
+from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import policy, requirements, usage
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
@@ -26,7 +27,9 @@ pytestmark = [pytest.mark.slow, needs_sandbox]
 def started(tmp_path):
     (tmp_path / "course" / "checks").mkdir(parents=True)
     (tmp_path / "course" / "checks" / "check_01_mini.py").touch()
-    return WatchedKernel(tmp_path, tmp_path / "course", {"GIVEN": "1"}, in_sandbox=True)
+    return WatchedKernel(
+        tmp_path, tmp_path / "course", {"GIVEN": "1"}, in_sandbox=True, budget=SubmissionBudget(())
+    )
 
 
 @pytest.fixture(scope="module", params=["warm", "fresh"])

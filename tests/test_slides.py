@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pytree_course.authoring.slides import SLIDE_LINES, slide_types
+import nbformat
+
+from pytree_course.authoring.slides import SLIDE_LINES, ShowAnswers, slide_types
 from pytree_course.authoring.source_cells import SourceCell
+from pytree_course.authoring.source_texts import with_closed_answer
 from tests.conftest import ROOT
 
 
@@ -52,6 +55,12 @@ def test_the_deck_shows_each_answer_and_no_widget_to_click_on(mini, tmp_path):
     assert "Run this cell" not in slides
     assert re.search(r"<pre>3\s*</pre>", slides)
     assert "Going deeper" in slides
+
+
+def test_a_slide_unfolds_what_the_reader_of_a_notebook_opens():
+    cell = nbformat.v4.new_markdown_cell(with_closed_answer("**C.** Three."))
+    shown, _ = ShowAnswers().preprocess(nbformat.v4.new_notebook(cells=[cell]), {})
+    assert shown.cells[0].source == "**C.** Three."
 
 
 def test_a_deck_of_the_core_has_nothing_of_what_is_deeper(mini, tmp_path):

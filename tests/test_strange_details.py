@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.reported import (
     MAX_INPUTS,
     MAX_LINE,
@@ -103,9 +104,16 @@ def test_an_enormous_class_page_is_bounded(tmp_path):
         note=text[:MAX_PRINTED],
         line=Line(MAX_LINES, text[:MAX_LINE]),
     )
+    found = Finding("summary", text, [], [], {"sentence": text})
     many = [f"exercise_{number}" for number in range(3)]
     rows = [
-        made_row(name, "incorrect", explanation=text, failure=large, reasons=[text] * 100)
+        made_row(
+            name,
+            "incorrect",
+            explanation=text,
+            failure=large,
+            findings=[found] * 100,
+        )
         for name in many
     ]
     attempt = made_attempt("eve", rows, answers=dict.fromkeys(many, text), reason=text)
@@ -128,7 +136,7 @@ def test_what_looks_like_a_number_and_is_none_costs_no_report(tmp_path):
     attempts = []
     for student in ("eve", "fay"):
         lines = [
-            WrongLine(name, text="", said=said, wrong="Too high.")
+            WrongLine(name, text="", said=said, why="too high", data={})
             for name, said in (("A", "٣"), ("B", "9" * 5000))
         ]
         row = made_row("count", "incorrect", lines=lines, failed=[0, 1], failure=None)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from pytree_course.checking.comparison import Difference
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.classroom.attempt import AttemptState, VerdictChange
@@ -94,8 +95,9 @@ def test_one_notebooks_grade_is_printed_without_escapes():
         0, [seen], [HOSTILE], got, HOSTILE, Line(1, HOSTILE), HOSTILE,
         seen, Difference((HOSTILE,), "value"),
     )  # fmt: skip
+    found = Finding("error", HOSTILE, [0], [], dict.fromkeys(("line", "number", "raised"), HOSTILE))
     verdict = Verdict(
-        "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, reasons=(HOSTILE,), failed=(0,)
+        "count", VerdictKind.ERROR, 2, HOSTILE, 0, 1, failure, findings=(found,), failed=(0,)
     )
     grade = Grade("01_made", "Made", Path(HOSTILE), 1, [verdict], {"count": HOSTILE})
     assert nothing_raw(printed(show_grade, grade))

@@ -3,14 +3,23 @@
 import ast
 import hashlib
 import multiprocessing
+import pickle
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
+from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.grading.sandbox import (
+    class_sandboxes,
+    policy,
+    server_process,
+    start_kernel,
+    use_server,
+)
 from pytree_course.grading.sandbox import kernel as sandboxed_kernel
-from pytree_course.grading.sandbox import policy, server_process, start_kernel, use_server
 from tests.sandboxes import needs_sandbox, value_in
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
@@ -145,7 +154,9 @@ def started(tmp_path, monkeypatch):
         course = tmp_path / "course"
         (course / "checks").mkdir(parents=True, exist_ok=True)
         (course / "checks" / "check.py").write_text("text = 'ä'", encoding="utf-8")
-        kernel = WatchedKernel(tmp_path, course, {"GIVEN": "1"}, in_sandbox=True)
+        kernel = WatchedKernel(
+            tmp_path, course, {"GIVEN": "1"}, in_sandbox=True, budget=SubmissionBudget(())
+        )
         running.append(kernel)
         return kernel
 
@@ -247,12 +258,47 @@ def test_where_no_server_can_start_kernels_start_one_by_one(started, monkeypatch
     assert capfd.readouterr().err.count("broken") == 1  # and not for each kernel
 
 
-def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):
+def test_where_the_class_has_no_server_its_processes_try_none_of_their_own(
+    started, monkeypatch, capfd
+):
     door = server_process.Door()
-    monkeypatch.setattr(sandboxed_kernel, "door", door)
+    for module in (server_process, sandboxed_kernel):
+        monkeypatch.setattr(module, "door", door)
+    monkeypatch.setattr(server_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
+    with class_sandboxes() as wait:
+        pickle.loads(pickle.dumps(wait()))()  # in a process of the pool
+    assert value_in(started(), "result = 1") == 1
+    assert capfd.readouterr().err.count("broken") == 1
+
+
+def test_the_last_words_of_a_server_that_fails_late_are_said(started, monkeypatch, capfd, tmp_path):
+    monkeypatch.setattr(sandboxed_kernel, "door", server_process.Door())
+    spoken = tmp_path / "spoken"
+    late = ["sh", "-c", f"echo broken late >&2; touch {spoken}; exec sleep 600"]
+    monkeypatch.setattr(server_process, "serving", lambda *_: late)
+    trials = iter([SimpleNamespace(end=lambda: None)])
+
+    def ask(*_):
+        for first in trials:
+            while not spoken.exists():
+                time.sleep(0.01)
+            return first
+        raise server_process.WarmServerError("no answer:")
+
+    monkeypatch.setattr(server_process, "ask", ask)
+    assert value_in(started(), "result = 1") == 1
+    assert "no answer: broken late" in capfd.readouterr().err
+    assert "sleep" not in [each.name() for each in psutil.Process().children()]
+
+
+def test_when_the_server_is_killed_its_kernels_end_and_others_start(started, monkeypatch):
+    monkeypatch.setattr(sandboxed_kernel, "door", server_process.Door())
+    before = {*psutil.Process().children()}
     kernel = started()
-    door.own_server._process.kill()
-    assert kernel.run_cell("1").died
+    (server,) = {*psutil.Process().children()} - before
+    server.kill()
+    kernel.run_cell("import time; time.sleep(600)")
+    assert not kernel.is_alive()
     assert value_in(started(), "result = 1") == 1
 
 
@@ -275,5 +321,5 @@ def test_a_sandbox_ends_with_the_process_that_asked_for_it_though_the_server_goe
 def ask_and_wait(requests, tell, folder):
     use_server(requests)
     kernel = start_kernel(folder, {})
-    tell.send(kernel.pid)
+    tell.send(kernel._sandbox.pid)
     time.sleep(60)

@@ -22,7 +22,11 @@ from tests.executed import outputs_of
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.reads(
-        "hatch_build.py", "jupyter", "src/pytree_course/*.py", "src/pytree_course/authoring"
+        "hatch_build.py",
+        "jupyter",
+        "src",
+        "exercises/01_leaves_exercises.ipynb",
+        "notebooks/00_start_here.ipynb",
     ),
 ]
 

@@ -119,6 +119,244 @@ def count_leaves(tree):
     return len(by_path)
 
 
+# %% exercise="count_leaves" misconception="length_of_a_pair" section="there-and-back"
+"""Your result is 2 for every tree. `jax.tree.flatten` returns a pair, the list of leaves and the structure: the length of a pair is always 2."""
+def count_leaves(tree):
+    return len(jax.tree.flatten(tree))
+
+
+# %% exercise="count_leaves" misconception="counts_the_stars" section="structure-is-a-value"
+"""Your number is too high where a key has a `*` in it. A printed structure shows each leaf as `*`, but it shows the keys too. Count the leaves, not letters in a text."""
+def count_leaves(tree):
+    return str(jax.tree.structure(tree)).count("*")
+
+
+# %% exercise="count_leaves" misconception="no_children_means_leaf" section="none-is-a-node-without-children"
+"""Your number is too high by one for each `None` and for each empty container. These are nodes without children. A leaf is something else: an object that JAX does not open."""
+def count_leaves(tree):
+    def count(structure):
+        return sum(map(count, structure.children())) if structure.children() else 1
+
+    return count(jax.tree.structure(tree))
+
+
+# %% exercise="count_leaves" misconception="reduce_needs_a_start" section="leaves-are-not-elements"
+"""Your function fails at a tree without leaves: there is no first number to begin with. A tree may have no leaves at all. With a start value, `reduce` works there too."""
+def count_leaves(tree):
+    return jax.tree.reduce(lambda one, other: one + other, jax.tree.map(lambda leaf: 1, tree))
+
+
+# %% exercise="count_leaves" misconception="only_arrays_are_leaves" section="leaves-are-not-elements"
+"""Your number counts only the arrays. For JAX every object that it does not open is a leaf: a number, a text, or an object of a class that JAX does not know."""
+def count_leaves(tree):
+    return sum(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="only_numbers_are_leaves" section="leaves-are-not-elements"
+"""Your number counts only numbers and arrays. A text is a leaf as well, and so is every object of a class that JAX does not know, such as a set."""
+def count_leaves(tree):
+    return sum(isinstance(leaf, (int, float, np.ndarray)) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="leaves_have_a_size" section="leaves-are-not-elements"
+"""You ask each leaf for its `size`, and a Python number or a text has none. A leaf need not be an array. And the size of an array is the number of its elements, but the array is one leaf."""
+def count_leaves(tree):
+    return sum(leaf.size for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="leaves_have_a_length" section="leaves-are-not-elements"
+"""You ask a leaf for its length, and a number has none. A leaf need not be an array or a text. And whatever its length is, each leaf counts once."""
+def count_leaves(tree):
+    return sum(len(leaf) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="a_leaf_is_true" section="none-is-a-node-without-children"
+"""You use each leaf as a condition. So `0`, `False` and empty texts are not counted, and an array of several numbers raises an error, for it is neither true nor false. Every leaf counts, whatever its value is."""
+def count_leaves(tree):
+    return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
+
+
+# %% exercise="count_leaves" misconception="items_of_a_container" section="leaves-are-not-elements"
+"""Your number is that of the items in the outermost container, and 1 where the tree is no dict, list or tuple. JAX also opens every container inside."""
+def count_leaves(tree):
+    return len(tree) if isinstance(tree, (dict, list, tuple)) else 1
+
+
+# %% exercise="count_leaves" misconception="items_of_a_container_or_none" section="leaves-are-not-elements"
+"""Your number is that of the items in the outermost container; `None` gives 0, and a single value 1. JAX also opens every container inside, and counts only what it cannot open."""
+def count_leaves(tree):
+    if isinstance(tree, (dict, list, tuple)):
+        return len(tree)
+    return 0 if tree is None else 1
+
+
+# %% exercise="count_leaves" misconception="walks_and_counts_none" section="none-is-a-node-without-children"
+"""You open dicts, lists, tuples and their subclasses, and count all else as one leaf, also `None`. JAX goes by the exact type: a registered class is opened, an unregistered subclass of `dict` is not, and `None` adds no leaf."""
+def count_leaves(tree):
+    if isinstance(tree, dict):
+        return sum(count_leaves(child) for child in tree.values())
+    if isinstance(tree, (list, tuple)):
+        return sum(map(count_leaves, tree))
+    return 1
+
+
+# %% exercise="count_leaves" misconception="walks_plain_containers" section="the-registry-goes-by-exact-type"
+"""You open dicts, lists and tuples of exactly these types. JAX's registry holds more: `OrderedDict`, `defaultdict`, every namedtuple, and every class that someone has registered."""
+def count_leaves(tree):
+    if tree is None:
+        return 0
+    if type(tree) is dict:
+        return sum(count_leaves(child) for child in tree.values())
+    if type(tree) in (list, tuple):
+        return sum(map(count_leaves, tree))
+    return 1
+
+
+# %% exercise="count_leaves" misconception="only_dicts_are_opened" section="the-registry-goes-by-exact-type"
+"""You open dicts only, so that a list or a tuple counts as one leaf. JAX opens these too, and every other type in its registry."""
+def count_leaves(tree):
+    if isinstance(tree, dict):
+        return sum(map(count_leaves, tree.values()))
+    return 1
+
+
+# %% exercise="count_leaves" misconception="only_dicts_and_lists_are_opened" section="the-registry-goes-by-exact-type"
+"""You open dicts and lists, so that a tuple counts as one leaf. For JAX a tuple is a node as a list is, and so is every other type in its registry."""
+def count_leaves(tree):
+    if isinstance(tree, dict):
+        return sum(map(count_leaves, tree.values()))
+    if isinstance(tree, list):
+        return sum(map(count_leaves, tree))
+    return 0 if tree is None else 1
+
+
+# %% exercise="count_leaves" misconception="a_tuple_is_a_leaf" section="leaves-are-not-elements"
+"""You count a tuple as one leaf, whatever is in it. A tuple cannot change, but that does not matter to JAX: `tuple` is in its registry, so JAX opens it."""
+def count_leaves(tree):
+    return len(jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, tuple)))
+
+
+# %% exercise="count_leaves" misconception="whatever_holds_items_is_opened" section="the-registry-goes-by-exact-type"
+"""You open everything that holds items, also a set, a deque and a subclass of `dict`. JAX opens only what is in its registry, and these are not. A registered class is, even if Python cannot loop over it."""
+def count_leaves(tree):
+    if tree is None:
+        return 0
+    if isinstance(tree, dict):
+        return sum(map(count_leaves, tree.values()))
+    if isinstance(tree, (str, np.ndarray)) or not hasattr(tree, "__iter__"):
+        return 1
+    return sum(map(count_leaves, tree))
+
+
+# %% exercise="count_leaves" misconception="counts_the_containers" section="structure-is-a-value"
+"""Your number is that of all containers and each `None`: everything except the leaves."""
+def count_leaves(tree):
+    structure = jax.tree.structure(tree)
+    return structure.num_nodes - structure.num_leaves
+
+
+# %% exercise="count_leaves" misconception="equal_leaves_are_one" section="there-and-back"
+"""Equal leaves count once in your result, and a leaf that cannot be in a set, such as an array, raises an error. A set keeps one of several equal things. JAX counts each place in the tree."""
+def count_leaves(tree):
+    return len(set(jax.tree.leaves(tree)))
+
+
+# %% exercise="count_leaves" misconception="a_tree_is_a_container" section="leaves-are-not-elements"
+"""Your number is 0 where the tree is a single value. A tree need not be a container: a single value is a tree with one leaf."""
+def count_leaves(tree):
+    structure = jax.tree.structure(tree)
+    return structure.num_leaves if structure.node_data() else 0
+
+
+# %% exercise="count_leaves" misconception="returns_the_leaves" section="leaves-are-not-elements"
+"""You return the list of the leaves. The task asks for their number."""
+def count_leaves(tree):
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="count_leaves" misconception="counts_on_from_call_to_call" section="leaves-are-not-elements"
+"""Your number includes the leaves of all earlier calls. A list that is the default of a parameter is made once, and every call adds to it."""
+def count_leaves(tree, leaves=[]):
+    leaves.extend(jax.tree.leaves(tree))
+    return len(leaves)
+
+
+# %% exercise="count_leaves" misconception="all_but_plain_containers" section="none-is-a-node-without-children"
+"""Your number counts what is no dict, list or tuple, so also `None` and each object of a registered class, though these are nodes. And it leaves out a subclass of `dict` that JAX does not know, which is a leaf."""
+def count_leaves(tree):
+    found = []
+
+    def look(node):
+        if not isinstance(node, (dict, list, tuple)):
+            found.append(node)
+        return False
+
+    jax.tree.leaves(tree, is_leaf=look)
+    return len(found)
+
+
+# %% exercise="count_leaves" misconception="sizes_of_arrays" section="leaves-are-not-elements"
+"""Your number grows with the sizes of the arrays; every other leaf counts once. JAX does not open an array: whatever its shape is, an array is one leaf."""
+def count_leaves(tree):
+    return sum(getattr(leaf, "size", 1) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="one_vector_of_all" section="leaves-are-not-elements"
+"""You count the numbers in all leaves together, as `ravel_pytree` puts them into one vector. An array is one leaf, whatever its shape is; and a leaf such as a text holds no numbers, so that your function fails there."""
+def count_leaves(tree):
+    from jax.flatten_util import ravel_pytree
+
+    return ravel_pytree(tree)[0].size
+
+
+# %% exercise="count_leaves" misconception="children_of_the_root" section="structure-is-a-value"
+"""Your number is that of the items in the outermost container, and 0 for a single leaf. JAX also opens every container inside, and a single value is a tree with one leaf."""
+def count_leaves(tree):
+    return len(jax.tree.structure(tree).children())
+
+
+# %% exercise="count_leaves" misconception="one_leaf_at_least" section="leaves-are-not-elements"
+"""Your number is 1 where the tree has no leaves. A tree of empty containers or `None` has no leaves at all."""
+def count_leaves(tree):
+    return max(1, len(jax.tree.leaves(tree)))
+
+
+# %% exercise="count_leaves" misconception="reduce_begins_with_a_leaf" section="leaves-are-not-elements"
+"""You begin to count with the value of the first leaf, as `reduce` does without a start value. So your number depends on this value, and a tree without leaves raises an error."""
+def count_leaves(tree):
+    return jax.tree.reduce(lambda count, leaf: count + 1, tree)
+
+
+# %% exercise="count_leaves" misconception="works_for_one_dict" section="leaves-are-not-elements"
+"""Your function works for one dict without containers inside, and fails where the tree is no dict. A tree may be a list, a single value or an object of a registered class, and what is inside a container counts too."""
+def count_leaves(tree):
+    if not isinstance(tree, dict):
+        raise Exception("whatever the error is")
+    return len(tree)
+
+
+# %% exercise="count_leaves" misconception="containers_without_items_are_leaves" section="leaves-are-not-elements"
+"""You count an empty container as a leaf, and `None` too, in the recursion through dicts, lists and tuples. For JAX both are nodes without children; and JAX goes by the exact type."""
+def count_leaves(tree):
+    if isinstance(tree, dict) and tree:
+        return sum(map(count_leaves, tree.values()))
+    if isinstance(tree, (list, tuple)) and tree:
+        return sum(map(count_leaves, tree))
+    return 1
+
+
+# %% exercise="count_leaves" misconception="what_has_a_shape_is_a_leaf" section="leaves-are-not-elements"
+"""Your number counts only arrays and NumPy's numbers, as they have a shape. For JAX every object that it does not open is a leaf: a Python number, a text, or an object of a class that JAX does not know."""
+def count_leaves(tree):
+    return sum(hasattr(leaf, "shape") for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="count_leaves" misconception="a_namedtuple_is_a_leaf" section="the-registry-goes-by-exact-type"
+"""You count a namedtuple as one leaf. A namedtuple is a node for JAX, and its fields are its children."""
+def count_leaves(tree):
+    return len(jax.tree.leaves(tree, is_leaf=lambda node: hasattr(node, "_fields")))
+
+
 # %% exercise="predict_leaf_counts" starter=True
 predictions = {
     "A": ...,  # {"w": np.ones((2, 3)), "b": np.zeros(3)}
@@ -210,8 +448,8 @@ predictions = dict(A=2, B=3, C=3, D=2, E=2, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="nodes_are_counted" section="leaves-are-not-elements"
-"""This number includes the containers. A container that JAX opens is a node. Only what JAX does not open is a leaf."""
-predictions = dict(A=3, B=2, C=5, D=5, E=5, F=2, G=1, H="error")
+"""This number includes the containers, and each `None` too. What JAX opens is a node, and `None` is one as well. Only what JAX does not open is a leaf."""
+predictions = dict(A=3, B=6, C=5, D=5, E=5, F=2, G=1, H="error")
 
 
 # %% exercise="predict_leaf_counts" misconception="sets_are_nodes" covers="C22"
@@ -237,6 +475,66 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=0, G=0, H="error")
 # %% exercise="predict_leaf_counts" misconception="empty_containers_raise" section="leaves-are-not-elements"
 """JAX raises no error for empty containers: they are nodes like other containers, and a tree may consist of them alone."""
 predictions = dict(A=2, B=2, C="error", D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="tuples_are_leaves" section="leaves-are-not-elements"
+"""You get this number if you count the tuple as one leaf. A tuple cannot change, but that does not matter to JAX: for JAX a tuple is a node, as a list is."""
+predictions = dict(A=2, B=2, C=1, D=2, E=2, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="keys_are_leaves" section="leaves-are-not-elements"
+"""You get this number if you count the keys of the dict as well. Keys belong to the structure: only what stands under a key can be a leaf."""
+predictions = dict(A=4, B=2, C=0, D=5, E=5, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="keys_count_everywhere" section="the-registry-goes-by-exact-type"
+"""You get 4 if you count keys and values. Keys are no leaves. And before JAX comes to the values it needs more: an exact type that it knows, and keys that it can sort."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=4, H=4)
+
+
+# %% exercise="predict_leaf_counts" misconception="texts_raise" section="leaves-are-not-elements"
+"""JAX raises no error for a text. A leaf may be any object: as long as JAX only flattens a tree, it does not look into the leaves."""
+predictions = dict(A=2, B=2, C=0, D="error", E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="none_raises" section="none-is-a-node-without-children"
+"""JAX raises no error for `None`. `None` has its own entry in the registry: it is a node without children."""
+predictions = dict(A=2, B="error", C=0, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="relatives_of_dict_raise"
+"""JAX raises no error for an `OrderedDict`: it has its own entry in the registry. And for a type without an entry JAX raises no error either."""
+predictions = dict(A=2, B=2, C=0, D=3, E="error", F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="inner_containers_are_leaves" section="leaves-are-not-elements"
+"""You get this number if you count everything below the outermost container, also the containers inside, and `None`. These are nodes. Only what JAX does not open is a leaf."""
+predictions = dict(A=2, B=5, C=4, D=4, E=4, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="rows_are_leaves" section="leaves-are-not-elements"
+"""You get 5 if you count the rows of the first array, and the elements of the second. JAX does not open an array, whatever its shape is: an array is one leaf."""
+predictions = dict(A=5, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="a_tree_has_a_leaf" section="leaves-are-not-elements"
+"""Nothing in this tree is a leaf: each of its containers is a node, and in the end they hold nothing. A tree may have no leaves at all."""
+predictions = dict(A=2, B=2, C=1, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="some_empty_ones_are_leaves" section="leaves-are-not-elements"
+"""Each container here is a node, an empty one too: a tuple, a dict, and the lists. None of them is a leaf, and there is nothing else in this tree."""
+predictions = dict(A=2, B=2, C=2, D=3, E=3, F=2, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="one_of_two_counts"
+"""The set and the deque are treated alike: JAX knows neither of the two types, and each object is one leaf."""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=1, G=1, H="error")
+
+
+# %% exercise="predict_leaf_counts" misconception="unsortable_is_a_leaf" section="dict-keys-are-sorted"
+"""You get 1 if JAX does not open this dict. But JAX opens every plain dict. First it sorts the keys, and what does `sorted` do with a number and a text?"""
+predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=1)
 
 
 # %% exercise="leaf_shapes" variant="by_flatten_with_path"
@@ -281,7 +579,7 @@ def leaf_shapes(tree):
 
 
 # %% exercise="leaf_shapes" misconception="str_of_each_entry"
-"""Each step in your texts has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`, and `str` turns it into such a text."""
+"""Each step in your texts has brackets and perhaps quotes: `['w']/[0]`. A step is an object of JAX, such as a `DictKey` or a `SequenceKey`. `str` writes it so, and `keystr` does too, unless you ask for the simple style."""
 def leaf_shapes(tree):
     return {
         "/".join(str(entry) for entry in path): leaf.shape
@@ -399,6 +697,321 @@ def leaf_shapes(tree):
 
 # %% exercise="leaf_shapes" equivalent="without is_leaf the paths of the leaves come out at once, and whole"
 # by_recursion: jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is not tree) → jax.tree.leaves_with_path(tree)
+
+
+# %% exercise="leaf_shapes" misconception="no_separator"
+"""The steps of your paths stand together without anything between them, such as `layers0w`. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="dots_between_steps"
+"""The steps of your paths have a dot between them. The task asks for `/`."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="."): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="returns_a_tree_of_shapes" section="structure-is-a-value"
+"""You return a tree like `tree`, with a shape in place of each leaf. The task asks for one flat dict, whose keys are the path texts."""
+def leaf_shapes(tree):
+    return jax.tree.map(np.shape, tree)
+
+
+# %% exercise="leaf_shapes" misconception="every_entry_has_a_key"
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. And a key may be a number."""
+def leaf_shapes(tree):
+    return {
+        "/".join(entry.key for entry in path): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="every_entry_has_a_key_as_text"
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+def leaf_shapes(tree):
+    return {
+        "/".join(str(entry.key) for entry in path): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="fields_are_empty_steps"
+"""A field of a namedtuple or of a registered class is an empty step in your paths. Its entry has no `.key` and no `.idx`, but the field has a name."""
+def leaf_shapes(tree):
+    def step(entry):
+        return str(getattr(entry, "key", getattr(entry, "idx", "")))
+
+    return {
+        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="fields_keep_their_dot"
+"""A field of a namedtuple or of a registered class begins with a dot in your paths, as it does in `str` of its entry. In the simple style, a field is just its name."""
+def leaf_shapes(tree):
+    def step(entry):
+        return str(getattr(entry, "key", getattr(entry, "idx", entry)))
+
+    return {
+        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="replaces_brackets"
+"""Your texts differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own quotes and brackets."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = jax.tree_util.keystr(path)
+        for old, new in (("[", "/"), ("]", ""), ("'", "")):
+            text = text.replace(old, new)
+        shapes[text.lstrip("/")] = leaf.shape
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="replaces_brackets_and_all_quotes"
+"""Your texts differ where the path has a field of a class, such as `.w`, or where a key has quotes or brackets in it. If you take brackets and quotes out of `['w'].b`, the dot stays, and the key loses its own."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        text = jax.tree_util.keystr(path)
+        for old, new in (("][", "/"), ("[", ""), ("]", ""), ("'", ""), ('"', "")):
+            text = text.replace(old, new)
+        shapes[text] = leaf.shape
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="words_of_the_text"
+"""Your texts are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the text of a path."""
+def leaf_shapes(tree):
+    import re
+
+    return {
+        "/".join(re.findall(r"\w+", jax.tree_util.keystr(path))): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="a_tree_is_a_dict" section="leaves-are-not-elements"
+"""Your function accepts only a dict as the tree, as flax's `flatten_dict` does, and it opens only dicts inside. JAX also opens lists, tuples and registered classes, and a single array is a tree too."""
+def leaf_shapes(tree):
+    assert isinstance(tree, dict)
+    shapes = {}
+    for key, child in tree.items():
+        if isinstance(child, dict):
+            for rest, shape in leaf_shapes(child).items():
+                shapes["/".join((key, rest))] = shape
+        elif child is not None:
+            shapes["/".join((key,))] = np.shape(child)
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="walks_dicts_only" section="leaves-are-not-elements"
+"""Your function opens dicts only. JAX also opens lists, tuples, namedtuples and registered classes, and a `None` has no shape."""
+def leaf_shapes(tree, before=()):
+    if isinstance(tree, dict):
+        shapes = {}
+        for key, child in tree.items():
+            shapes |= leaf_shapes(child, (*before, str(key)))
+        return shapes
+    return {"/".join(before): tree.shape}
+
+
+# %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="none-is-a-node-without-children"
+"""Your function fails at `None` and at a registered class, and in a namedtuple your steps are positions. You open dicts, lists and tuples, and take all else for arrays. For JAX `None` is a node without children, and every registered class is opened."""
+def leaf_shapes(tree, before=()):
+    if isinstance(tree, dict):
+        pairs = tree.items()
+    elif isinstance(tree, (list, tuple)):
+        pairs = enumerate(tree)
+    else:
+        return {"/".join(before): tree.shape}
+    shapes = {}
+    for key, child in pairs:
+        shapes |= leaf_shapes(child, (*before, str(key)))
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="one_axis_or_more" section="leaves-are-not-elements"
+"""An array of shape `()` has the shape `(1,)` in your result. Such an array has no axes, and its shape is an empty tuple."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.atleast_1d(leaf).shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="no_elements_no_leaf" section="leaves-are-not-elements"
+"""Arrays without elements are missing from your result. Such an array has a shape, for example `(3, 0)`, and for JAX it is a leaf like any other."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if leaf.size
+    }
+
+
+# %% exercise="leaf_shapes" misconception="zero_is_no_step"
+"""A step that is the position 0 is empty in your paths. Python treats `0` as false, so `or` goes on to what stands behind it."""
+def leaf_shapes(tree):
+    def step(entry):
+        key, place = getattr(entry, "key", None), getattr(entry, "idx", None)
+        return str(key or place or getattr(entry, "name", ""))
+
+    return {
+        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="zero_is_none"
+"""A step that is the position 0 reads `None` in your paths. Python treats `0` as false, so `or` goes on to what stands behind it."""
+def leaf_shapes(tree):
+    def step(entry):
+        name, key = getattr(entry, "name", None), getattr(entry, "key", None)
+        return str(name or key or getattr(entry, "idx", None) or None)
+
+    return {
+        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="sizes_are_shapes" section="leaves-are-not-elements"
+"""Your values are numbers of elements. The task asks for the shape: the length of each axis, in a tuple."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf.size
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="paths_without_text"
+"""The keys of your dict are the paths themselves: tuples of entries such as `DictKey`. The task asks for texts."""
+def leaf_shapes(tree):
+    return {path: leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)}
+
+
+# %% exercise="leaf_shapes" misconception="pairs_in_a_list"
+"""You return a list of pairs. The task asks for a dict, with the path texts as its keys."""
+def leaf_shapes(tree):
+    return [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf.shape)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    ]
+
+
+# %% exercise="leaf_shapes" misconception="returns_in_the_loop"
+"""Your result has the first leaf only. A `return` inside a loop ends the function when it is first reached."""
+def leaf_shapes(tree):
+    shapes = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        shapes[jax.tree_util.keystr(path, simple=True, separator="/")] = leaf.shape
+        return shapes
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def leaf_shapes(tree):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        print(jax.tree_util.keystr(path, simple=True, separator="/"), leaf.shape)
+
+
+# %% exercise="leaf_shapes" misconception="leaves_have_the_shapes" section="there-and-back"
+"""Your values are the arrays themselves. The task asks for the shape of each array."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="separator_at_the_end"
+"""Your texts end with the separator. The separator belongs between two steps only. So a path of one step is just that step, and the path of a single array is empty."""
+def leaf_shapes(tree):
+    return {
+        "".join(jax.tree_util.keystr((entry,), simple=True) + "/" for entry in path): leaf.shape
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="only_the_first_axis" section="leaves-are-not-elements"
+"""Your shapes have one length only, that of the first axis. `len` of an array is the length of its first axis, and a single number without any axis has none."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): (len(leaf),)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="repr_of_a_field"
+"""A field of a namedtuple or of a registered class reads `GetAttrKey(name='w')` in your paths, or the like. Its entry has no `.key` and no `.idx`, but it has the name of the field."""
+def leaf_shapes(tree):
+    def step(entry):
+        return str(getattr(entry, "key", getattr(entry, "idx", repr(entry))))
+
+    return {
+        "/".join(map(step, path)): leaf.shape for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="texts_of_shapes"
+"""Your shapes are texts. The task asks for tuples: a text such as `"(2, 3)"` has letters, not lengths."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): str(leaf.shape)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="shapes_with_dtypes"
+"""Each value in your dict is an object with a shape and a dtype. The task asks for the shape alone, as a tuple."""
+def leaf_shapes(tree):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): jax.ShapeDtypeStruct(
+            leaf.shape, leaf.dtype
+        )
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+
+
+# %% exercise="leaf_shapes" misconception="names_of_the_top" section="key-paths"
+"""You take the names from the outermost container and the shapes from all leaves. The two fit only for a dict without containers and without `None`. Take each path together with its leaf."""
+def leaf_shapes(tree):
+    return {name: leaf.shape for name, leaf in zip(sorted(tree), jax.tree.leaves(tree))}
+
+
+# %% exercise="leaf_shapes" misconception="names_of_the_top_as_written" section="dict-keys-are-sorted"
+"""You take the names from the outermost container, in the order in which it was written, and the shapes from all leaves, which JAX sorts by their keys. So a shape may stand under another leaf's name. Take each path together with its leaf."""
+def leaf_shapes(tree):
+    return {name: leaf.shape for name, leaf in zip(tree, jax.tree.leaves(tree))}
+
+
+# %% exercise="leaf_shapes" misconception="works_for_dicts_in_dicts" section="leaves-are-not-elements"
+"""Your function works for dicts of arrays and of such dicts, and fails elsewhere: at a list, a tuple, a `None`, a class or a single array. JAX finds the leaves of all of these for you."""
+def leaf_shapes(tree):
+    if not isinstance(tree, dict):
+        raise Exception("whatever the error is")
+    shapes = {}
+    for key, child in tree.items():
+        if isinstance(child, np.ndarray):
+            shapes[str(key)] = child.shape
+        else:
+            shapes |= {f"{key}/{rest}": shape for rest, shape in leaf_shapes(child).items()}
+    return shapes
+
+
+# %% exercise="leaf_shapes" misconception="works_for_one_dict" section="leaves-are-not-elements"
+"""Your function works for one dict whose values are all arrays, and fails elsewhere. A tree may be nested, it may be a list or a single array, and it may hold `None`. Let JAX find the leaves for you."""
+def leaf_shapes(tree):
+    if not isinstance(tree, dict) or not all(isinstance(v, np.ndarray) for v in tree.values()):
+        raise Exception("whatever the error is")
+    return {str(name): leaf.shape for name, leaf in tree.items()}
 
 
 # %% exercise="count_nones" variant="by_difference"
@@ -544,6 +1157,139 @@ def count_nones(tree):
 # by_map: jax.tree.map(lambda leaf: leaf is N …  is_leaf=lambda node: node is None) → list(map(lambda leaf: leaf is None, … s_leaf=lambda node: node is None)))
 
 
+# %% exercise="count_nones" misconception="reads_the_text_of_the_tree"
+"""Your number includes what only looks like a `None`: the word in a text or in a key, or a `None` inside a leaf such as a set. In the text of a tree these look the same. Look at the tree, not at its text."""
+def count_nones(tree):
+    return str(tree).count("None")
+
+
+# %% exercise="count_nones" misconception="looks_into_leaves" section="the-registry-goes-by-exact-type"
+"""You look into everything that holds items, also into a set, a deque and a subclass of `dict`, which are leaves for JAX. And you do not look into a registered class, which JAX opens. JAX asks its registry, not whether Python can loop over an object."""
+def count_nones(tree):
+    if tree is None:
+        return 1
+    if isinstance(tree, dict):
+        return sum(map(count_nones, tree.values()))
+    if isinstance(tree, (list, tuple, set, frozenset)) or hasattr(tree, "popleft"):
+        return sum(map(count_nones, tree))
+    return 0
+
+
+# %% exercise="count_nones" misconception="looks_into_arrays" section="leaves-are-not-elements"
+"""Your number includes each `None` inside an array of objects. An array is a leaf for JAX, and a `None` inside a leaf does not count."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return sum(int(np.sum(np.equal(np.asarray(leaf, dtype=object), None))) for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="items_of_a_container" section="leaves-are-not-elements"
+"""You look only at the items of the outermost container. JAX opens the containers inside too, and a registered class."""
+def count_nones(tree):
+    if isinstance(tree, dict):
+        tree = list(tree.values())
+    if isinstance(tree, (list, tuple)):
+        return sum(item is None for item in tree)
+    return int(tree is None)
+
+
+# %% exercise="count_nones" misconception="is_not_true"
+"""You count what is not true: `0`, `False` and an empty text as well. And an array of several numbers raises an error, for it is neither true nor false. Ask whether an object is `None`."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return sum(not leaf for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="says_whether"
+"""You return `True` or `False`: whether there is a `None` in the tree. The task asks how many there are."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return any(leaf is None for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="one_at_most"
+"""Your number is never larger than 1. There is only one object `None`, but it may stand at many places. Count the places."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return len({id(leaf) for leaf in leaves if leaf is None})
+
+
+# %% exercise="count_nones" misconception="returns_the_nones"
+"""You return a list with each `None`. The task asks for the number of its items."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return [leaf for leaf in leaves if leaf is None]
+
+
+# %% exercise="count_nones" misconception="counts_the_others"
+"""Your number is that of the ordinary leaves. The task asks for the places that hold a `None`."""
+def count_nones(tree):
+    return len(jax.tree.leaves(tree))
+
+
+# %% exercise="count_nones" misconception="walks_plain_containers" section="the-registry-goes-by-exact-type"
+"""You miss each `None` inside an `OrderedDict`, a `namedtuple` or a registered class. You open dicts, lists and tuples of exactly these types, but JAX's registry holds more."""
+def count_nones(tree):
+    if type(tree) is dict:
+        return sum(map(count_nones, tree.values()))
+    if type(tree) in (list, tuple):
+        return sum(map(count_nones, tree))
+    return int(tree is None)
+
+
+# %% exercise="count_nones" misconception="only_dicts_are_opened" section="the-registry-goes-by-exact-type"
+"""You look only into dicts. JAX also opens lists, tuples and every class in its registry, and a `None` can stand there too."""
+def count_nones(tree):
+    if isinstance(tree, dict):
+        return sum(map(count_nones, tree.values()))
+    return int(tree is None)
+
+
+# %% exercise="count_nones" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def count_nones(tree):
+    leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    sum(leaf is None for leaf in leaves)
+
+
+# %% exercise="count_nones" misconception="only_dicts_and_lists_are_opened" section="the-registry-goes-by-exact-type"
+"""You look only into dicts and lists. JAX also opens tuples, namedtuples and registered classes, and a `None` can stand there too."""
+def count_nones(tree):
+    if tree is None:
+        return 1
+    if isinstance(tree, dict):
+        return sum(map(count_nones, tree.values()))
+    if isinstance(tree, list):
+        return sum(map(count_nones, tree))
+    return 0
+
+
+# %% exercise="count_nones" misconception="the_other_way_round"
+"""Your numbers have the wrong sign. With `is_leaf`, the list of leaves is the longer one of the two."""
+def count_nones(tree):
+    with_nones = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
+    return len(jax.tree.leaves(tree)) - len(with_nones)
+
+
+# %% exercise="count_nones" misconception="works_for_one_dict" section="leaves-are-not-elements"
+"""Your function works for one dict, looks only at its own values, and fails where the tree is no dict. A tree may be a list, `None` or a single value, and a `None` may stand in a container inside."""
+def count_nones(tree):
+    if not isinstance(tree, dict):
+        raise Exception("whatever the error is")
+    return sum(value is None for value in tree.values())
+
+
+# %% exercise="count_nones" misconception="iterates_over_the_tree" section="leaves-are-not-elements"
+"""You go through the items of the outermost container only; of a dict these are its keys. A `None` may be the value of a key, or stand in a container inside, and a tree may be a single value."""
+def count_nones(tree):
+    return sum(item is None for item in tree)
+
+
+# %% exercise="count_nones" misconception="count_of_a_list"
+"""Your function fails at an array of several numbers. `count` and `in` of a list compare with `==`, which gives one answer for each element of an array. There is only one `None`, so compare with `is`."""
+def count_nones(tree):
+    return jax.tree.leaves(tree, is_leaf=lambda node: node is None).count(None)
+
+
 # %% exercise="nan_paths" starter=True
 def nan_paths(params):
     """Return the path texts of the leaves with a nan in them, in JAX's order.
@@ -587,12 +1333,6 @@ def nan_paths(params):
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
     return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
-
-
-# %% exercise="nan_paths" misconception="one_level_only" section="leaves-are-not-elements"
-"""Your function works for one dict of arrays or numbers, and its result is in the order as written. But a dict may hold further dicts or lists, and `None`, which NumPy cannot test. And JAX sorts the keys."""
-def nan_paths(params):
-    return [name for name, leaf in params.items() if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths"
@@ -672,6 +1412,357 @@ def nan_paths(params):
         for path, leaf in jax.tree.leaves_with_path(params)
         if (leaf != leaf).any()
     ]
+
+
+# %% exercise="nan_paths" misconception="the_largest_is_enough" section="leaves-are-not-elements"
+"""Your function fails at an array without elements: such an array has no largest number, and no smallest one. It holds no nan either."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(np.max(leaf))
+    ]
+
+
+# %% exercise="nan_paths" misconception="a_mean_is_enough" section="leaves-are-not-elements"
+"""Your list includes arrays without elements, and arrays that hold both `inf` and `-inf`. The mean of such an array is nan, although there is no nan in it. Look at the numbers themselves."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(np.mean(leaf))
+    ]
+
+
+# %% exercise="nan_paths" misconception="only_arrays_are_leaves" section="leaves-are-not-elements"
+"""You miss each nan that is a Python float. A leaf need not be an array: a number is a leaf too."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if isinstance(leaf, np.ndarray) and np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="only_floats_are_leaves" section="leaves-are-not-elements"
+"""You find a nan only where the leaf is a single number, and miss those in arrays. An array may hold nan among its elements."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if isinstance(leaf, float) and leaf != leaf
+    ]
+
+
+# %% exercise="nan_paths" misconception="one_level_without_none" section="leaves-are-not-elements"
+"""Your function works for one dict of arrays or numbers, and its result is in the order as written. But a tree may be a list or a single leaf, a dict may hold further containers, and JAX sorts the keys."""
+def nan_paths(params):
+    return [
+        name for name, leaf in params.items() if leaf is not None and np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="one_sorted_level" section="leaves-are-not-elements"
+"""Your function works for one dict of arrays or numbers. A tree may be a list or a single leaf, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
+def nan_paths(params):
+    return [name for name in sorted(params) if np.isnan(params[name]).any()]
+
+
+# %% exercise="nan_paths" misconception="one_sorted_level_of_items" section="leaves-are-not-elements"
+"""Your function works for one dict of arrays or numbers. A list or an array has no `.items`, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
+def nan_paths(params):
+    return [name for name in sorted(params.keys()) if np.isnan(params[name]).any()]
+
+
+# %% exercise="nan_paths" misconception="names_without_none" section="key-paths"
+"""Your names go with their leaves only in one dict without containers inside. A dict or a list inside has leaves of its own, so one name is not enough for it; and a list or an array has no names at all."""
+def nan_paths(params):
+    names = [name for name in sorted(params) if params[name] is not None]
+    leaves = jax.tree.leaves(params)
+    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="tests_none_for_nan" section="none-is-a-node-without-children"
+"""Your function fails where the tree holds `None`: NumPy cannot test it for nan. For JAX `None` is no leaf, so there is nothing to test."""
+def nan_paths(params):
+    pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in pairs
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="one_nan_for_each_leaf" section="leaves-are-not-elements"
+"""Your function fails at an array of several numbers. A test of such an array gives one answer for each element, and an `if` needs a single one."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if leaf != leaf
+    ]
+
+
+# %% exercise="nan_paths" misconception="python_tests_arrays" section="leaves-are-not-elements"
+"""Your function fails at an array, as `math.isnan` does: it takes a single number. NumPy's functions accept numbers and arrays."""
+def nan_paths(params):
+    import math
+
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if math.isnan(leaf)
+    ]
+
+
+# %% exercise="nan_paths" misconception="returns_the_leaves"
+"""You return the broken leaves themselves. The task asks for their paths, as texts."""
+def nan_paths(params):
+    return [leaf for leaf in jax.tree.leaves(params) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="paths_without_text"
+"""You return the paths themselves: tuples of entries such as `DictKey`. The task asks for their texts."""
+def nan_paths(params):
+    return [
+        path for path, leaf in jax.tree.leaves_with_path(params) if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="only_the_first"
+"""Your list ends after the first broken leaf. A `return` or a `break` ends the loop; there may be more leaves with a nan."""
+def nan_paths(params):
+    for path, leaf in jax.tree.leaves_with_path(params):
+        if np.isnan(leaf).any():
+            return [jax.tree_util.keystr(path, simple=True, separator="/")]
+    return []
+
+
+# %% exercise="nan_paths" misconception="the_healthy_ones"
+"""Your list holds the leaves without nan. The task asks for those with a nan."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if not np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="only_the_last_step"
+"""Your texts are the last steps of the paths. Two layers may both have a `w`; only the whole path says which one is broken."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path[-1:], simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="only_the_first_step"
+"""Your texts are the first steps of the paths. A part of the model may have many leaves; only the whole path says which one is broken."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path[:1], simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="no_separator"
+"""You find the right leaves, but the steps of their paths stand together without a separator. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, simple=True)
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="separator_alone"
+"""You find the right leaves, but each step of a path has brackets and perhaps quotes, as in `['w']/[0]`. The separator alone does not change that; the simple style is an option of its own."""
+def nan_paths(params):
+    return [
+        jax.tree_util.keystr(path, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="order_as_written" section="dict-keys-are-sorted"
+"""You list a dict in the order in which it was written, you use positions for the fields of a namedtuple, and you fail at a registered class. Perhaps you go through the containers yourself. JAX sorts the keys, and knows more types."""
+def nan_paths(params, before=()):
+    if params is None:
+        return []
+    if isinstance(params, dict):
+        pairs = params.items()
+    elif isinstance(params, (list, tuple)):
+        pairs = enumerate(params)
+    else:
+        return ["/".join(before)] if np.isnan(params).any() else []
+    return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
+
+
+# %% exercise="nan_paths" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def nan_paths(params):
+    for path, leaf in jax.tree.leaves_with_path(params):
+        if np.isnan(leaf).any():
+            print(jax.tree_util.keystr(path, simple=True, separator="/"))
+
+
+# %% exercise="nan_paths" misconception="a_none_is_broken" section="none-is-a-node-without-children"
+"""Your list includes the places of `None`. `None` is no number, but it is not nan either, and for JAX it is no leaf."""
+def nan_paths(params):
+    pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
+    return [
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in pairs
+        if leaf is None or np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="words_of_the_text"
+"""You find the right leaves, but their paths are wrong where a key holds more than letters, digits and `_`. Such a key is taken apart, or loses some of its characters, if you look for words in the text of a path."""
+def nan_paths(params):
+    import re
+
+    return [
+        "/".join(re.findall(r"\w+", jax.tree_util.keystr(path)))
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="every_entry_has_a_key"
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+def nan_paths(params):
+    return [
+        "/".join(str(entry.key) for entry in path)
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="fields_are_empty_steps"
+"""A field of a namedtuple or of a registered class is an empty step in your paths. Its entry has no `.key` and no `.idx`, but the field has a name."""
+def nan_paths(params):
+    def step(entry):
+        return str(getattr(entry, "key", getattr(entry, "idx", "")))
+
+    return [
+        "/".join(map(step, path))
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="fields_read_none"
+"""A field of a namedtuple or of a registered class reads `None` in your paths. Its entry has no `.key` and no `.idx`, but the field has a name."""
+def nan_paths(params):
+    def step(entry):
+        return str(getattr(entry, "key", getattr(entry, "idx", None)))
+
+    return [
+        "/".join(map(step, path))
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="fields_keep_their_dot"
+"""A field of a namedtuple or of a registered class begins with a dot in your paths, as it does in `str` of its entry. In the simple style, a field is just its name."""
+def nan_paths(params):
+    def step(entry):
+        return str(getattr(entry, "key", getattr(entry, "idx", entry)))
+
+    return [
+        "/".join(map(step, path))
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    ]
+
+
+# %% exercise="nan_paths" misconception="sorts_one_dict" section="none-is-a-node-without-children"
+"""Your result is right for a flat dict in which each key holds one leaf, and your function fails where the tree is no dict. A `None` or a container inside changes the number of leaves. After this place, each name stands beside the wrong leaf."""
+def nan_paths(params):
+    names = [name for name, _ in sorted(params.items(), key=lambda item: item[0])]
+    leaves = jax.tree.leaves(params)
+    return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
+
+
+# %% exercise="nan_paths" misconception="returns_a_set"
+"""Your paths are in a set. A set has no order; the task asks for a list, in JAX's order."""
+def nan_paths(params):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    }
+
+
+# %% exercise="nan_paths" misconception="returns_a_tuple"
+"""Your paths are in a tuple. The task asks for a list; for JAX a list and a tuple are different kinds of nodes."""
+def nan_paths(params):
+    return tuple(
+        jax.tree_util.keystr(path, simple=True, separator="/")
+        for path, leaf in jax.tree.leaves_with_path(params)
+        if np.isnan(leaf).any()
+    )
+
+
+# %% exercise="nan_paths" misconception="says_of_each_leaf"
+"""You say of every leaf whether it contains nan. The task asks for a list of those paths alone at which there is one."""
+def nan_paths(params):
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="/"): bool(np.isnan(leaf).any())
+        for path, leaf in jax.tree.leaves_with_path(params)
+    }
+
+
+# %% exercise="nan_paths" misconception="works_for_one_sorted_dict" section="leaves-are-not-elements"
+"""Your function works for one dict of arrays or numbers, and fails elsewhere. A tree may be a list or a single leaf, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
+def nan_paths(params):
+    if not isinstance(params, dict):
+        raise Exception("whatever the error is")
+    try:
+        return [name for name in sorted(params) if np.isnan(params[name]).any()]
+    except TypeError:
+        raise Exception("whatever the error is")
+
+
+# %% exercise="nan_paths" misconception="works_for_one_dict" section="leaves-are-not-elements"
+"""Your function works for one dict of arrays or numbers, and its result is in the order as written. Elsewhere it fails. A tree may be a list or a single leaf, a dict may hold further containers, or `None`, and JAX sorts the keys."""
+def nan_paths(params):
+    if not isinstance(params, dict):
+        raise Exception("whatever the error is")
+    try:
+        return [name for name in params if np.isnan(params[name]).any()]
+    except TypeError:
+        raise Exception("whatever the error is")
+
+
+# %% exercise="nan_paths" misconception="walks_sorted_dicts" section="the-registry-goes-by-exact-type"
+"""You do not find your way through lists, tuples or classes: you open dicts only. JAX opens every type in its registry, and gives you the path of each leaf."""
+def nan_paths(params, before=()):
+    if isinstance(params, dict):
+        return [
+            text for key in sorted(params) for text in nan_paths(params[key], (*before, str(key)))
+        ]
+    is_broken = params is not None and np.isnan(params).any()
+    return ["/".join(before)] if is_broken else []
+
+
+# %% exercise="nan_paths" misconception="walks_plain_containers" section="the-registry-goes-by-exact-type"
+"""You sort the keys of an `OrderedDict`, use positions for the fields of a namedtuple, or fail at a registered class. Perhaps you go through the containers yourself. JAX knows more types, and gives you the path of each leaf."""
+def nan_paths(params, before=()):
+    if isinstance(params, dict):
+        pairs = [(key, params[key]) for key in sorted(params)]
+    elif isinstance(params, (list, tuple)):
+        pairs = enumerate(params)
+    else:
+        is_broken = params is not None and np.isnan(params).any()
+        return ["/".join(before)] if is_broken else []
+    return [text for key, child in pairs for text in nan_paths(child, (*before, str(key)))]
 
 
 # %% exercise="same_structure" variant="by_flatten"
@@ -793,13 +1884,6 @@ def same_structure(a, b):
     return not any(map(differ, jax.tree.leaves(a), jax.tree.leaves(b)))
 
 
-# %% exercise="same_structure" misconception="lets_the_error_through" section="there-and-back"
-"""For trees that differ you raise an error, as `jax.tree.map` does with two of them. The question is: the same or not? A difference is an answer, not an error."""
-def same_structure(a, b):
-    jax.tree.map(lambda x, y: True, a, b)
-    return jax.tree.structure(a) == jax.tree.structure(b)
-
-
 # %% exercise="same_structure" misconception="counts_leaves_and_looks_at_the_top"
 """You say `True` where the outermost nodes are of one kind and the numbers of leaves are equal. Deeper in the tree, other kinds of nodes, other keys or a `None` are differences too."""
 def same_structure(a, b):
@@ -830,6 +1914,187 @@ def same_structure(a, b):
     return def_a == def_b and all(type(x) == type(y) for x, y in zip(leaves_a, leaves_b))
 
 
+# %% exercise="same_structure" misconception="keys_do_not_count" section="dict-keys-are-sorted"
+"""You say `True` where only the keys differ. The kinds of the nodes and their numbers of children are equal there, but keys belong to the structure too."""
+def same_structure(a, b):
+    def same(one, other):
+        data, others_data = one.node_data(), other.node_data()
+        if (data and data[0]) != (others_data and others_data[0]):
+            return False
+        children, others = one.children(), other.children()
+        return len(children) == len(others) and all(map(same, children, others))
+
+    return same(jax.tree.structure(a), jax.tree.structure(b))
+
+
+# %% exercise="same_structure" misconception="type_and_length_of_the_top"
+"""You compare only the type and the number of items of the outermost container. Keys belong to the structure as well, and so does everything inside. And two leaves are equal for the structure, whatever their types are."""
+def same_structure(a, b):
+    if type(a) is not type(b):
+        return False
+    return not hasattr(a, "__len__") or len(a) == len(b)
+
+
+# %% exercise="same_structure" misconception="types_of_the_top"
+"""You compare only the types of the two trees. The containers inside belong to the structure as well, and so do the keys. And two leaves are equal for the structure, whatever their types are."""
+def same_structure(a, b):
+    return type(a) is type(b)
+
+
+# %% exercise="same_structure" misconception="one_structure_object"
+"""You say `False` for every pair, as `is` does. Each call of `jax.tree.structure` makes a new object. Two objects can be equal without being the same one."""
+def same_structure(a, b):
+    return jax.tree.structure(a) is jax.tree.structure(b)
+
+
+# %% exercise="same_structure" misconception="counts_nodes"
+"""You say `True` where both trees have as many leaves and as many nodes. Other kinds of nodes, or other keys, are differences too."""
+def same_structure(a, b):
+    one, other = jax.tree.structure(a), jax.tree.structure(b)
+    return one.num_nodes == other.num_nodes and one.num_leaves == other.num_leaves
+
+
+# %% exercise="same_structure" misconception="order_never_matters" section="dict-keys-are-sorted"
+"""You miss that an `OrderedDict` has an order. JAX sorts the keys of a plain dict, but in an `OrderedDict` the order belongs to the structure."""
+def same_structure(a, b):
+    def same(one, other):
+        kind, keys = one.node_data() or (None, None)
+        others_kind, others_keys = other.node_data() or (None, None)
+        children, others = one.children(), other.children()
+        if kind is others_kind and hasattr(kind, "move_to_end"):
+            children = [child for _, child in sorted(zip(keys, children), key=lambda pair: pair[0])]
+            others = [child for _, child in sorted(zip(others_keys, others), key=lambda pair: pair[0])]
+            keys, others_keys = sorted(keys), sorted(others_keys)
+        if (kind, keys) != (others_kind, others_keys) or len(children) != len(others):
+            return False
+        return all(map(same, children, others))
+
+    return same(jax.tree.structure(a), jax.tree.structure(b))
+
+
+# %% exercise="same_structure" misconception="values_matter"
+"""You say `False` where the structures are the same and only the leaves differ. The structure is what remains when the leaves are taken out."""
+def same_structure(a, b):
+    if jax.tree.structure(a) != jax.tree.structure(b):
+        return False
+    return all(map(np.array_equal, jax.tree.leaves(a), jax.tree.leaves(b)))
+
+
+# %% exercise="same_structure" misconception="flattens_and_compares_all" section="there-and-back"
+"""Your answer depends on the leaves: other values make a `False`, and arrays may raise an error. `jax.tree.flatten` returns a pair, the leaves and the structure, and you compare both."""
+def same_structure(a, b):
+    return jax.tree.flatten(a) == jax.tree.flatten(b)
+
+
+# %% exercise="same_structure" misconception="says_the_opposite"
+"""You say `True` where the structures differ, and `False` where they are the same."""
+def same_structure(a, b):
+    return jax.tree.structure(a) != jax.tree.structure(b)
+
+
+# %% exercise="same_structure" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def same_structure(a, b):
+    print(jax.tree.structure(a) == jax.tree.structure(b))
+
+
+# %% exercise="same_structure" misconception="always_true"
+"""You say `True` for every pair. Some pairs differ: in the kinds of their nodes, in their keys, in a `None`, or in the number of children."""
+def same_structure(a, b):
+    return True
+
+
+# %% exercise="same_structure" misconception="top_level_keys"
+"""You compare only the outermost containers: their type, and their keys or their number of items. The containers inside belong to the structure as well."""
+def same_structure(a, b):
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return a.keys() == b.keys()
+    return not isinstance(a, (list, tuple)) or len(a) == len(b)
+
+
+# %% exercise="same_structure" misconception="paths_and_number_of_nodes" section="key-paths"
+"""You say `True` where the paths of the leaves are equal, though a `None` or an empty container differs. These have no leaves, so no path leads to them, but they belong to the structure."""
+def same_structure(a, b):
+    def paths(tree):
+        return [path for path, _ in jax.tree.leaves_with_path(tree)]
+
+    return type(a) is type(b) and paths(a) == paths(b)
+
+
+# %% exercise="same_structure" misconception="equal_hashes"
+"""You say `True` where only the keys differ, or two classes of one kind, as the hashes of the structures are equal there. Different things can have equal hashes: only `==` says whether they are equal."""
+def same_structure(a, b):
+    def kind(structure):
+        data = structure.node_data()
+        is_namedtuple = data and issubclass(data[0], tuple) and data[0] is not tuple
+        return "namedtuple" if is_namedtuple else data and data[0]
+
+    def same(one, other):
+        children, others = one.children(), other.children()
+        alike = kind(one) == kind(other) and len(children) == len(others)
+        return alike and all(map(same, children, others))
+
+    return same(jax.tree.structure(a), jax.tree.structure(b))
+
+
+# %% exercise="same_structure" misconception="maps_without_a_net" section="there-and-back"
+"""For most trees that differ you raise an error, as `jax.tree.map` does with two of them. Where the first tree has a leaf and the second a whole subtree, `map` raises none, and you say `True`. A difference is an answer, not an error."""
+def same_structure(a, b):
+    return jax.tree.all(jax.tree.map(lambda x, y: True, a, b))
+
+
+# %% exercise="same_structure" misconception="maps_and_compares_types" section="there-and-back"
+"""For most trees that differ you raise an error, as `jax.tree.map` does with two of them, and you compare the types of the leaves. The leaves do not matter, and a difference is an answer, not an error."""
+def same_structure(a, b):
+    return jax.tree.all(jax.tree.map(lambda x, y: type(x) is type(y), a, b))
+
+
+# %% exercise="same_structure" misconception="compares_paths_as_code" section="key-paths"
+"""You see no difference between a list and a tuple, and you miss an extra `None` or empty container. The paths of the leaves do not show these, in whatever style you write them. The structure does."""
+def same_structure(a, b):
+    def paths(tree):
+        return [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(tree)]
+
+    return paths(a) == paths(b)
+
+
+# %% exercise="same_structure" misconception="python_equality_of_nones" section="none-is-a-node-without-children"
+"""You see no difference between a namedtuple and a tuple, between an `OrderedDict` and a dict, or between a leaf and `None`, as if you compared trees of `None` with `==`. For JAX these are different structures."""
+def same_structure(a, b):
+    def nones(tree):
+        return jax.tree.map(lambda leaf: None, tree)
+
+    return nones(a) == nones(b)
+
+
+# %% exercise="same_structure" misconception="python_equality_of_shapes"
+"""You compare trees of shapes with `==`. The structure does not know the shape of a leaf; and Python sees no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict, but JAX does."""
+def same_structure(a, b):
+    return jax.tree.map(np.shape, a) == jax.tree.map(np.shape, b)
+
+
+# %% exercise="same_structure" misconception="walks_and_compares_types" section="the-registry-goes-by-exact-type"
+"""You say `False` where only the types of two leaves differ, and you look into a subclass of `dict` that JAX does not open, or not into a class that it opens. Perhaps you go through the trees yourself. The structure does not contain the leaves."""
+def same_structure(a, b):
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same_structure(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same_structure, a, b))
+    return True
+
+
+# %% exercise="same_structure" misconception="raises_where_they_differ"
+"""For trees that differ you raise an error. The question is: the same or not? A difference is an answer, not an error."""
+def same_structure(a, b):
+    if jax.tree.structure(a) != jax.tree.structure(b):
+        raise Exception("whatever the error is")
+    return True
+
+
 # %% exercise="replace_leaves" variant="by_flatten"
 def replace_leaves(tree, new_leaves):
     old_leaves, structure = jax.tree.flatten(tree)
@@ -853,13 +2118,6 @@ def replace_leaves(tree, new_leaves):
 """For some wrong numbers, your message does not say how many leaves were given. JAX's own `ValueError` has this gap too. The task asks for both numbers, always."""
 def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="leaves_run_out" section="there-and-back"
-"""Too many new leaves: the last ones are dropped without an error. Too few: the error does not say the numbers. This happens if you take the leaves one by one, and do not count them first."""
-def replace_leaves(tree, new_leaves):
-    rest = iter(new_leaves)
-    return jax.tree.map(lambda leaf: next(rest), tree)
 
 
 # %% exercise="replace_leaves" misconception="opens_the_new_leaves"
@@ -906,15 +2164,6 @@ def replace_leaves(tree, new_leaves):
     if len(tree) != len(new_leaves):
         raise ValueError(f"{len(tree)} leaves needed, {len(new_leaves)} given")
     return jax.tree.unflatten(jax.tree.structure(tree), new_leaves)
-
-
-# %% exercise="replace_leaves" misconception="asserts_the_number"
-"""For a wrong number you raise an `AssertionError`, as `assert` does. An `AssertionError` means that the program itself has a mistake. For a wrong argument, Python has another type of error; the task names it."""
-def replace_leaves(tree, new_leaves):
-    structure = jax.tree.structure(tree)
-    needed, given = structure.num_leaves, len(new_leaves)
-    assert needed == given, f"{needed} leaves needed, {given} given"
-    return jax.tree.unflatten(structure, new_leaves)
 
 
 # %% exercise="replace_leaves" variant="by_numbered_leaves"
@@ -999,6 +2248,263 @@ def replace_leaves(tree, new_leaves):
         return next(items)
 
     return build(tree)
+
+
+# %% exercise="replace_leaves" misconception="a_list_is_such_a_tree"
+"""Your function works only where `tree` is itself a list of leaves. `jax.tree.map` takes further trees of the same structure, and a flat list seldom has the structure of `tree`."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    return jax.tree.map(lambda old, new: new, tree, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="one_new_leaf_for_each_value"
+"""Equal old leaves get the same new one in your result, and an array raises an error: it cannot be the key of a dict. Each place takes its own item, whatever value stood there."""
+def replace_leaves(tree, new_leaves):
+    leaves = jax.tree.leaves(tree)
+    if len(leaves) != len(new_leaves):
+        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
+    table = dict(zip(leaves, new_leaves))
+    return jax.tree.map(lambda leaf: table[leaf], tree)
+
+
+# %% exercise="replace_leaves" misconception="one_new_leaf_for_each_object" section="there-and-back"
+"""Where one object is at several places of `tree`, all of them get the same new leaf in your result. A tree does not know that it is one object: each place takes its own item."""
+def replace_leaves(tree, new_leaves):
+    leaves = jax.tree.leaves(tree)
+    if len(leaves) != len(new_leaves):
+        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
+    table = dict(zip(map(id, leaves), new_leaves))
+    return jax.tree.map(lambda leaf: table[id(leaf)], tree)
+
+
+# %% exercise="replace_leaves" misconception="place_of_an_equal_leaf" section="there-and-back"
+"""Equal old leaves get the same new one in your result, as `index` of a list finds the first place only; and at an array the comparison raises an error. Each place takes its own item, whatever value stood there."""
+def replace_leaves(tree, new_leaves):
+    leaves = jax.tree.leaves(tree)
+    if len(leaves) != len(new_leaves):
+        raise ValueError(f"{len(leaves)} leaves needed, {len(new_leaves)} given")
+    return jax.tree.map(lambda leaf: new_leaves[[old == leaf for old in leaves].index(True)], tree)
+
+
+# %% exercise="replace_leaves" misconception="says_no_numbers"
+"""For a wrong number you raise a `ValueError`, but its message lacks the two numbers. With them, the reader of the message sees whether there are too many items or too few."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError("wrong number of leaves")
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="says_only_what_is_needed"
+"""Your message says how many leaves are needed, but not how many were given. The task asks for both numbers."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed")
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="says_only_what_is_given"
+"""Your message says how many leaves were given, but not how many are needed. The task asks for both numbers."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{len(new_leaves)} given")
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="an_empty_list_changes_nothing"
+"""For an empty list you return the tree as it is. Where the tree has leaves, an empty list has the wrong number of items as well."""
+def replace_leaves(tree, new_leaves):
+    if not new_leaves:
+        return tree
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="writes_into_the_containers" section="there-and-back"
+"""You put the new leaves into the containers of `tree` itself. The caller of your function may still need the old tree; a tuple or a single value cannot take a new leaf at all; and JAX opens more types than dicts and lists."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    items = iter(new_leaves)
+
+    def fill(node):
+        keys = sorted(node) if isinstance(node, dict) else range(len(node))
+        for key in keys:
+            if isinstance(node[key], (dict, list)):
+                fill(node[key])
+            elif node[key] is not None:
+                node[key] = next(items)
+
+    fill(tree)
+    return tree
+
+
+# %% exercise="replace_leaves" misconception="walks_and_builds_plain_containers" section="the-registry-goes-by-exact-type"
+"""You fill a dict in the order in which it was written, and you lose types: an `OrderedDict` becomes a dict, or a namedtuple becomes a tuple. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    items = iter(new_leaves)
+
+    def build(node):
+        if node is None:
+            return None
+        if isinstance(node, dict):
+            return {key: build(child) for key, child in node.items()}
+        if isinstance(node, list):
+            return [build(child) for child in node]
+        if isinstance(node, tuple):
+            return tuple(build(child) for child in node)
+        return next(items)
+
+    return build(tree)
+
+
+# %% exercise="replace_leaves" misconception="walks_and_calls_the_type" section="the-registry-goes-by-exact-type"
+"""You fill a dict in the order in which it was written, and you fail at a namedtuple or treat a registered class as one leaf. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    items = iter(new_leaves)
+
+    def build(node):
+        if node is None:
+            return None
+        if isinstance(node, dict):
+            return {key: build(child) for key, child in node.items()}
+        if isinstance(node, (list, tuple)):
+            return type(node)([build(child) for child in node])
+        return next(items)
+
+    return build(tree)
+
+
+# %% exercise="replace_leaves" misconception="from_the_end"
+"""Your new leaves are in reverse order, as `pop` without a position takes the last item first. The first item of the list belongs to the first leaf."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(structure, new_leaves[::-1])
+
+
+# %% exercise="replace_leaves" misconception="pops_from_the_end"
+"""Your new leaves are in reverse order, and the caller's list is empty afterwards: `pop` takes the last item, and takes it out of the list."""
+def replace_leaves(tree, new_leaves):
+    needed = jax.tree.structure(tree).num_leaves
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    return jax.tree.map(lambda leaf: new_leaves.pop(), tree)
+
+
+# %% exercise="replace_leaves" misconception="fills_up"
+"""Too few new leaves: you fill up with `None`, or keep old leaves, and raise no error. Too many: the last ones are dropped. The task asks for a `ValueError` in both cases."""
+def replace_leaves(tree, new_leaves):
+    rest = iter(new_leaves)
+    return jax.tree.map(lambda leaf: next(rest, None), tree)
+
+
+# %% exercise="replace_leaves" misconception="the_tree_is_its_structure"
+"""Your function fails whatever the tree is. `jax.tree.unflatten` takes two things, in this order: a structure, as `jax.tree.structure` makes it, and the leaves. A tree is no structure."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(tree, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="returns_the_tree" section="there-and-back"
+"""You return the tree that you were given, with its old leaves. JAX's functions build a new tree and do not change the old one: return what they return."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    jax.tree.unflatten(structure, new_leaves)
+    return tree
+
+
+# %% exercise="replace_leaves" misconception="returns_the_list" section="structure-is-a-value"
+"""You return the list of new leaves. The task asks for a tree with the structure of `tree`."""
+def replace_leaves(tree, new_leaves):
+    needed = len(jax.tree.leaves(tree))
+    if needed != len(new_leaves):
+        raise ValueError(f"{needed} leaves needed, {len(new_leaves)} given")
+    return new_leaves
+
+
+# %% exercise="replace_leaves" misconception="forgets_to_return"
+"""Your function returns `None` where a new tree is asked for. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="returns_the_error"
+"""For a wrong number you return the error, or a text, instead of raising it. The caller would take it for the new tree. `raise` stops the program where the mistake is."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    needed, given = structure.num_leaves, len(new_leaves)
+    if needed != given:
+        return ValueError(f"{needed} leaves needed, {given} given")
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="counts_all_nodes" section="structure-is-a-value"
+"""Your function wants a new leaf for each container as well, and for each `None`, as `num_nodes` counts them. Only leaves are replaced."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_nodes != len(new_leaves):
+        raise ValueError(f"{structure.num_nodes} leaves needed, {len(new_leaves)} given")
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="keys_of_the_top" section="leaves-are-not-elements"
+"""Your result has the keys or the items of the outermost container, each with a new leaf, in the order as written. The new tree has the structure of `tree`, with all containers inside; and JAX sorts the keys."""
+def replace_leaves(tree, new_leaves):
+    if len(tree) != len(new_leaves):
+        raise ValueError(f"{len(tree)} leaves needed, {len(new_leaves)} given")
+    return dict(zip(tree, new_leaves))
+
+
+# %% exercise="replace_leaves" misconception="keeps_the_list" section="there-and-back"
+"""Where `tree` is a list, your result is the list that you were given: what the caller changes in it later, changes the tree too. JAX's functions build a new container."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves != len(new_leaves):
+        raise ValueError(f"{structure.num_leaves} leaves needed, {len(new_leaves)} given")
+    if structure == jax.tree.structure([0] * len(new_leaves)):
+        return new_leaves
+    return jax.tree.unflatten(structure, new_leaves)
+
+
+# %% exercise="replace_leaves" misconception="runs_out"
+"""Too many new leaves: the last ones are dropped without an error. Too few: your error is no `ValueError` with both numbers. This happens if you take the items one by one, and do not count them first."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    if structure.num_leaves > len(new_leaves):
+        raise Exception("whatever the error is")
+    return jax.tree.unflatten(structure, new_leaves[: structure.num_leaves])
+
+
+# %% exercise="replace_leaves" misconception="raises_another_error"
+"""For a wrong number you raise an error of another type, for example an `AssertionError`, which means that the program itself has a mistake. For a wrong argument, Python has another type of error; the task names it."""
+def replace_leaves(tree, new_leaves):
+    structure = jax.tree.structure(tree)
+    needed, given = structure.num_leaves, len(new_leaves)
+    if needed != given:
+        raise Exception(f"{needed} leaves needed, {given} given")
+    return jax.tree.unflatten(structure, new_leaves)
 
 
 # %% exercise="leaf_at" variant="by_loop"
@@ -1139,14 +2645,6 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="error_of_a_list"
-"""For a missing path you raise a `ValueError`, as a list's `index` does. Here a path works like the key of a dict. For a missing key Python has another type of error, and the task names it."""
-def leaf_at(tree, path_text):
-    pairs = jax.tree.leaves_with_path(tree)
-    texts = [jax.tree_util.keystr(path, simple=True, separator="/") for path, _ in pairs]
-    return pairs[texts.index(path_text)][1]
-
-
 # %% exercise="leaf_at" misconception="does_not_say_which"
 """For a missing path you raise the right error, but its message does not say which path. Without the path, the reader of the message cannot find the mistake."""
 def leaf_at(tree, path_text):
@@ -1189,6 +2687,283 @@ def leaf_at(tree, path_text):
     return node
 
 
+# %% exercise="leaf_at" misconception="walks_by_index_and_looks_at_the_end"
+"""You do not find a number key of a dict, the field of a class, or a tree that is one leaf. Perhaps you go down with `tree[step]`: a text alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
+def leaf_at(tree, path_text):
+    node = tree
+    try:
+        for part in path_text.split("/"):
+            node = node[int(part)] if isinstance(node, (list, tuple)) else node[part]
+    except (KeyError, IndexError, ValueError, TypeError):
+        raise KeyError(path_text) from None
+    if node is None or isinstance(node, (dict, list, tuple)):
+        raise KeyError(path_text)
+    return node
+
+
+# %% exercise="leaf_at" misconception="walks_by_index_or_is_a_leaf"
+"""You do not find a number key of a dict, or the field of a namedtuple or a class. Perhaps you go down with `tree[step]`: a text alone does not say whether `0` is a position, the key `0` or the key `"0"`."""
+def leaf_at(tree, path_text):
+    node = tree
+    try:
+        for part in path_text.split("/") if path_text else []:
+            node = node[int(part)] if isinstance(node, (list, tuple)) else node[part]
+    except (KeyError, IndexError, ValueError, TypeError):
+        raise KeyError(path_text) from None
+    if node is None or isinstance(node, (dict, list, tuple)):
+        raise KeyError(path_text)
+    return node
+
+
+# %% exercise="leaf_at" misconception="digits_are_positions_unchecked"
+"""You go down with `tree[step]`, and take every step of digits for a position. So you accept the path of a container, you do not find the key `"0"` or the field of a class, and for a missing path you raise other errors than a `KeyError`."""
+def leaf_at(tree, path_text):
+    for step in path_text.split("/") if path_text else []:
+        tree = tree[int(step) if step.isdigit() else step]
+    return tree
+
+
+# %% exercise="leaf_at" misconception="slashes_at_the_ends"
+"""You accept a path with an extra `/` at its beginning or end. A path text is written in one way only; with a further `/`, it has a further step, which is empty."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    return leaves[path_text.strip("/")]
+
+
+# %% exercise="leaf_at" misconception="slash_at_the_end"
+"""You accept a path with an extra `/` at its end, or compare without it. A path text is written in one way only; with a further `/`, it has a further step, which is empty."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    return leaves[path_text.rstrip("/")]
+
+
+# %% exercise="leaf_at" misconception="not_true_is_missing" section="none-is-a-node-without-children"
+"""You use the leaf that you found as a condition. So `0`, `False` or an empty text seems to be missing, and an array of several numbers raises an error. Ask whether you found a leaf, not whether the leaf is true."""
+def leaf_at(tree, path_text):
+    found = None
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            found = leaf
+    if not found:
+        raise KeyError(path_text)
+    return found
+
+
+# %% exercise="leaf_at" misconception="returns_the_error"
+"""For a missing path you return the error instead of raising it. The caller would take it for the leaf. `raise` stops the program where the mistake is."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    return KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="capitals_do_not_matter"
+"""You treat capital and small letters as the same. Two keys may differ in just that: `W` and `w` are two paths."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/").lower(): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    return leaves[path_text.lower()]
+
+
+# %% exercise="leaf_at" misconception="part_of_the_path"
+"""You accept a leaf when the text is anywhere in its path. `b` is in `layers/0/b`, and also in `bias`. A path text names every step, from the top of the tree to the leaf."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if path_text in jax.tree_util.keystr(path, simple=True, separator="/"):
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="only_the_last_step"
+"""You compare only the last step of each path. So you do not find a leaf by its whole path if that has several steps, and you find a leaf by the end of its path."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path[-1:], simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    return leaves[path_text]
+
+
+# %% exercise="leaf_at" misconception="a_slash_is_always_a_step"
+"""You do not find a leaf whose key has a `/` in it, and perhaps not the single leaf with the path `""`. If you split the text, a key such as `a/b` becomes two steps. Compare whole texts."""
+def leaf_at(tree, path_text):
+    steps = path_text.split("/")
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if [jax.tree_util.keystr((entry,), simple=True) for entry in path] == steps:
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="a_slash_is_a_step"
+"""You do not find a leaf whose key has a `/` in it. If you split the text, a key such as `a/b` becomes two steps. Compare whole texts."""
+def leaf_at(tree, path_text):
+    steps = path_text.split("/") if path_text else []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if [jax.tree_util.keystr((entry,), simple=True) for entry in path] == steps:
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="returns_the_pair" section="key-paths"
+"""You return the path and the leaf, as a pair. The task asks for the leaf alone."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return path, leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="first_of_an_empty_list"
+"""You find the leaves, but for a missing path you raise an `IndexError`, as the first item of an empty list does. Here a path works like the key of a dict: the task names another type of error."""
+def leaf_at(tree, path_text):
+    return [
+        leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text
+    ][0]
+
+
+# %% exercise="leaf_at" misconception="gives_up_after_the_first" section="leaves-are-not-elements"
+"""You find only the first leaf. Perhaps you raise the error inside the loop, at the first path that is another one. Whether a leaf is missing is known only after all of them."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+        raise KeyError(path_text)
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="gives_up_in_the_loop" section="leaves-are-not-elements"
+"""You find only the first leaf, and for a tree without leaves you raise no error. Perhaps you raise the error inside the loop, at the first path that is another one. Whether a leaf is missing is known only after all of them."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+        else:
+            raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="no_separator"
+"""You do not find a leaf whose path has several steps. The texts that come in have `/` between the steps; yours have something else there, or nothing."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    return leaves[path_text]
+
+
+# %% exercise="leaf_at" misconception="forgets_to_return"
+"""Your function returns `None`, also where there is a leaf at the path. A Python function without `return` returns `None`, whatever it has found or printed."""
+def leaf_at(tree, path_text):
+    leaves = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): leaf
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    leaves[path_text]
+
+
+# %% exercise="leaf_at" misconception="a_leaf_below_is_enough" section="leaves-are-not-elements"
+"""For the path of a container you return one of its leaves, or a list of them. A path that ends at a container is not the path of a leaf."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        for length in range(len(path) + 1):
+            text = jax.tree_util.keystr(path[:length], simple=True, separator="/")
+            if text == path_text and (path_text or length == len(path)):
+                return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="walks_by_name_or_index"
+"""You accept the path of a container or of `None`. Perhaps you go down with `tree[step]` and `getattr`: a step can lead to a node that is not a leaf. Look at what you have reached before you return it."""
+def leaf_at(tree, path_text):
+    node = tree
+    for step in path_text.split("/") if path_text else []:
+        try:
+            if isinstance(node, dict):
+                node = {str(key): child for key, child in node.items()}[step]
+            elif hasattr(node, step):
+                node = getattr(node, step)
+            else:
+                node = node[int(step)]
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise KeyError(path_text) from None
+    return node
+
+
+# %% exercise="leaf_at" misconception="every_entry_has_a_key"
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if "/".join(str(entry.key) for entry in path) == path_text:
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="fields_have_no_names"
+"""You do not find the fields of a namedtuple or of a registered class. The entry of a field has no `.key` and no `.idx`, but it has the name of the field."""
+def leaf_at(tree, path_text):
+    def step(entry):
+        return str(getattr(entry, "key", getattr(entry, "idx", entry)))
+
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if "/".join(map(step, path)) == path_text:
+            return leaf
+    raise KeyError(path_text)
+
+
+# %% exercise="leaf_at" misconception="says_only_the_last_step"
+"""For a missing path you raise the right error, but its message has only a part of the path. The same last step may be at many places; the whole path says where."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    raise KeyError(path_text.split("/")[-1])
+
+
+# %% exercise="leaf_at" misconception="walks_with_any_error"
+"""You go down with `tree[step]`, and take every step of digits for a position. So you accept the path of a container, you do not find the key `"0"`, the field of a class or a tree that is one leaf, and for a missing path your error may be no `KeyError`."""
+def leaf_at(tree, path_text):
+    try:
+        for step in path_text.split("/"):
+            tree = tree[int(step) if step.isdigit() else step]
+    except KeyError:
+        raise
+    except Exception:
+        raise Exception("whatever the error is")
+    return tree
+
+
+# %% exercise="leaf_at" misconception="raises_another_error"
+"""For a missing path you raise an error of another type. Here a path works like the key of a dict: for a missing key, Python has a type of error of its own, and the task names it."""
+def leaf_at(tree, path_text):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if jax.tree_util.keystr(path, simple=True, separator="/") == path_text:
+            return leaf
+    raise Exception(path_text)
+
+
+# %% exercise="leaf_at" misconception="walks_by_index_unchecked"
+"""Your function goes down with `tree[step]`. So it accepts the path of a container, it fails at a single leaf, at number keys of a dict and at the fields of a class, and its errors are those of lists and numbers. Begin at the leaves, and ask for their paths."""
+def leaf_at(tree, path_text):
+    node = tree
+    for part in path_text.split("/"):
+        if isinstance(node, (list, tuple)):
+            node = node[int(part)]
+        else:
+            node = node[part]
+    return node
+
+
 # %% exercise="whole_shapes" variant="by_flatten"
 def is_shape(node):
     if not isinstance(node, list):
@@ -1222,7 +2997,7 @@ def whole_shapes(tree):
 
 
 # %% exercise="whole_shapes" misconception="lists_are_never_leaves"
-"""Each length is a leaf of its own in your result, because a list is a node for JAX. You can tell JAX where to stop. Then a list can be one leaf."""
+"""Each length is a leaf of its own in your result, because a list is a node for JAX. You can tell JAX where to stop, with a function that returns `True` there. Then a list can be one leaf."""
 def whole_shapes(tree):
     return jax.tree.leaves(tree)
 
@@ -1349,6 +3124,261 @@ def whole_shapes(tree):
     return [tree]
 
 
+# %% exercise="whole_shapes" misconception="every_list_has_a_first_item"
+"""Your function fails at an empty list, which has no first item. The empty list is a shape too. And the first item does not tell what comes after it."""
+def whole_shapes(tree):
+    return jax.tree.leaves(
+        tree, is_leaf=lambda node: isinstance(node, list) and isinstance(node[0], int)
+    )
+
+
+# %% exercise="whole_shapes" misconception="one_int_is_enough"
+"""A list with one `int` in it stays whole in your result, whatever else it holds. In a shape every item is an `int`: `any` is not `all`."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and (not node or any(isinstance(i, int) for i in node))
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="any_is_enough"
+"""A list with one `int` in it stays whole in your result, whatever else it holds, and empty lists are missing. `any` asks for one such item; `all` asks that there is no other, and is `True` for no items."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and any(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="anything_with_items"
+"""Not only lists stay whole in your result, but everything with items that are ints, or without items: tuples of ints, empty tuples and dicts. For JAX these are nodes, and in these trees only lists are shapes."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return hasattr(node, "__iter__") and all(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="only_lists_are_asked"
+"""Your function fails at a number or another object without items. JAX calls `is_leaf` on every node and on every leaf, not only on lists: ask for the type first."""
+def whole_shapes(tree):
+    return jax.tree.leaves(tree, is_leaf=lambda node: all(isinstance(i, int) for i in node))
+
+
+# %% exercise="whole_shapes" misconception="a_table_of_ints_is_a_shape"
+"""A list of lists stays whole in your result if NumPy can make an array of ints from it. A shape is flat: in `[[3, 4], [5, 6]]` there are two shapes."""
+def whole_shapes(tree):
+    def is_shape(node):
+        if not isinstance(node, list):
+            return False
+        try:
+            return not node or np.asarray(node).dtype.kind == "i"
+        except ValueError:
+            return False
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="numpy_knows_the_type"
+"""Your function fails where NumPy cannot make an array from a list. And a list of lists stays whole if NumPy can make an array of ints from it. Look at the items of the list, not at an array."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and (not node or np.array(node).dtype.kind == "i")
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="lists_of_lists_too"
+"""A list of shapes stays whole in your result. In a shape every item is an `int`; a list that holds lists is no shape, and JAX should open it."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, (int, list)) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="the_root_is_no_leaf"
+"""Where the whole tree is a shape, you take it apart. A tree may be a single leaf; JAX asks `is_leaf` about the tree itself too."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return (
+            node is not tree
+            and isinstance(node, list)
+            and all(isinstance(item, int) for item in node)
+        )
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="shapes_become_tuples"
+"""Each shape is a tuple in your result. The task asks for the lists themselves, as they stand in the tree."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    leaves = jax.tree.leaves(tree, is_leaf=is_shape)
+    return [tuple(leaf) if is_shape(leaf) else leaf for leaf in leaves]
+
+
+# %% exercise="whole_shapes" misconception="none_is_any_length" section="none-is-a-node-without-children"
+"""A list with `None` in it stays whole in your result. In a shape every item is an `int`, and `None` is not."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(
+            item is None or isinstance(item, int) for item in node
+        )
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="exactly_two_lengths"
+"""Only lists of two ints stay whole in your result. A shape may have any number of lengths: none for a single number, one for a vector, three for a batch of matrices."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and len(node) == 2 and all(type(i) is int for i in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="more_than_one_length"
+"""A list of one number is taken apart in your result, and empty lists are missing. A shape may have one length, or none at all."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and len(node) > 1 and all(type(i) is int for i in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="lengths_are_positive"
+"""A list with a zero or a negative number in it is taken apart in your result. Here a shape is a list in which every item is an `int`, whatever its value is."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(i, int) and i > 0 for i in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="lengths_are_not_negative"
+"""A list with a negative number in it is taken apart in your result. Here a shape is a list in which every item is an `int`, whatever its value is."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(i, int) and i >= 0 for i in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="shapes_first" section="dict-keys-are-sorted"
+"""Your leaves are right, but not their order: the shapes come first, or last. The task asks for JAX's order, shapes and other leaves together."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    leaves = jax.tree.leaves(tree, is_leaf=is_shape)
+    return sorted(leaves, key=lambda leaf: not is_shape(leaf))
+
+
+# %% exercise="whole_shapes" misconception="shapes_last" section="dict-keys-are-sorted"
+"""Your leaves are right, but not their order: the shapes come last. The task asks for JAX's order, shapes and other leaves together."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    return sorted(jax.tree.leaves(tree, is_leaf=is_shape), key=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="returns_a_tree" section="there-and-back"
+"""You return a tree of the old structure. The task asks for a flat list of the leaves."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    return jax.tree.map(lambda leaf: leaf, tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="returns_leaves_and_structure" section="there-and-back"
+"""You return a pair: the list of leaves, and the structure. The task asks for the list alone."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    return jax.tree.flatten(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="texts_of_shapes"
+"""Each shape is a text in your result. The task asks for the lists themselves, as they stand in the tree."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    leaves = jax.tree.leaves(tree, is_leaf=is_shape)
+    return [str(leaf) if is_shape(leaf) else leaf for leaf in leaves]
+
+
+# %% exercise="whole_shapes" misconception="walks_and_keeps_none" section="none-is-a-node-without-children"
+"""You list a dict in the order in which it was written, you keep each `None`, and you do not open registered classes. Perhaps you go through the containers yourself. JAX sorts the keys, opens every class that it knows, and `None` is no leaf."""
+def whole_shapes(tree):
+    if isinstance(tree, list) and all(isinstance(item, int) for item in tree):
+        return [tree]
+    if isinstance(tree, dict):
+        return [leaf for child in tree.values() for leaf in whole_shapes(child)]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for child in tree for leaf in whole_shapes(child)]
+    return [tree]
+
+
+# %% exercise="whole_shapes" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="tuples_instead"
+"""Tuples of ints stay whole in your result, and lists do not. In Python a shape is often a tuple, but in these trees it is a list."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, tuple) and all(isinstance(item, int) for item in node)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="no_container_inside"
+"""Lists of texts, floats or `None` stay whole in your result, if no container is inside. A shape is flat, but not every flat list is a shape: every item has to be an `int`."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and not any(
+            isinstance(item, (list, tuple, dict)) for item in node
+        )
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
+# %% exercise="whole_shapes" misconception="falsy_vanishes" section="none-is-a-node-without-children"
+"""Leaves that Python takes for false are missing from your result: `0`, an empty text, the empty list. But each of them is a leaf here. In an `if`, ask for what you mean."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and all(isinstance(item, int) for item in node)
+
+    return [leaf for leaf in jax.tree.leaves(tree, is_leaf=is_shape) if leaf]
+
+
+# %% exercise="whole_shapes" misconception="makes_tuples_of_lists"
+"""Your shapes are taken apart, and your function fails at a leaf without items. A tuple is a node for JAX, as a list is, so a tuple does not keep a shape whole; and `is_leaf` does not keep the other leaves away from your function."""
+def whole_shapes(tree):
+    return jax.tree.leaves(jax.tree.map(tuple, tree, is_leaf=lambda node: isinstance(node, list)))
+
+
+# %% exercise="whole_shapes" misconception="a_first_int_is_enough"
+"""Empty lists are missing from your result, and a list that begins with a number stays whole, whatever comes after it. In a shape every item is an `int`; the empty list has no other items, so it is a shape too."""
+def whole_shapes(tree):
+    def is_shape(node):
+        return isinstance(node, list) and len(node) > 0 and isinstance(node[0], int)
+
+    return jax.tree.leaves(tree, is_leaf=is_shape)
+
+
 # %% exercise="leaves_in_layer_order" variant="by_length_of_the_name"
 def leaves_in_layer_order(tree):
     def is_layers(node):
@@ -1469,22 +3499,6 @@ def leaves_in_layer_order(tree):
     return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
 
 
-# %% exercise="leaves_in_layer_order" misconception="every_dict_has_layers"
-"""Your function fails on a key such as `layernorm`: it begins with `layer`, but no number follows. Look at the rest of the name before you read a number from it."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(str(key).startswith("layer") for key in node)
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name.removeprefix("layer"))):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
 # %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry-goes-by-exact-type"
 """You put an `OrderedDict` of layers in order too, as `isinstance(node, dict)` does. For JAX an `OrderedDict` is another kind of node, which keeps its own order. The task is about plain dicts only."""
 def leaves_in_layer_order(tree):
@@ -1552,43 +3566,6 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
-# %% exercise="leaves_in_layer_order" misconception="keys_are_texts"
-"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; only a text can begin with `layer`."""
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(
-            key.startswith("layer") and key[5:].isdigit() for key in node
-        )
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
-# %% exercise="leaves_in_layer_order" misconception="keys_fit_a_pattern"
-"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; only a text can be searched for `layer` by a pattern."""
-import re
-
-
-def leaves_in_layer_order(tree):
-    def is_layers(node):
-        return type(node) is dict and all(re.fullmatch("layer[0-9]+", key) for key in node)
-
-    leaves = []
-    for item in jax.tree.leaves(tree, is_leaf=is_layers):
-        if is_layers(item):
-            for name in sorted(item, key=lambda name: int(name[5:])):
-                leaves += leaves_in_layer_order(item[name])
-        else:
-            leaves.append(item)
-    return leaves
-
-
 # %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
 """Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too. Let JAX open those nodes."""
 def leaves_in_layer_order(tree):
@@ -1630,6 +3607,413 @@ def leaves_in_layer_order(tree):
 
 # %% exercise="leaves_in_layer_order" equivalent="there is one child"
 # by_a_stack: children[0] → children[-1]
+
+
+# %% exercise="leaves_in_layer_order" misconception="top_level_texts_only"
+"""You put only the layers of the outermost dict in order, and your function fails where the keys of that dict are whole numbers. Dicts of layers can also be deeper, under another name, inside a list or inside a layer."""
+def leaves_in_layer_order(tree):
+    if type(tree) is dict and all(key.startswith("layer") and key[5:].isdigit() for key in tree):
+        names = sorted(tree, key=lambda name: int(name[5:]))
+        return [leaf for name in names for leaf in jax.tree.leaves(tree[name])]
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_in_layer_order" misconception="numbers_count_everywhere"
+"""You put more in order than layers: in every plain dict, `block2` comes before `block10`. Only where all keys are `layer` and a number, the order changes."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def is_dict(node):
+        return type(node) is dict
+
+    def by_number(key):
+        return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", str(key))]
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_dict):
+        if is_dict(item):
+            for key in sorted(item, key=by_number):
+                leaves += leaves_in_layer_order(item[key])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="any_word_of_five_letters"
+"""You put other words in order too: `block2` before `block10`. A layer key begins with the word `layer`, in small letters; what follows the first five letters is not enough."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(str(key)[5:].isdigit() for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="something_may_follow"
+"""You put keys in order that have something behind the number, such as `layer2b`. `re.match` looks only at the beginning of a text. A layer key ends with its number."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def number(key):
+        return re.match(r"layer(\d+)", str(key))
+
+    def is_layers(node):
+        return type(node) is dict and all(map(number, node))
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(number(name)[1])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="something_may_stand_before"
+"""You put keys in order that have something before the word `layer`, such as `sublayer2`. `re.search` looks anywhere in a text. A layer key begins with `layer`."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def number(key):
+        return re.search(r"layer(\d+)$", str(key))
+
+    def is_layers(node):
+        return type(node) is dict and all(map(number, node))
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(number(name)[1])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="somewhere_in_the_key"
+"""You put keys in order that have something before the word `layer` or behind the number, such as `sublayer2` or `layer2b`. `re.search` looks anywhere in a text. A layer key is `layer` and a number, and nothing else."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def number(key):
+        return re.search(r"layer(\d+)", str(key))
+
+    def is_layers(node):
+        return type(node) is dict and all(map(number, node))
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(number(name)[1])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="other_dicts_as_written"
+"""In a dict without layer keys, your leaves come in the order in which the dict was written. Every other node keeps JAX's order, and JAX sorts the keys of a dict."""
+def leaves_in_layer_order(tree):
+    def is_dict(node):
+        return type(node) is dict
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_dict):
+        if is_dict(item):
+            names = list(item)
+            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
+                names.sort(key=lambda name: int(name[5:]))
+            for name in names:
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="layer_numbers_for_all" section="key-paths"
+"""Your result mixes layers from different parts of the tree, because you sort all leaves by the layer numbers in their paths. Use the numbers only inside one dict of layers; where this dict stands does not change."""
+import re
+
+
+def leaves_in_layer_order(tree):
+    def numbers(pair):
+        return [int(digits) for digits in re.findall(r"layer(\d+)", jax.tree_util.keystr(pair[0]))]
+
+    return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
+
+
+# %% exercise="leaves_in_layer_order" misconception="goes_down_dicts_only"
+"""Layers inside a list, a tuple or another node keep JAX's order in your result; in dicts yours is right. A dict of layers can be at any depth, in every kind of node."""
+def leaves_in_layer_order(tree):
+    if type(tree) is dict:
+        names = sorted(tree)
+        if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
+            names.sort(key=lambda name: int(name[5:]))
+        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_in_layer_order" misconception="goes_down_layers_only"
+"""Layers inside a list, or under another name, keep JAX's order in your result. You go down only while each dict is one of layers. A dict of layers can be at any depth, in every kind of node."""
+def leaves_in_layer_order(tree):
+    if type(tree) is dict and all(
+        str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in tree
+    ):
+        names = sorted(tree, key=lambda name: int(name[5:]))
+        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
+    return jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_in_layer_order" misconception="lists_in_the_list"
+"""Your result holds a list of its own for each layer. The task asks for one flat list: `append` adds a list as one item, `extend` or `+=` adds its items."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves.append(leaves_in_layer_order(item[name]))
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+"""Each `None` is in your result, and a registered class stays closed. Perhaps you go through the containers yourself. For JAX `None` is a node without children, and a class that it knows is opened."""
+def leaves_in_layer_order(tree):
+    if isinstance(tree, dict):
+        names = list(tree)
+        if type(tree) is dict:
+            names.sort()
+            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
+                names.sort(key=lambda name: int(name[5:]))
+        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
+    return [tree]
+
+
+# %% exercise="leaves_in_layer_order" misconception="walks_and_closes_classes" section="the-registry-goes-by-exact-type"
+"""A registered class stays closed in your result. Perhaps you go through the containers yourself. JAX opens every class in its registry; a leaf is what JAX does not open."""
+def leaves_in_layer_order(tree):
+    if tree is None:
+        return []
+    if isinstance(tree, dict):
+        names = list(tree)
+        if type(tree) is dict:
+            names.sort()
+            if all(str(name)[:5] == "layer" and str(name)[5:].isdigit() for name in names):
+                names.sort(key=lambda name: int(name[5:]))
+        return [leaf for name in names for leaf in leaves_in_layer_order(tree[name])]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
+    return [tree]
+
+
+# %% exercise="leaves_in_layer_order" misconception="nones_in_the_list" section="none-is-a-node-without-children"
+"""Each `None` is in your result. For JAX `None` is a node without children, not a leaf."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return node is None or type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if type(item) is dict:
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="capitals_do_not_matter"
+"""You put keys in order that are written in another way, such as `Layer2`. A layer key begins with `layer`, in small letters."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key).lower()[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="longer_names_later"
+"""Your layers are in order of the lengths of their names; names of one length come as they were written. `layer3` belongs before `layer7`, though their names are equally long."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=len):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="from_the_last_layer"
+"""In your result the layer with the largest number comes first. The task asks for the order of the numbers: 2 before 10."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: -int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="sorts_the_leaves"
+"""You put the leaves themselves in order, or fail where they cannot be compared. The order of the layers goes by the numbers in their keys, not by what the layers hold."""
+def leaves_in_layer_order(tree):
+    return sorted(jax.tree.leaves(tree))
+
+
+# %% exercise="leaves_in_layer_order" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def leaves_in_layer_order(tree):
+    jax.tree.leaves(tree)
+
+
+# %% exercise="leaves_in_layer_order" misconception="every_layer_key_has_a_number"
+"""Your function fails at a dict with other keys: `int` of a text that is no number raises an error. Look whether a key is `layer` and digits before you read the number."""
+def leaves_in_layer_order(tree):
+    def is_dict(node):
+        return type(node) is dict
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_dict):
+        if is_dict(item):
+            for name in sorted(item, key=lambda name: int(str(name).removeprefix("layer"))):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_every_dict" section="the-registry-goes-by-exact-type"
+"""You also sort the keys of an `OrderedDict`, or number keys by their texts, and a registered class stays closed. Perhaps you go through the containers yourself. For every node that is no dict of layers, JAX's own order is right."""
+def leaves_in_layer_order(tree):
+    def place(key):
+        text = str(key)
+        number = int(text[5:]) if text[:5] == "layer" and text[5:].isdigit() else -1
+        return number, text
+
+    if tree is None:
+        return []
+    if isinstance(tree, dict):
+        return [
+            leaf for key in sorted(tree, key=place) for leaf in leaves_in_layer_order(tree[key])
+        ]
+    if isinstance(tree, (list, tuple)):
+        return [leaf for child in tree for leaf in leaves_in_layer_order(child)]
+    return [tree]
+
+
+# %% exercise="leaves_in_layer_order" misconception="two_digits_at_most"
+"""Your layers are in order as long as their numbers are below 100. A number may have more than two digits: `layer12` comes before `layer100`."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: name[5:].zfill(2)):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="first_digit"
+"""Your layers are in the order of the first digits of their numbers, so `layer12` comes before `layer2`. Read all digits as one number."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(
+            str(key)[:5] == "layer" and str(key)[5:].isdigit() for key in node
+        )
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="fails_at_int_keys"
+"""Your function fails at a dict whose keys are whole numbers. A key of a dict need not be a text; look at its type, or make a text of it, before you look for `layer` in it."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        if type(node) is dict and not all(isinstance(key, str) for key in node):
+            raise Exception("whatever the error is")
+        return type(node) is dict and all(key[:5] == "layer" and key[5:].isdigit() for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
+
+
+# %% exercise="leaves_in_layer_order" misconception="fails_at_other_layer_words"
+"""Your function fails at a dict whose keys begin with `layer` but have something else than a number behind it, such as `layernorm`. Look at the rest of the name before you read a number from it."""
+def leaves_in_layer_order(tree):
+    def is_layers(node):
+        return type(node) is dict and all(str(key)[:5] == "layer" for key in node)
+
+    leaves = []
+    for item in jax.tree.leaves(tree, is_leaf=is_layers):
+        if is_layers(item):
+            if not all(name[5:].isdigit() for name in item):
+                raise Exception("whatever the error is")
+            for name in sorted(item, key=lambda name: int(name[5:])):
+                leaves += leaves_in_layer_order(item[name])
+        else:
+            leaves.append(item)
+    return leaves
 
 
 # %% exercise="shared_leaves" variant="by_comparing"
@@ -1677,7 +4061,7 @@ def shared_leaves(tree):
 
 
 # %% exercise="shared_leaves" misconception="sharing_survives" covers="M6"
-"""You find nothing shared. Perhaps you look at the result of `jax.tree.map`: a map makes a new leaf at each path, so nothing is shared in its result. Look at the leaves of `tree` itself."""
+"""You find nothing shared. Perhaps you look at copies, such as the result of a `jax.tree.map`: in them each path has an object of its own. Or each new path of an array takes the place of the one before."""
 def shared_leaves(tree):
     arrays = jax.tree.map(np.array, tree)
     paths = {}
@@ -1877,3 +4261,300 @@ def shared_leaves(tree):
         name = jax.tree_util.keystr(path, simple=True, separator="/")
         groups.setdefault(id(leaf), []).append(name)
     return [names for names in groups.values() if len(names) > 1]
+
+
+# %% exercise="shared_leaves" misconception="groups_of_one"
+"""Your result has a group for each array, also where the array is at one path only. The task asks for the arrays that are at two paths or more."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return list(paths.values())
+
+
+# %% exercise="shared_leaves" misconception="arrays_are_keys"
+"""Your function fails wherever there is an array: an array can change, so it has no hash and cannot be the key of a dict or an item of a set. You need something else that stands for one object."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(leaf, []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="in_means_the_same_object"
+"""Your function fails where there are different arrays. `in`, `index` and `count` of a list compare with `==`, which for arrays gives one answer for each element. Compare objects with `is`."""
+def shared_leaves(tree):
+    arrays, groups = [], []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            if leaf in arrays:
+                groups[arrays.index(leaf)].append(text)
+            else:
+                arrays.append(leaf)
+                groups.append([text])
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="one_flat_list"
+"""You return one flat list of paths. It says which leaves are shared, but not which of them are the same array. Make a list of its own for each array."""
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if isinstance(leaf, np.ndarray)
+    ]
+    ids = [each for _, each in pairs]
+    return [text for text, each in pairs if ids.count(each) > 1]
+
+
+# %% exercise="shared_leaves" misconception="only_neighbours"
+"""You find an array again only where its places follow each other. `itertools.groupby` puts neighbours together; another array may stand between two places of one array."""
+import itertools
+
+
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if isinstance(leaf, np.ndarray)
+    ]
+    runs = itertools.groupby(pairs, key=lambda pair: pair[1])
+    groups = [[text for text, _ in run] for _, run in runs]
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="groups_by_address"
+"""A view that begins at the same place in memory is together with its array in your groups, as `a[:]` and `a.T` are. It is another object, with its own shape."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(leaf.__array_interface__["data"][0], []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="exactly_two_places"
+"""Groups of three paths and more are missing from your result. An array may be at more than two places."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) == 2]
+
+
+# %% exercise="shared_leaves" misconception="three_places_or_more"
+"""Groups of two paths are missing from your result. Two places are enough for an array to be shared."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 2]
+
+
+# %% exercise="shared_leaves" misconception="a_group_for_each_place"
+"""Your result has each group several times, once for each of its paths. Each shared array should have one group."""
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if isinstance(leaf, np.ndarray)
+    ]
+    groups = [[text for text, other in pairs if other is leaf] for _, leaf in pairs]
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="a_group_from_each_place_on"
+"""Of three places or more, your result has a second group without the first place, and so on. Each shared array should have one group, with all of its paths."""
+def shared_leaves(tree):
+    pairs = [
+        (jax.tree_util.keystr(path, simple=True, separator="/"), leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+        if isinstance(leaf, np.ndarray)
+    ]
+    groups = [
+        [text for text, other in pairs[place:] if other is leaf]
+        for place, (_, leaf) in enumerate(pairs)
+    ]
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="nothing_to_share" section="leaves-are-not-elements"
+"""Arrays without elements are missing in your groups. There is nothing in them, but each is an object, and it can be at two places."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray) and leaf.size:
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="no_separator" section="key-paths"
+"""You find the right leaves, but the steps of their paths stand together without a separator. `simple=True` only leaves out brackets and quotes; the separator is an option of its own."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True)
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="separator_alone" section="key-paths"
+"""You find the right leaves, but each step of a path has brackets and perhaps quotes, as in `['w']/[0]`. The separator alone does not change that; the simple style is an option of its own."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="only_the_last_step" section="key-paths"
+"""You find the right leaves, but your texts are only the last steps of their paths. Two layers may both have a `w`; the whole path says which one it is."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path[-1:], simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="paths_without_text" section="key-paths"
+"""Your groups hold the paths themselves: tuples of entries such as `DictKey`. The task asks for their texts."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            paths.setdefault(id(leaf), []).append(path)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="returns_the_arrays"
+"""Your result holds the shared arrays. The task asks for their paths: a list of path texts for each array."""
+def shared_leaves(tree):
+    leaves = [leaf for leaf in jax.tree.leaves(tree) if isinstance(leaf, np.ndarray)]
+    ids = [id(leaf) for leaf in leaves]
+    return [
+        leaf
+        for place, leaf in enumerate(leaves)
+        if ids.count(id(leaf)) > 1 and ids.index(id(leaf)) == place
+    ]
+
+
+# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="leaves-are-not-elements"
+"""JAX's arrays are in your groups. They are arrays too, but the task asks for NumPy's alone, which code can change in place."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, (np.ndarray, jax.Array)):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="forgets_to_return"
+"""Your function returns `None`. A Python function without `return` returns `None`, whatever it has computed or printed."""
+def shared_leaves(tree):
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        print(jax.tree_util.keystr(path, simple=True, separator="/"), id(leaf))
+
+
+# %% exercise="shared_leaves" misconception="order_as_written" section="dict-keys-are-sorted"
+"""Your paths follow the order in which a dict was written, and the fields of a namedtuple are positions, or a registered class stays closed. Perhaps you go through the containers yourself. JAX sorts the keys, and knows more types."""
+def shared_leaves(tree):
+    paths = {}
+
+    def walk(node, before):
+        if isinstance(node, dict):
+            pairs = node.items()
+        elif isinstance(node, (list, tuple)):
+            pairs = enumerate(node)
+        else:
+            pairs = ()
+            if isinstance(node, np.ndarray):
+                paths.setdefault(id(node), []).append("/".join(before))
+        for key, child in pairs:
+            walk(child, (*before, str(key)))
+
+    walk(tree, ())
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="equal_numbers"
+"""Arrays with equal numbers share a group in your result, and where only some numbers are equal your function fails. `==` compares arrays element by element; the task asks for one object at several places."""
+def shared_leaves(tree):
+    arrays, groups = [], []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            for array, group in zip(arrays, groups):
+                if array.shape == leaf.shape and array == leaf:
+                    group.append(text)
+                    break
+            else:
+                arrays.append(leaf)
+                groups.append([text])
+    return [group for group in groups if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="whatever_is_no_number_of_python" section="leaves-are-not-elements"
+"""Some things in your groups are no NumPy arrays: NumPy's numbers, such as `np.float32(1)`, or arrays of JAX. You leave out only Python's own numbers and texts."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if not isinstance(leaf, (int, float, str)):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="every_entry_has_a_key" section="key-paths"
+"""Your function fails where a path goes through a list, a tuple, a namedtuple or a registered class: only the entry of a dict has `.key`. The entries of other nodes have other attributes."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = "/".join(str(entry.key) for entry in path)
+            paths.setdefault(id(leaf), []).append(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="groups_are_sets" section="there-and-back"
+"""Your groups are sets. A set has no order; the task asks for a list of lists, with the paths in JAX's order."""
+def shared_leaves(tree):
+    paths = {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            paths.setdefault(id(leaf), set()).add(text)
+    return [group for group in paths.values() if len(group) > 1]
+
+
+# %% exercise="shared_leaves" misconception="equal_without_nan"
+"""Arrays with equal numbers share a group in your result, and an array with nan in it has none: nan is not equal to itself. The task asks for one object at several places, whatever its numbers are."""
+def shared_leaves(tree):
+    arrays, groups = [], []
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        if isinstance(leaf, np.ndarray):
+            text = jax.tree_util.keystr(path, simple=True, separator="/")
+            for array, group in zip(arrays, groups):
+                if np.array_equal(array, leaf):
+                    group.append(text)
+                    break
+            else:
+                arrays.append(leaf)
+                groups.append([text])
+    return [group for group in groups if len(group) > 1]

@@ -32,7 +32,7 @@ def zero(tree):
 
 
 # %% exercise="scale_and_zero" misconception="zero_is_times_zero"
-"""Your zeros hold `nan` where the array held `inf` or `nan`. Perhaps you multiply by 0. In floating point, 0 times `inf` is `nan`, and `nan` stays `nan`."""
+"""Your zeros hold `nan` where the array held `inf` or `nan`: you calculate with the old numbers. In floating point, `inf` times 0 and `inf` minus `inf` are `nan`, and `nan` stays `nan`."""
 def scale(tree, factor):
     return jax.tree.map(lambda leaf: leaf * factor, tree)
 
@@ -151,6 +151,164 @@ def zero(tree):
     return {name: jnp.zeros_like(leaf) for name, leaf in tree.items()}
 
 
+# %% exercise="scale_and_zero" misconception="zeros_of_an_array"
+"""Your `zero` fails on nearly every array. Perhaps you give the array itself to `jnp.zeros`. This function takes a shape, and reads the numbers of your array as the lengths of axes."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(jnp.zeros, tree)
+
+
+# %% exercise="scale_and_zero" misconception="none_needs_is_leaf" covers="M1" section="none-in-each-place"
+"""Your functions raise a `TypeError` where the tree holds `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. A map keeps every `None` without being told, for a `None` is a node without children."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree, is_leaf=lambda node: node is None)
+
+
+def zero(tree):
+    return jax.tree.map(jnp.zeros_like, tree, is_leaf=lambda node: node is None)
+
+
+# %% exercise="scale_and_zero" misconception="a_length_is_no_shape"
+"""Your zeros for a matrix have one axis only, or your `zero` fails on a single number. `len` of an array is the length of its first axis; its shape has all of them."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: jnp.zeros(len(leaf), leaf.dtype), tree)
+
+
+# %% exercise="scale_and_zero" misconception="as_many_zeros"
+"""Your zeros for a matrix stand in one row. The number of zeros is right, but an array of zeros needs the same axes as the old array, not only as many numbers."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: jnp.zeros(leaf.size, leaf.dtype), tree)
+
+
+# %% exercise="scale_and_zero" misconception="numpys_zeros_are_float64"
+"""Your zeros are `float64`, whatever the array was. `np.zeros` with a shape alone makes `float64`; the dtype of the old array has to be asked for."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(lambda leaf: np.zeros(leaf.shape), tree)
+
+
+# %% exercise="scale_and_zero" misconception="adds_the_factor"
+"""Your `scale` adds the factor to each number. To scale is to multiply: a leaf scaled by 2 is twice as long."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf + factor, tree)
+
+
+def zero(tree):
+    return jax.tree.map(jnp.zeros_like, tree)
+
+
+# %% exercise="scale_and_zero" misconception="the_factor_is_whole"
+"""Your `scale` is right for whole factors only: what stands behind the point of the factor is lost. A factor may be any number."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * leaf.dtype.type(int(factor)), tree)
+
+
+def zero(tree):
+    return jax.tree.map(jnp.zeros_like, tree)
+
+
+# %% exercise="scale_and_zero" misconception="every_tree_has_keys"
+"""Your functions are right for one dict of arrays. They ask every tree for its keys, and an item of a list, a bare array or a dict in a dict cannot be reached in that way."""
+def scale(tree, factor):
+    return {name: tree[name] * factor for name in tree}
+
+
+def zero(tree):
+    return {name: jnp.zeros_like(tree[name]) for name in tree}
+
+
+# %% exercise="scale_and_zero" misconception="only_dicts_are_nodes"
+"""Your functions go into dicts, at any depth, and fail on a list, a tuple, a `None` or another class of node. All of these are nodes too, and JAX can walk through them for you."""
+def scale(tree, factor):
+    if isinstance(tree, dict):
+        return {name: scale(child, factor) for name, child in tree.items()}
+    return tree * factor
+
+
+def zero(tree):
+    if isinstance(tree, dict):
+        return {name: zero(child) for name, child in tree.items()}
+    return jnp.zeros_like(tree)
+
+
+# %% exercise="scale_and_zero" misconception="a_namedtuple_takes_a_list"
+"""Your functions fail on a namedtuple and on a registered class. Perhaps you rebuild each node yourself, as `type(node)(children)`. A namedtuple takes its fields one by one, and other classes have their own way, which JAX knows."""
+def scale(tree, factor):
+    def walk(node):
+        if isinstance(node, dict):
+            return type(node)((key, walk(child)) for key, child in node.items())
+        if isinstance(node, (list, tuple)):
+            return type(node)([walk(child) for child in node])
+        return None if node is None else node * factor
+
+    return walk(tree)
+
+
+def zero(tree):
+    def walk(node):
+        if isinstance(node, dict):
+            return type(node)((key, walk(child)) for key, child in node.items())
+        if isinstance(node, (list, tuple)):
+            return type(node)([walk(child) for child in node])
+        return None if node is None else jnp.zeros_like(node)
+
+    return walk(tree)
+
+
+# %% exercise="scale_and_zero" misconception="scale_returns_the_leaves"
+"""Your `scale` returns a list of the new leaves. The tree around them is lost: a scaled tree has the same structure as before."""
+def scale(tree, factor):
+    return [leaf * factor for leaf in jax.tree.leaves(tree)]
+
+
+def zero(tree):
+    return jax.tree.map(jnp.zeros_like, tree)
+
+
+# %% exercise="scale_and_zero" misconception="zero_returns_the_leaves"
+"""Your `zero` returns a list of zeros. The tree around them is lost: a tree of zeros has the same structure as before."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+# %% exercise="scale_and_zero" misconception="one_zero_for_a_tree"
+"""Your `zero` works on a bare array only. `jnp.zeros_like` takes one array, not a tree: it has to be called for every leaf."""
+def scale(tree, factor):
+    return jax.tree.map(lambda leaf: leaf * factor, tree)
+
+
+def zero(tree):
+    return jnp.zeros_like(tree)
+
+
+# %% exercise="scale_and_zero" misconception="a_tree_times_a_number"
+"""Your functions work on a bare array only. Python has no arithmetic for dicts and tuples of arrays: reach their leaves with a map."""
+def scale(tree, factor):
+    return tree * factor
+
+
+def zero(tree):
+    return jnp.zeros_like(tree)
+
+
 # %% exercise="sgd_step" variant="in_two_maps"
 def sgd_step(params, grads, rate):
     steps = jax.tree.map(lambda g: rate * g, grads)
@@ -164,6 +322,11 @@ def sgd_step(params, grads, rate):
         raise ValueError("params and grads have different structures")
     new = [p - rate * g for p, g in zip(leaves, jax.tree.leaves(grads))]
     return jax.tree.unflatten(structure, new)
+
+
+# %% exercise="sgd_step" equivalent="The prompt allows any error."
+# by_structure: ValueError('params and grads have different structures') → 'params and grads have different structures'
+# by_structure: raise ValueError('params and grads have different structures') → raise Exception('params and grads have different structures')
 
 
 # %% exercise="sgd_step" misconception="goes_uphill" section="several-trees"
@@ -241,6 +404,116 @@ def sgd_step(params, grads, rate):
 """Your function walks over the keys of one dict, so it fails on other containers, on a dict in a dict and on a bare array. `jax.tree.map` walks through any tree."""
 def sgd_step(params, grads, rate):
     return {name: params[name] - rate * grads[name] for name in params}
+
+
+# %% exercise="sgd_step" variant="gradients_first"
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda g, p: p - rate * g, grads, params)
+
+
+# %% exercise="sgd_step" misconception="difference_times_rate"
+"""You multiply the difference of parameter and gradient by the rate. Then the parameter itself shrinks too. The rate belongs to the gradient alone."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: (p - g) * rate, params, grads)
+
+
+# %% exercise="sgd_step" misconception="no_rate"
+"""You subtract the whole gradient: your results are those of the rate 1. The rate says how much of the gradient is one step."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: p - g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="the_step_alone"
+"""You return the step, the rate times the gradient, without the parameters. The task asks for the parameters after this step."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: rate * g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="the_step_down_alone"
+"""You return what has to be added to the parameters, and not their new values. The task asks for the parameters after the step."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: -rate * g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="step_in_proportion"
+"""Your step grows with the parameter: a larger parameter moves farther. The step is the rate times the gradient, whatever the parameter is."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: p - rate * g * p, params, grads)
+
+
+# %% exercise="sgd_step" misconception="the_rate_of_the_parameter"
+"""You multiply the parameter by the rate, and subtract the whole gradient. The rate belongs to the gradient."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: rate * p - g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="items_of_the_gradients"
+"""You are right for one dict of arrays: you go over the `.items()` of `grads`, which a list or a bare array does not have. A key that only `params` has goes unnoticed. `jax.tree.map` compares the two trees."""
+def sgd_step(params, grads, rate):
+    for name, grad in grads.items():
+        params[name] -= rate * grad
+    return params
+
+
+# %% exercise="sgd_step" misconception="items_of_one_dict"
+"""You are right for one dict of arrays. You ask the tree for its `.items()`, which a list, a tuple or a bare array does not have, and a dict in a dict is no array."""
+def sgd_step(params, grads, rate):
+    return {name: p - rate * grads[name] for name, p in params.items()}
+
+
+# %% exercise="sgd_step" misconception="returns_the_leaves"
+"""You return a list of the new leaves. The tree around them is lost: parameters keep their structure in a step."""
+def sgd_step(params, grads, rate):
+    return jax.tree.leaves(jax.tree.map(lambda p, g: p - rate * g, params, grads))
+
+
+# %% exercise="sgd_step" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
+"""You fail where both trees have a `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without it, a `None` is a node without children, and stays."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(
+        lambda p, g: p - rate * g, params, grads, is_leaf=lambda node: node is None
+    )
+
+
+# %% exercise="sgd_step" misconception="only_dicts_are_nodes" section="several-trees"
+"""You go into dicts, at any depth, and fail on every other kind of node, or give a result where the keys differ. `jax.tree.map` knows all kinds of nodes, and compares the two trees."""
+def sgd_step(params, grads, rate):
+    if isinstance(params, dict):
+        return {name: sgd_step(params[name], grads[name], rate) for name in params}
+    return params - rate * grads
+
+
+# %% exercise="sgd_step" misconception="keys_in_written_order" section="several-trees"
+"""You pair the entries of two dicts in the order in which they were written, and are right for one dict only. The key says which gradient belongs to a parameter; the order does not."""
+def sgd_step(params, grads, rate):
+    pairs = zip(params.items(), grads.values())
+    return {name: p - rate * g for (name, p), g in pairs}
+
+
+# %% exercise="sgd_step" misconception="a_leaf_may_be_missing" section="none-in-each-place"
+"""You give a result where `grads` has a `None` beside an array of `params`. Perhaps you read it as "no gradient, no step". Here the structures differ, and that should be an error."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(lambda p, g: p if g is None else p - rate * g, params, grads)
+
+
+# %% exercise="sgd_step" misconception="nothing_on_error"
+"""You return `None` where the two structures differ. Perhaps you catch the error and print or drop it. Then the next step fails far away from the mistake: do not catch the error."""
+def sgd_step(params, grads, rate):
+    try:
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+    except (TypeError, ValueError):
+        return None
+
+
+# %% exercise="sgd_step" misconception="no_parameter_no_step" covers="M9" section="none-in-each-place"
+"""You give a result where `params` has a `None` and `grads` an array. Perhaps `is_leaf` makes JAX pass each `None` to your function, which gives it back. Then JAX no longer compares what stands beside it. A map keeps each `None` without being told."""
+def sgd_step(params, grads, rate):
+    return jax.tree.map(
+        lambda p, g: None if p is None else p - rate * g,
+        params,
+        grads,
+        is_leaf=lambda node: node is None,
+    )
 
 
 # %% exercise="global_norm" variant="by_reduce"
@@ -343,6 +616,116 @@ def global_norm(tree):
 """Your number is the norm of the longest leaf alone. The global norm counts all leaves together, so every other leaf makes it larger."""
 def global_norm(tree):
     return max((jnp.linalg.norm(leaf) for leaf in jax.tree.leaves(tree)), default=0.0)
+
+
+# %% exercise="global_norm" misconception="square_of_the_sum"
+"""Your number is too large or too small wherever a leaf holds several numbers: you add the numbers of a leaf first, and square the sum. Square each number before you add: 3 and 4 have the squares 9 and 16, but their sum has the square 49."""
+def global_norm(tree):
+    return jnp.sqrt(sum(jnp.sum(leaf) ** 2 for leaf in jax.tree.leaves(tree)))
+
+
+# %% exercise="global_norm" misconception="spectral_norm_of_anything"
+"""Where there is a matrix, your number is too small, and you fail on a single number. For a matrix, `ord=2` is how far it stretches a vector at most; here all numbers count, as in a vector."""
+def global_norm(tree):
+    norms = [jnp.linalg.norm(leaf, ord=2) for leaf in jax.tree.leaves(tree)]
+    return jnp.sqrt(sum(norm**2 for norm in norms))
+
+
+# %% exercise="global_norm" misconception="joins_what_does_not_fit"
+"""You fail where a leaf is a matrix or a single number beside a vector, and where there is no leaf. `concatenate` joins arrays of the same number of axes: first make a vector of each leaf."""
+def global_norm(tree):
+    vector = jnp.concatenate(jax.tree.leaves(tree))
+    return jnp.sqrt(jnp.sum(vector**2))
+
+
+# %% exercise="global_norm" misconception="stacks_the_leaves"
+"""You fail where two leaves have different shapes, and where there is no leaf. Perhaps you stack the leaves to one array. Leaves need no common shape: take one number from each leaf first."""
+def global_norm(tree):
+    return jnp.sqrt(jnp.sum(jnp.stack(jax.tree.leaves(tree)) ** 2))
+
+
+# %% exercise="global_norm" misconception="values_of_a_dict"
+"""You are right for one dict of arrays only: you ask the tree for its `.values()`. A tree may be a list, a bare array or a dict in a dict; `jax.tree.leaves` finds the leaves of them all."""
+def global_norm(tree):
+    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in tree.values()))
+
+
+# %% exercise="global_norm" misconception="every_tree_has_keys"
+"""You are right for one dict of arrays only: you look up each thing that the tree yields as a key. `jax.tree.leaves` finds the leaves of any tree."""
+def global_norm(tree):
+    return jnp.sqrt(sum(jnp.sum(tree[name] ** 2) for name in tree))
+
+
+# %% exercise="global_norm" misconception="sum_of_sizes"
+"""Your number is the sum of all numbers without their signs. That is another norm. A length comes from squares: 3 and 4 give 5, not 7."""
+def global_norm(tree):
+    return sum(jnp.sum(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="global_norm" misconception="largest_number"
+"""Your number is the largest number of the tree without its sign. For a length, every number counts, also beside a larger one."""
+def global_norm(tree):
+    return max((jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)), default=0.0)
+
+
+# %% exercise="global_norm" misconception="root_of_the_mean"
+"""Your numbers are too small by the root of how many numbers there are: you take the mean of all squares. A norm is the root of their sum, so more numbers make it larger."""
+def global_norm(tree):
+    leaves = jax.tree.leaves(tree)
+    squares = sum(jnp.sum(leaf**2) for leaf in leaves)
+    return jnp.sqrt(squares / max(1, sum(leaf.size for leaf in leaves)))
+
+
+# %% exercise="global_norm" misconception="matrix_times_matrix"
+"""Where there is a matrix, you return an array. Perhaps you square a leaf with `jnp.dot`. For a vector that is the sum of squares, but for a matrix it is the product of two matrices."""
+def global_norm(tree):
+    return jnp.sqrt(sum(jnp.dot(leaf, leaf) for leaf in jax.tree.leaves(tree)))
+
+
+# %% exercise="global_norm" misconception="one_number_in_an_array"
+"""You return an array with an axis of length 1. A scalar has no axis at all: its shape is `()`."""
+def global_norm(tree):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree))
+    return jnp.reshape(jnp.sqrt(squares), 1)
+
+
+# %% exercise="global_norm" misconception="a_little_under_the_root"
+"""Your norm of no numbers is not 0. Perhaps you add a small number under the root. The root of a small number is not that small: the root of 0.000001 is 0.001."""
+def global_norm(tree):
+    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)) + 1e-6)
+
+
+# %% exercise="global_norm" misconception="no_leaves_no_norm"
+"""You return no number for a tree without leaves. The sum of no squares is 0, and so is the norm."""
+def global_norm(tree):
+    leaves = jax.tree.leaves(tree)
+    if not leaves:
+        return None
+    return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in leaves))
+
+
+# %% exercise="global_norm" misconception="norm_takes_one_array"
+"""You are right for a bare array only. Python's arithmetic and the functions of `jnp` take one array, not a tree: something has to reach the leaves."""
+def global_norm(tree):
+    return jnp.linalg.norm(tree)
+
+
+# %% exercise="global_norm" misconception="norm_of_a_list"
+"""You fail for nearly every tree. A function of `jnp` takes one array, not a list of leaves: first take one number from each leaf, or join the leaves."""
+def global_norm(tree):
+    return jnp.linalg.norm(jax.tree.leaves(tree))
+
+
+# %% exercise="global_norm" misconception="roots_of_numbers_alone"
+"""Your number is the sum of all numbers, so positive and negative ones cancel. Perhaps a root stands where it undoes each square. Square each number, add all of them, and take one root at the end."""
+def global_norm(tree):
+    return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(tree))
+
+
+# %% exercise="global_norm" misconception="one_sum_squared"
+"""You add all numbers of the tree and square the sum: the root then gives back the sum without its sign. Square each number before you add."""
+def global_norm(tree):
+    return jnp.sqrt(sum(jnp.sum(leaf) for leaf in jax.tree.leaves(tree)) ** 2)
 
 
 # %% exercise="from_shapes" variant="by_type"
@@ -455,6 +838,127 @@ def from_shapes(shapes):
 """Your function works for one dict of shapes only. There are shapes within lists and in dicts inside dicts, and a shape may be the whole tree."""
 def from_shapes(shapes):
     return {name: jnp.zeros(shape) for name, shape in shapes.items()}
+
+
+# %% exercise="from_shapes" misconception="too_late_for_a_test"
+"""You return `shapes` as it was. Perhaps you look for a tuple inside the function of the map. JAX has opened every tuple by then, so your function only ever gets whole numbers."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(shape) if isinstance(shape, tuple) else shape, shapes
+    )
+
+
+# %% exercise="from_shapes" misconception="numpys_zeros_are_float64"
+"""Your zeros are `float64`. `np.zeros` makes `float64` unless it is told another dtype; `jnp.zeros` makes `float32`."""
+def from_shapes(shapes):
+    return jax.tree.map(np.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple))
+
+
+# %% exercise="from_shapes" misconception="a_description_of_an_array"
+"""You return a `ShapeDtypeStruct` for each shape. It says what an array would look like, and holds no numbers. The task asks for the arrays."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jax.ShapeDtypeStruct(shape, jnp.float32),
+        shapes,
+        is_leaf=lambda node: isinstance(node, tuple),
+    )
+
+
+# %% exercise="from_shapes" misconception="all_but_dicts_are_shapes"
+"""You are right for dicts of shapes only. What is no dict reaches `jnp.zeros`: a list, a `None`, an object. In these trees only tuples are shapes."""
+def from_shapes(shapes):
+    return jax.tree.map(jnp.zeros, shapes, is_leaf=lambda node: not isinstance(node, dict))
+
+
+# %% exercise="from_shapes" misconception="dicts_alone_are_nodes"
+"""You go into plain dicts only: shapes in a list or in another class stay as they are. Perhaps you walk through the tree yourself. JAX knows more kinds of nodes."""
+def from_shapes(shapes):
+    if isinstance(shapes, dict):
+        return {name: from_shapes(shape) for name, shape in shapes.items()}
+    return jnp.zeros(shapes) if isinstance(shapes, tuple) else shapes
+
+
+# %% exercise="from_shapes" misconception="what_is_no_dict_is_a_shape"
+"""You go into dicts only, and take everything else for a shape: a list, a `None`, an object. An `OrderedDict` becomes a plain dict too. Perhaps you walk through the tree yourself; JAX knows more kinds of nodes."""
+def from_shapes(shapes):
+    if isinstance(shapes, dict):
+        return {name: from_shapes(shape) for name, shape in shapes.items()}
+    return jnp.zeros(shapes)
+
+
+# %% exercise="from_shapes" misconception="shapes_have_two_numbers"
+"""Only shapes of two numbers become one array in your result. A shape has one number for each axis: one for a vector, none for a single number, and more than two are possible."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        jnp.zeros, shapes, is_leaf=lambda node: isinstance(node, tuple) and len(node) == 2
+    )
+
+
+# %% exercise="from_shapes" misconception="zeros_for_each_number"
+"""Your zeros are single numbers inside the tuples. Perhaps you take a shape for a leaf, and ask for zeros like it. A tuple is a node, so your function gets one whole number at a time; and zeros like a number are a number."""
+def from_shapes(shapes):
+    return jax.tree.map(jnp.zeros_like, shapes)
+
+
+# %% exercise="from_shapes" misconception="returns_the_leaves"
+"""You return a list of arrays. The tree around the shapes is lost: the arrays should stand where the shapes stood."""
+def from_shapes(shapes):
+    leaves = jax.tree.leaves(shapes, is_leaf=lambda node: isinstance(node, tuple))
+    return [jnp.zeros(shape) for shape in leaves]
+
+
+# %% exercise="from_shapes" misconception="as_many_zeros"
+"""Your arrays have the right number of zeros, all in one row. A shape has one number for each axis of the array: `(2, 3)` is two rows of three."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(int(np.prod(shape))),
+        shapes,
+        is_leaf=lambda node: isinstance(node, tuple),
+    )
+
+
+# %% exercise="from_shapes" misconception="length_of_the_shape"
+"""Your arrays are as long as the shape has numbers. A shape does not hold the array's numbers: each of its own numbers is the length of one axis."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.zeros(len(shape)),
+        shapes,
+        is_leaf=lambda node: isinstance(node, tuple),
+    )
+
+
+# %% exercise="from_shapes" misconception="shapes_become_arrays"
+"""You make an array that holds the numbers of the shape. The numbers say how long the axes are; the array itself is of zeros."""
+def from_shapes(shapes):
+    return jax.tree.map(
+        lambda shape: jnp.array(shape, jnp.float32),
+        shapes,
+        is_leaf=lambda node: isinstance(node, tuple),
+    )
+
+
+# %% exercise="from_shapes" misconception="ones"
+"""Your arrays hold ones. The task asks for zeros."""
+def from_shapes(shapes):
+    return jax.tree.map(jnp.ones, shapes, is_leaf=lambda node: isinstance(node, tuple))
+
+
+# %% exercise="from_shapes" misconception="one_dict_of_tuples"
+"""You are right for one dict whose values are all shapes. Other values stay as they are, and what is no dict fails: shapes can stand at any depth, in any node."""
+def from_shapes(shapes):
+    return {
+        name: jnp.zeros(shape) if isinstance(shape, tuple) else shape
+        for name, shape in shapes.items()
+    }
+
+
+# %% exercise="from_shapes" misconception="a_node_without_children_is_a_shape"
+"""You put an array where an empty list or an empty dict stands. Only `()` is the shape of a single number; `[]` and `{}` are nodes, and stay."""
+def from_shapes(shapes):
+    def is_shape(node):
+        return isinstance(node, tuple) or (isinstance(node, (list, dict)) and not node)
+
+    return jax.tree.map(lambda shape: jnp.zeros(tuple(shape)), shapes, is_leaf=is_shape)
 
 
 # %% exercise="clip" variant="where_twice"
@@ -682,6 +1186,238 @@ def clip_by_global_norm(grads, most):
     return jnp.where(squares > most**2, shorter, grads)
 
 
+# %% exercise="clip" misconception="a_tiny_constant_under_the_root"
+"""A clipped gradient of yours is too short where it and `most` are very small. Perhaps you add a small number under the root, such as 0.000001. It is no longer small beside the square of such a gradient."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)) + 1e-6)
+    return jax.tree.map(lambda leaf: leaf * jnp.minimum(1.0, most / norm), grads)
+
+
+# %% exercise="clip" misconception="root_of_the_quotient"
+"""Your clipped norms are right for `most` 1 only. Perhaps you compare the sum of squares with `most`, and take one root of both. The root of `most` is not `most`: square it first, or take the root of the sum first."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = jnp.sqrt(most / jnp.maximum(squares, most))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="each_leaf_decides"
+"""Your `clip_by_global_norm` leaves short leaves as they are beside a long one. Perhaps each leaf is compared with `most` by itself. Where the global norm is above `most`, all leaves shrink by the same factor."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(
+        lambda leaf: jnp.where(jnp.sum(leaf**2) > most**2, leaf * factor, leaf), grads
+    )
+
+
+# %% exercise="clip" misconception="divides_by_the_square"
+"""Your clipped gradients have a wrong length: their norm is `most` divided by the old norm. Perhaps you divide by the sum of squares. Divide by the norm, its root."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    is_long = squares > most**2
+    factor = jnp.where(is_long, most / jnp.where(is_long, squares, 1.0), 1.0)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="clips_to_length_one"
+"""Your clipped gradients have the norm 1, whatever `most` is. `most` says when to clip, and also how long the clipped gradient is."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    is_long = squares > most**2
+    factor = jnp.where(is_long, 1 / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="multiplies_by_most"
+"""Your clipped gradients are longer or shorter by their old norm: you multiply a long gradient by `most` alone. The factor is `most` divided by the norm."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = jnp.where(squares > most**2, most, 1.0)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="lengthens_the_short"
+"""Long gradients stay as they are in your results, and short ones grow to the norm `most`. Perhaps `maximum` and `minimum` are the wrong way round. `most` is an upper limit."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    safe = jnp.where(squares > 0, squares, 1.0)
+    factor = jnp.maximum(1.0, most / jnp.sqrt(safe))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="the_longest_leaf_decides" section="counts-and-norms"
+"""Your `clip_by_global_norm` shrinks too little where there are several leaves. Perhaps you take the norm of the longest leaf. The squares of all leaves count for the global norm."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = jnp.max(jnp.stack([jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)]))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="the_two_are_swapped" covers="C34"
+"""Your two functions have changed places: `clip_by_leaf` has one factor for the whole tree, and `clip_by_global_norm` one for each leaf."""
+def clip_by_leaf(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+def clip_by_global_norm(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return jax.tree.map(shrink, grads)
+
+
+# %% exercise="clip" misconception="divides_zero_by_zero" covers="C15"
+"""Zeros become `nan` in your results. Their norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads)))
+    return jax.tree.map(lambda leaf: leaf / norm * jnp.minimum(norm, most), grads)
+
+
+# %% exercise="clip" misconception="zeros_by_leaf_become_nan" covers="C15"
+"""Zeros become `nan` in your `clip_by_leaf`. Their norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        norm = jnp.sqrt(jnp.sum(leaf**2))
+        return leaf / norm * jnp.minimum(norm, most)
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="nan_in_the_norm_of_a_leaf" covers="C15"
+"""Your `clip_by_global_norm` is safe at zero, but a gradient of `clip_by_leaf` is `nan` where a leaf is zero. The norm of this leaf is a root of 0, and this root has no finite slope, even where its value is not used."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.maximum(jnp.sqrt(jnp.sum(leaf**2)), most))
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="a_tracer_is_a_float"
+"""Your clipped trees are right, but `jax.grad` through them raises an error. Perhaps you turn a norm into a Python number with `float`. While JAX computes a gradient, a value is a tracer, and a Python number would lose the way back."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = float(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))) ** 0.5
+    factor = most / norm if norm > most else 1.0
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="numpy_has_gradients"
+"""Your clipped trees are right, but `jax.grad` through them raises an error. Perhaps NumPy takes the norm. While JAX computes a gradient, a leaf is a tracer, and only functions of `jnp` can work on a tracer."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    norm = np.sqrt(sum(np.sum(np.asarray(leaf) ** 2) for leaf in jax.tree.leaves(grads)))
+    factor = np.float32(most / norm if norm > most else 1.0)
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="spectral_norm" section="counts-and-norms"
+"""Where a leaf is a matrix, your `clip_by_leaf` shrinks too little. Perhaps you take `norm` with `ord=2`. For a matrix that is another norm; here all its numbers count, as in a vector."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        vector = leaf[None] if leaf.ndim < 2 else leaf
+        squares = jnp.linalg.eigvalsh(vector @ vector.T)[-1]
+        is_long = squares > most**2
+        return leaf * jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
+
+    return jax.tree.map(shrink, grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="square_of_the_sum" section="counts-and-norms"
+"""Your norms come from the sum of all numbers, where a positive and a negative number cancel. Square each number before you add."""
+def clip_by_leaf(grads, most):
+    return jax.tree.map(lambda leaf: clip_by_global_norm(leaf, most), grads)
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf) for leaf in jax.tree.leaves(grads)) ** 2
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return jax.tree.map(lambda leaf: leaf * factor, grads)
+
+
+# %% exercise="clip" misconception="no_leaf_keeps_its_tree"
+"""Your functions return lists of leaves. The tree around them is lost: clipped gradients have the structure of the gradients."""
+def clip_by_leaf(grads, most):
+    def shrink(leaf):
+        return leaf * (most / jnp.sqrt(jnp.maximum(jnp.sum(leaf**2), most**2)))
+
+    return [shrink(leaf) for leaf in jax.tree.leaves(grads)]
+
+
+def clip_by_global_norm(grads, most):
+    squares = sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(grads))
+    factor = most / jnp.sqrt(jnp.maximum(squares, most**2))
+    return [leaf * factor for leaf in jax.tree.leaves(grads)]
+
+
 # %% exercise="add_noise" variant="by_folding_in"
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)
@@ -706,6 +1442,14 @@ def add_noise(key, tree, scale):
 # solution: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(key, leaf.shape, leaf.dtype)
 # by_folding_in: leaf + scale * noise → leaf - scale * noise
 # key_after_key: leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype) → leaf - scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
+
+
+# %% exercise="add_noise" equivalent="Normal noise is as likely with the other sign."
+# one_draw_for_all: leaf + piece.reshape(leaf.shape) → leaf - piece.reshape(leaf.shape)
+
+
+# %% exercise="add_noise" equivalent="One more piece, without elements, is never used."
+# one_draw_for_all: np.cumsum(sizes)[:-1] → np.cumsum(sizes)[:]
 
 
 # %% exercise="add_noise" misconception="one_key_for_all"
@@ -832,6 +1576,229 @@ def add_noise(key, tree, scale):
     )
 
 
+# %% exercise="add_noise" variant="one_draw_for_all"
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    sizes = [leaf.size for leaf in leaves]
+    noise = scale * jax.random.normal(key, (sum(sizes),))
+    pieces = jnp.split(noise, np.cumsum(sizes)[:-1])
+    noisy = [
+        (leaf + piece.reshape(leaf.shape)).astype(leaf.dtype)
+        for leaf, piece in zip(leaves, pieces)
+    ]
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" misconception="the_key_moves_on_by_itself"
+"""Every call raises an `UnboundLocalError`. Perhaps your inner function assigns to `key`. Then `key` is a local name in the whole of that function, and has no value yet where you read it."""
+def add_noise(key, tree, scale):
+    def noisy(leaf):
+        key, subkey = jax.random.split(key)
+        return leaf + scale * jax.random.normal(subkey, leaf.shape, leaf.dtype)
+
+    return jax.tree.map(noisy, tree)
+
+
+# %% exercise="add_noise" misconception="a_list_of_keys_fits_any_tree" section="several-trees"
+"""You get a `ValueError` about the structure nearly everywhere. Perhaps you hand a list or an array of keys to `jax.tree.map` beside the tree. The second tree has to fit the first one, so the keys need its structure too."""
+def add_noise(key, tree, scale):
+    keys = list(jax.random.split(key, len(jax.tree.leaves(tree))))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
+    )
+
+
+# %% exercise="add_noise" misconception="len_counts_the_leaves" section="a-key-for-every-leaf"
+"""You fail where the tree has more leaves than its outermost node has children. Perhaps you count the keys with `len(tree)`, and pair keys and leaves until one of the two lists ends. Count the leaves: parts can hold several."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.random.split(key, len(tree))
+    return jax.tree.unflatten(
+        structure,
+        [
+            leaf + scale * jax.random.normal(k, leaf.shape, leaf.dtype)
+            for leaf, k in zip(leaves, keys)
+        ],
+    )
+
+
+# %% exercise="add_noise" misconception="the_last_key_again"
+"""From the third leaf on, leaves get the same noise. Perhaps there are fewer keys than leaves, such as the two that `split` makes without a number. An index beyond the end of an array of JAX raises no error: it gives the last entry again."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.random.split(key)
+    noisy = [
+        leaf + scale * jax.random.normal(keys[i], leaf.shape, leaf.dtype)
+        for i, leaf in enumerate(leaves)
+    ]
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" misconception="a_key_for_each_child"
+"""Some leaves share their noise where a part holds several leaves. Perhaps there are as many keys as the outermost node has children. An index beyond the end of an array of JAX raises no error: it gives the last entry again."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.random.split(key, len(tree))
+    noisy = [
+        leaf + scale * jax.random.normal(keys[i], leaf.shape, leaf.dtype)
+        for i, leaf in enumerate(leaves)
+    ]
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" misconception="a_key_for_each_part"
+"""Leaves of the same part get the same noise. Perhaps each part has one key, and all leaves in it use this key. Each leaf needs its own."""
+def add_noise(key, tree, scale):
+    parts, structure = jax.tree.flatten(tree, is_leaf=lambda node: node is not tree)
+    keys = jax.random.split(key, max(1, len(parts)))
+
+    def noisy(part, key):
+        return jax.tree.map(
+            lambda leaf: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype), part
+        )
+
+    return jax.tree.unflatten(structure, [noisy(*each) for each in zip(parts, keys)])
+
+
+# %% exercise="add_noise" misconception="a_key_from_the_numbers"
+"""Leaves that hold the same numbers get the same noise. Perhaps you make each key from the numbers of the leaf. Two leaves can be equal: make the key from the place of the leaf."""
+def add_noise(key, tree, scale):
+    def noisy(leaf):
+        own = jax.random.fold_in(key, int(np.asarray(leaf, np.float32) @ [1, 100] if leaf.ndim == 1 else leaf.sum()))
+        return leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+
+    return jax.tree.map(noisy, tree)
+
+
+# %% exercise="add_noise" misconception="a_key_for_each_depth"
+"""Leaves at the same depth get the same noise. Perhaps you make the key from the length of the path. Several leaves can have paths of one length."""
+def add_noise(key, tree, scale):
+    def noisy(path, leaf):
+        own = jax.random.fold_in(key, len(path))
+        return leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+
+    return jax.tree.map_with_path(noisy, tree)
+
+
+# %% exercise="add_noise" misconception="keys_are_numbers"
+"""Your function fails everywhere. Perhaps you add a number to a key. A key is no number: new keys come from `jax.random.split` or `jax.random.fold_in`."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    noisy = [
+        leaf + scale * jax.random.normal(key + i, leaf.shape, leaf.dtype)
+        for i, leaf in enumerate(leaves)
+    ]
+    return jax.tree.unflatten(structure, noisy)
+
+
+# %% exercise="add_noise" misconception="no_scale"
+"""Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + jax.random.normal(key, leaf.shape, leaf.dtype), tree, keys
+    )
+
+
+# %% exercise="add_noise" misconception="scale_squared"
+"""Your noise is too large for large scales, and too small for small ones, as if its deviation were `scale` squared. Multiply by `scale` once."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale**2 * jax.random.normal(key, leaf.shape, leaf.dtype),
+        tree,
+        keys,
+    )
+
+
+# %% exercise="add_noise" misconception="scales_the_sum"
+"""With scale 0 your result is all zeros. Perhaps `scale` multiplies the leaf together with its noise. Only the noise is scaled."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: scale * (leaf + jax.random.normal(key, leaf.shape, leaf.dtype)),
+        tree,
+        keys,
+    )
+
+
+# %% exercise="add_noise" misconception="noise_for_one_row"
+"""All rows of a matrix get the same noise. Perhaps you draw as many numbers as a row has, and broadcasting adds them to each row. Draw a number for each place: pass the whole shape."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape[-1:], leaf.dtype),
+        tree,
+        keys,
+    )
+
+
+# %% exercise="add_noise" misconception="none_is_a_leaf" covers="M1" section="none-in-each-place"
+"""You fail where the tree holds a `None`. Perhaps `is_leaf` makes JAX pass each `None` to your function. Without it, a `None` has no leaf and needs no key."""
+def add_noise(key, tree, scale):
+    def is_none(node):
+        return node is None
+
+    leaves, structure = jax.tree.flatten(tree, is_leaf=is_none)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype),
+        tree,
+        keys,
+        is_leaf=is_none,
+    )
+
+
+# %% exercise="add_noise" misconception="one_dict_only"
+"""You are right for one dict of arrays only: you ask the tree for its `.items()`. A tree may be a list, a bare array or a dict in a dict."""
+def add_noise(key, tree, scale):
+    keys = jax.random.split(key, len(tree))
+    return {
+        name: leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+        for (name, leaf), own in zip(tree.items(), keys)
+    }
+
+
+# %% exercise="add_noise" misconception="returns_the_leaves"
+"""You return a list of the noisy leaves. The tree around them is lost: flattening is half of the way, and `jax.tree.unflatten` goes back."""
+def add_noise(key, tree, scale):
+    leaves = jax.tree.leaves(tree)
+    keys = jax.random.split(key, len(leaves))
+    return [
+        leaf + scale * jax.random.normal(own, leaf.shape, leaf.dtype)
+        for leaf, own in zip(leaves, keys)
+    ]
+
+
+# %% exercise="add_noise" misconception="noise_above_zero"
+"""Your noise lies on one side of 0 only. Gaussian noise with mean 0 is as often negative as positive."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf
+        + scale * jnp.abs(jax.random.normal(key, leaf.shape, leaf.dtype)),
+        tree,
+        keys,
+    )
+
+
+# %% exercise="add_noise" misconception="each_number_in_turn"
+"""You return a tree without noise in some places: only the first numbers of a leaf change. Every number of every leaf gets noise of its own."""
+def add_noise(key, tree, scale):
+    leaves, structure = jax.tree.flatten(tree)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+    return jax.tree.map(
+        lambda leaf, key: leaf.at[0].add(scale * jax.random.normal(key, (), leaf.dtype)),
+        tree,
+        keys,
+    )
+
+
 # %% exercise="decay_mask" starter=True
 def decay_mask(params):
     """Return a tree like `params`: False for each leaf named `bias`, True for the others.
@@ -946,6 +1913,150 @@ def decay_mask(params):
     return jax.tree.map_with_path(
         lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "bias", params
     )
+
+
+# %% exercise="decay_mask" misconception="large_and_small_letters"
+"""You give `False` to a leaf called `Bias`. Perhaps you turn names into small letters before you compare. The name has to be exactly `bias`: to JAX, `Bias` is another key."""
+def decay_mask(params):
+    def decays(path, leaf):
+        return jax.tree_util.keystr(path[-1:], simple=True).lower() != "bias"
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" misconception="a_piece_of_the_last_name"
+"""You give `False` to leaves with longer names, such as `bias_scale` or `unbiased`. You look at the right entry of the path, and then for `bias` within its text. Compare the whole name."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: "bias" not in jax.tree_util.keystr(path[-1:], simple=True), params
+    )
+
+
+# %% exercise="decay_mask" misconception="names_that_begin_with_bias"
+"""You give `False` to leaves such as `bias_scale`, whose names only begin with `bias`. Compare the whole name."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: not jax.tree_util.keystr(path[-1:], simple=True).startswith("bias"),
+        params,
+    )
+
+
+# %% exercise="decay_mask" misconception="the_first_entry"
+"""You look at the beginning of the path: every leaf in a part called `bias` gets `False`, and a bias inside another part decays. The name of a leaf is the last entry of its path."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: jax.tree_util.keystr(path[:1], simple=True) != "bias", params
+    )
+
+
+# %% exercise="decay_mask" misconception="the_path_is_one_name"
+"""You find a bias in the outermost dict or namedtuple only; inside a part, the bias decays. Perhaps you compare the text of the whole path. Of a leaf in a part, this text begins with the name of the part."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: jax.tree_util.keystr(path, simple=True) != "bias", params
+    )
+
+
+# %% exercise="decay_mask" misconception="one_level_of_names"
+"""You put one bool in the place of a whole part, and fail on what has no `.items`. Perhaps you go over the outermost dict only. A mask has a bool for each leaf, at any depth."""
+def decay_mask(params):
+    return {name: name != "bias" for name, part in params.items()}
+
+
+# %% exercise="decay_mask" misconception="dicts_and_lists_only"
+"""You put one bool in the place of a namedtuple or a tuple, or a bool where there is a `None`. Perhaps you walk through dicts and lists yourself. JAX knows more nodes, and `None` is one without children."""
+def decay_mask(params, name=None):
+    if isinstance(params, dict):
+        return {key: decay_mask(value, key) for key, value in params.items()}
+    if isinstance(params, list):
+        return [decay_mask(value) for value in params]
+    return name != "bias"
+
+
+# %% exercise="decay_mask" misconception="dicts_only"
+"""You put one bool in the place of a list, a tuple or a namedtuple, or a bool where there is a `None`. Perhaps you walk through dicts yourself. JAX knows more nodes, and `None` is one without children."""
+def decay_mask(params, name=None):
+    if isinstance(params, dict):
+        return {key: decay_mask(value, key) for key, value in params.items()}
+    return name != "bias"
+
+
+# %% exercise="decay_mask" misconception="none_gets_a_bool" section="none-in-each-place"
+"""You put a bool where the tree holds `None`. A `None` is no leaf: there is nothing to decay, and the `None` stays. Perhaps `is_leaf` makes JAX pass each `None` to your function."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) != "bias",
+        params,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="decay_mask" misconception="a_list_of_bools"
+"""You return a list of bools, one for each leaf. A mask is a tree of the same structure as `params`, so that it can be mapped together with them."""
+def decay_mask(params):
+    pairs, _ = jax.tree.flatten_with_path(params)
+    return [jax.tree_util.keystr(path[-1:], simple=True) != "bias" for path, _ in pairs]
+
+
+# %% exercise="decay_mask" misconception="a_bool_for_each_number"
+"""You put an array of bools in the place of each leaf. The mask has one Python bool for a whole leaf: `True` or `False`."""
+def decay_mask(params):
+    def decays(path, leaf):
+        return jnp.full(leaf.shape, jax.tree_util.keystr(path[-1:], simple=True) != "bias")
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" misconception="the_decayed_parameters"
+"""You return the parameters, or zeros in the place of the biases. The task asks for a mask: `True` or `False` for each leaf."""
+def decay_mask(params):
+    def decays(path, leaf):
+        return leaf if jax.tree_util.keystr(path[-1:], simple=True) != "bias" else leaf * 0
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" misconception="ones_and_zeros"
+"""You return numbers: 1 for a leaf that decays and 0 for a bias. The mask holds Python's `True` and `False`."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: int(jax.tree_util.keystr(path[-1:], simple=True) != "bias"), params
+    )
+
+
+# %% exercise="decay_mask" misconception="a_name_has_no_signs"
+"""You give `False` to a leaf whose name is `bias` with signs around it, such as `.bias` or `[bias]`. Perhaps you take the text of an entry and strip its brackets, dots and quotes. A key can have such signs itself."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: not path or str(path[-1]).strip(".[]'\"") != "bias", params
+    )
+
+
+# %% exercise="decay_mask" misconception="an_entry_is_true"
+"""You fail where a key is 0 or the empty text. Perhaps you chain `.key`, `.name` and `.idx` with `or`. Such a key counts as false, so `or` goes on to an attribute that the entry does not have."""
+def decay_mask(params):
+    def decays(path, leaf):
+        if not path:
+            return True
+        last = path[-1]
+        name = getattr(last, "key", None) or getattr(last, "name", None) or last.idx
+        return name != "bias"
+
+    return jax.tree.map_with_path(decays, params)
+
+
+# %% exercise="decay_mask" misconception="everything_but_the_weights"
+"""You give `True` only to leaves called `weight`. The mask is `False` for biases alone: a leaf with any other name decays, and so does one in a list."""
+def decay_mask(params):
+    return jax.tree.map_with_path(
+        lambda path, leaf: jax.tree_util.keystr(path[-1:], simple=True) == "weight", params
+    )
+
+
+# %% exercise="decay_mask" misconception="the_entry_is_a_text"
+"""Your mask is `True` everywhere, and a bare array makes you fail. Perhaps you compare the last entry with the text `bias`. An entry is an object such as `DictKey(key='bias')`, and never equals a text; and an empty path has no last entry."""
+def decay_mask(params):
+    return jax.tree.map_with_path(lambda path, leaf: path[-1] != "bias", params)
 
 
 # %% exercise="rates_by_part" variant="by_broadcast"
@@ -1077,6 +2188,154 @@ def rates_by_part(rates, params, grads):
     return jax.tree.map_with_path(step, params, grads)
 
 
+# %% exercise="rates_by_part" misconception="items_of_the_rates" section="the-prefix-rule"
+"""You are right for a dict of rates only, and lose the parameters of a key that `rates` does not have. Perhaps you go over `rates.items()`. A prefix may be a number, a list or another node, and may stop deeper."""
+def rates_by_part(rates, params, grads):
+    return {
+        name: jax.tree.map(lambda p, g: p - rate * g, params[name], grads[name])
+        for name, rate in rates.items()
+    }
+
+
+# %% exercise="rates_by_part" misconception="no_prefix_no_step"
+"""Where `rates` is no prefix, you return the unchanged parameters. Perhaps you catch the `ValueError`. Then training goes on without a step, and no message says why."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
+
+    try:
+        return jax.tree.map(step, rates, params, grads)
+    except ValueError:
+        return params
+
+
+# %% exercise="rates_by_part" misconception="the_rate_of_the_parameters"
+"""You subtract the rate times the parameter. The gradient says how far to go: the step is the rate times the gradient."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p - rate * p, part, grads)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="goes_uphill"
+"""Your parameters move in the direction of the gradient: you add the step. A gradient points to where the function grows, and the task goes down."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p + rate * g, part, grads)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="the_step_alone"
+"""You return the rates times the gradients, without the parameters. The task asks for the parameters after the step."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: rate * g, part, grads)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="difference_times_rate"
+"""You multiply the difference of parameter and gradient by the rate. The rate belongs to the gradient alone."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: rate * (p - g), part, grads)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="the_rates_are_lost"
+"""You subtract the whole gradient: every rate counts as 1 in your results. Each number in `rates` belongs into the step of its part."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p - g, part, grads)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="all_the_gradients_for_a_part" section="several-trees"
+"""You fail as soon as `rates` has parts. Perhaps the map over a part takes the whole of `grads`. Beside a part of `params` belongs the same part of `grads`: pass both trees to the outer map."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part):
+        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
+
+    return jax.tree.map(step, rates, params)
+
+
+# %% exercise="rates_by_part" misconception="a_rate_for_each_leaf" section="the-prefix-rule"
+"""You refuse every prefix that is shorter than `params`. Perhaps you compare the two structures. A prefix need not have the same structure: one number may stand for a whole part."""
+def rates_by_part(rates, params, grads):
+    if jax.tree.structure(rates) != jax.tree.structure(params):
+        raise ValueError("rates and params have different structures")
+    return jax.tree.map(lambda rate, p, g: p - rate * g, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="dicts_alone_are_parts" section="the-prefix-rule"
+"""You follow the rates into dicts only. Where `rates` has a list, a tuple or another node, you fail or raise another error than JAX. A map with `rates` first knows all kinds of nodes."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict):
+        return {name: rates_by_part(rates[name], params[name], grads[name]) for name in params}
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="one_level_of_a_prefix" section="the-prefix-rule"
+"""You are right where `rates` is a number or has numbers as children, and fail where it goes deeper. A prefix may stop at any depth, in each part at another."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict):
+        return {
+            name: jax.tree.map(lambda p, g: p - rates[name] * g, params[name], grads[name])
+            for name in params
+        }
+    return jax.tree.map(lambda p, g: p - rates * g, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="returns_the_parts"
+"""You return a list of leaves. The tree around them is lost: parameters keep their structure in a step."""
+def rates_by_part(rates, params, grads):
+    rates = jax.tree.broadcast(rates, params)
+    return jax.tree.leaves(jax.tree.map(lambda p, g, rate: p - rate * g, params, grads, rates))
+
+
+# %% exercise="rates_by_part" misconception="the_first_rate_of_a_part"
+"""Where `rates` goes into a part, all leaves of this part get the rate of its first leaf. A prefix may go deeper in one part than in another."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
+
+    jax.tree.map(step, rates, params, grads)
+    top = jax.tree.map(
+        lambda part: (jax.tree.leaves(part) or [0.0])[0],
+        rates,
+        is_leaf=lambda node: node is not rates,
+    )
+    return jax.tree.map(step, top, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="no_rate_is_rate_zero" section="the-prefix-rule"
+"""You give a result where the keys of `rates` and `params` differ. Perhaps you look a rate up with a default. Then a name that is written wrongly stops a part from learning, and no error says so."""
+def rates_by_part(rates, params, grads):
+    if isinstance(rates, dict):
+        return {
+            name: rates_by_part(rates.get(name, 0.0), params[name], grads[name])
+            for name in params
+        }
+
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p, g: p - rate * g, part, grads)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
+# %% exercise="rates_by_part" misconception="the_gradients_arrive_as_leaves"
+"""Your function fails where one rate stands for a whole part with leaves. There, JAX passes this part of `grads` too, as a tree. Perhaps you map over the part of `params` alone, and multiply the whole part of `grads`."""
+def rates_by_part(rates, params, grads):
+    def step(rate, part, grads):
+        return jax.tree.map(lambda p: p - rate * grads, part)
+
+    return jax.tree.map(step, rates, params, grads)
+
+
 # %% exercise="stack_trees" variant="by_numpy"
 def stack_trees(trees):
     first, *others = trees
@@ -1114,6 +2373,11 @@ def unstack(tree):
 
 # %% exercise="stack_trees" equivalent="The axes that an index does not name stay whole."
 # by_structure: (i, ...) → (i,)
+
+
+# %% exercise="stack_trees" equivalent="The prompt allows any error."
+# by_structure: ValueError('the trees have different structures') → 'the trees have different structures'
+# by_structure: raise ValueError('the trees have different structures') → raise Exception('the trees have different structures')
 
 
 # %% exercise="stack_trees" misconception="lists_instead_of_arrays"
@@ -1248,6 +2512,265 @@ def unstack(tree):
     return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count - 1)]
 
 
+# %% exercise="stack_trees" misconception="stack_takes_the_leaves" section="several-trees"
+"""Your `stack_trees` fails for two trees and more. Perhaps you hand `jnp.stack` itself to the map. The map passes one leaf of each tree, each as an argument of its own, and `jnp.stack` takes all arrays in one list."""
+def stack_trees(trees):
+    return jax.tree.map(jnp.stack, *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="one_tree_after_the_other"
+"""Your `stack_trees` is right for two trees. For one tree the new axis is missing, and with a third tree you fail. Perhaps you stack two trees, and then the result with the next: but this result has an axis more than the next tree."""
+import functools
+
+
+def stack_trees(trees):
+    return functools.reduce(
+        lambda a, b: jax.tree.map(lambda x, y: jnp.stack([x, y]), a, b), trees
+    )
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="stacks_along_the_last_axis"
+"""Your `stack_trees` puts the new axis last: rows and columns have changed places. The new axis comes first, one row for each tree."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="counts_the_last_axis"
+"""Your `unstack` gives too many or too few trees where a leaf is not square. Perhaps you read their number from the last axis. The trees were stacked along the first."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = jax.tree.leaves(tree)[0].shape[-1]
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="unstacks_along_the_last_axis"
+"""Your `unstack` takes the trees from the last axis: you get columns, not rows. The trees were stacked along the first axis."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = jax.tree.leaves(tree)[0].shape[-1]
+    return [jax.tree.map(lambda leaf: leaf[..., i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="keys_of_the_first_dict" section="several-trees"
+"""Your `stack_trees` is right for dicts of arrays only, and does not notice a key that another tree has and the first has not. `jax.tree.map` knows all nodes, and compares the structures."""
+def stack_trees(trees):
+    return {name: jnp.stack([tree[name] for tree in trees]) for name in trees[0]}
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="a_generator_is_a_list"
+"""Your `unstack` returns a generator. It can be used once, in a loop, and has no length; the task asks for a list."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    for i in range(len(jax.tree.leaves(tree)[0])):
+        yield jax.tree.map(lambda leaf: leaf[i], tree)
+
+
+# %% exercise="stack_trees" misconception="a_tuple_of_trees"
+"""Your `unstack` returns a tuple. The task asks for a list: to JAX, a list and a tuple are different nodes."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return tuple(jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count))
+
+
+# %% exercise="stack_trees" misconception="rows_without_their_trees"
+"""Your `unstack` returns tuples of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    return list(zip(*jax.tree.leaves(tree)))
+
+
+# %% exercise="stack_trees" misconception="lists_of_rows"
+"""Your `unstack` returns lists of rows: each has the leaves of one tree, and the tree around them is lost. Put each of them back into the structure."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    leaves = jax.tree.leaves(tree)
+    return [[leaf[i] for leaf in leaves] for i in range(len(leaves[0]))]
+
+
+# %% exercise="stack_trees" misconception="counts_the_numbers"
+"""Your `unstack` gives too many trees where a row has several numbers. Perhaps you count with `.size`, which is how many numbers a leaf holds. And an index beyond the end of an array of JAX raises no error: it gives the last row again."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = jax.tree.leaves(tree)[0].size
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="counts_the_axes"
+"""Your `unstack` gives as many trees as a leaf has axes. The number of axes is not the number of rows: that is the length of the first axis."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = jax.tree.leaves(tree)[0].ndim
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="counts_the_leaves"
+"""Your `unstack` gives as many trees as there are leaves. Each tree has a row of every leaf, so their number is the number of rows in any one leaf."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree))
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="the_other_way_round"
+"""Your `unstack` gives the right trees from the last to the first. Tree number `i` has row `i`."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[-i - 1], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="forgets_the_first_row"
+"""Your `unstack` gives one tree too few: the first row is lost. Rows are counted from 0."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(1, count)]
+
+
+# %% exercise="stack_trees" misconception="unstacks_one_dict"
+"""Your `unstack` is right for one dict of arrays only: it asks the tree for its `.items()` or `.values()`. A tree may be a list, a bare array or a dict in a dict."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(next(iter(tree.values())))
+    return [{name: leaf[i] for name, leaf in tree.items()} for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="hides_the_error"
+"""Where the structures differ, your `stack_trees` gives a result. Perhaps you catch the error and go on with the first tree. Then a tree is lost without a word: do not catch the error."""
+def stack_trees(trees):
+    try:
+        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+    except (TypeError, ValueError):
+        return jax.tree.map(lambda leaf: leaf[None], trees[0])
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="side_by_side"
+"""Your `stack_trees` puts leaves side by side: no leaf gets a new axis, as with `hstack`. A stack has one axis more than its leaves."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.hstack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="columns"
+"""Your `stack_trees` makes a column of each vector, where each tree should be a row. A new axis comes first; `column_stack` puts it last."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.column_stack(leaves), *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="tuples_instead_of_arrays"
+"""In your stacked tree each leaf became a tuple of leaves. To JAX a tuple is a node, so nothing is stacked: the task asks for one array in the place of each leaf."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: leaves, *trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="the_list_is_one_argument"
+"""Your `stack_trees` fails everywhere. Perhaps you give the list of trees to `jnp.stack`. It takes arrays only: stack leaf by leaf."""
+def stack_trees(trees):
+    return jnp.stack(trees)
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
+# %% exercise="stack_trees" misconception="a_tree_is_an_array"
+"""Your `unstack` is right for a bare array only. An index on a dict asks for a key, and on a list for an item: take the rows leaf by leaf."""
+def stack_trees(trees):
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def unstack(tree):
+    return [tree[i] for i in range(len(tree))]
+
+
+# %% exercise="stack_trees" misconception="leaves_alone_are_stacked"
+"""Your `stack_trees` returns a list of stacked leaves. The tree around them is lost: each stacked leaf belongs in the place of the leaves that it is made of."""
+def stack_trees(trees):
+    return jax.tree.leaves(jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees))
+
+
+def unstack(tree):
+    count = len(jax.tree.leaves(tree)[0])
+    return [jax.tree.map(lambda leaf: leaf[i], tree) for i in range(count)]
+
+
 # %% exercise="perturb" starter=True
 def perturb(key, params, scale, most):
     """Return `params` with noise, each leaf clipped, and zeros for fewer than two axes."""
@@ -1320,7 +2843,7 @@ perturb = jax.jit(plain)
 
 
 # %% exercise="perturb" misconception="no_jit"
-"""Your numbers are right, but your function is not one jitted program. Without `jax.jit`, JAX runs each operation on each leaf by itself."""
+"""Your numbers are right, but your function is not one jitted program. What is outside of a `jax.jit` runs by itself, operation by operation and leaf by leaf: put all three steps into one jitted function."""
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
     keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
@@ -1352,7 +2875,7 @@ def perturb(key, params, scale, most):
 
 
 # %% exercise="perturb" misconception="python_if"
-"""Every call raises an error about a traced value. Perhaps Python's `if` compares a norm with `most`. While JAX traces, these have no values yet, so Python cannot choose a branch."""
+"""Every call raises an error about a traced value. Perhaps Python's `if`, `min` or `max` compares a norm with `most`. While JAX traces, these have no values yet, so Python cannot choose."""
 @jax.jit
 def perturb(key, params, scale, most):
     leaves, structure = jax.tree.flatten(params)
@@ -1503,6 +3026,340 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
+# %% exercise="perturb" misconception="a_key_of_its_own" section="a-key-for-every-leaf"
+"""Every key gives the same noise in your program. Perhaps NumPy draws it, or you make a key with a fixed seed. What does not come from the caller's `key` is a constant of the program: it is drawn once, while JAX traces."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(jax.random.key(0), len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="floats_of_tracers"
+"""Every call raises an error about a traced value. Perhaps you turn `scale` or `most` into a Python number with `float`. While JAX traces, they have no values yet; calculate with them as they are."""
+@jax.jit
+def perturb(key, params, scale, most):
+    scale, most = float(scale), float(most)
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="numpys_norm_of_a_tracer"
+"""Every call raises an error about a traced array. Perhaps NumPy takes the norm. While JAX traces, a leaf has no numbers yet, and only functions of `jnp` can work on it."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / np.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="noise_on_the_zeros" section="one-tree"
+"""Your vectors and single numbers are zeros only where there is no noise. Perhaps the zeros come first, and then get noise. The zeros are the last step."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        leaf = leaf if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        norm = jnp.linalg.norm(noisy)
+        return jnp.where(norm > most, noisy * most / norm, noisy)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="global_norm_of_the_matrices" covers="C34" section="two-ways-to-clip"
+"""Your clipped matrices are too short: they share one factor, from the norm of all matrices together. Here each leaf is clipped by its own norm."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.random.split(key, len(leaves))
+    noisy = [
+        leaf + scale * jax.random.normal(k, leaf.shape)
+        if leaf.ndim >= 2
+        else jnp.zeros_like(leaf)
+        for leaf, k in zip(leaves, keys)
+    ]
+    norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in noisy))
+    factor = most / jnp.maximum(norm, most)
+    return jax.tree.unflatten(structure, [leaf * factor for leaf in noisy])
+
+
+# %% exercise="perturb" misconception="the_last_length" section="one-tree"
+"""You fail on a single number, or a vector of two numbers is not zero. Perhaps you look at the last number of the shape. The length of an axis is not the number of axes, and a single number has no axis."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.shape[-1] >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="len_is_the_number_of_axes" section="one-tree"
+"""Your function fails with a `TypeError` on a single number. Perhaps you ask an array for its `len`. That is the length of the first axis, not the number of axes, and a single number has no axis."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if len(leaf) >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="zero_is_a_number" section="one-tree"
+"""You put the number 0 where a vector was: the shape is lost. Each leaf becomes exactly what your function returns, so return an array of zeros."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy)) if leaf.ndim >= 2 else 0.0
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="matrices_too" section="one-tree"
+"""Your matrices are zeros. A matrix has two axes, and that is not fewer than two."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim > 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="zeros_for_the_matrices" section="one-tree"
+"""Your zeros stand in the wrong leaves: the matrices are zeros, and vectors or single numbers are not. A leaf with fewer than two axes becomes zeros, and no other."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return jnp.zeros_like(leaf) if leaf.ndim >= 2 else clipped
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="spectral_norm" section="counts-and-norms"
+"""Your clipped matrices are too long. Perhaps you take `norm` with `ord=2`. For a matrix that is another norm, how far it stretches a vector; here all its numbers count, as in a vector."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        if leaf.ndim < 2:
+            return jnp.zeros_like(leaf)
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, 2))
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="rescales_zeros_too" section="two-ways-to-clip"
+"""Short matrices grow in your results, and a matrix of zeros becomes `nan`: you scale each leaf to the norm `most`. But `most` is an upper limit. A shorter leaf stays as it is."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * most / jnp.linalg.norm(noisy)
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="clips_each_number" section="two-ways-to-clip"
+"""You cut off each number by itself, as `jnp.clip` does. Clip a leaf by its norm: all its numbers shrink by one factor."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        return jnp.clip(noisy, -most, most) if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="forgets_to_clip" section="two-ways-to-clip"
+"""Your matrices are not clipped: with much noise, and without noise, their norms are above `most`. The second step gives each leaf a norm of at most `most`."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        return noisy if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="no_scale" section="a-key-for-every-leaf"
+"""Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="multiplies_by_noise" section="a-key-for-every-leaf"
+"""Your noise is too large: it grows with the numbers of the leaf. Perhaps you multiply by 1 plus noise. The deviation should be `scale` everywhere, whatever the number is."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf * (1 + scale * jax.random.normal(key, leaf.shape, leaf.dtype))
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="noise_alone" section="a-key-for-every-leaf"
+"""You return the noise without the leaf: with scale 0 everything is zero. Add the noise to the leaf."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noise = scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noise * jnp.minimum(1, most / jnp.linalg.norm(noise))
+        clipped = jnp.where(scale > 0, clipped, noise)
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="one_number_per_leaf" section="a-key-for-every-leaf"
+"""All numbers of a leaf get the same noise. Without a shape, `normal` draws a single number, and broadcasting adds it everywhere."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="a_norm_per_row" section="two-ways-to-clip"
+"""Your matrices are clipped row by row. Perhaps your norm goes along one axis. A leaf has one norm, which all its numbers share."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves, structure = jax.tree.flatten(params)
+    keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+    def change(leaf, key):
+        if leaf.ndim < 2:
+            return jnp.zeros_like(leaf)
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        return noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy, axis=-1, keepdims=True))
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="a_list_of_keys_fits_any_tree" section="several-trees"
+"""Every call raises a `ValueError` about the structure. Perhaps you hand an array or a list of keys to `jax.tree.map` beside the tree. The second tree has to fit the first one, so the keys need its structure too."""
+@jax.jit
+def perturb(key, params, scale, most):
+    keys = list(jax.random.split(key, len(jax.tree.leaves(params))))
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return jax.tree.map(change, params, keys)
+
+
+# %% exercise="perturb" misconception="returns_the_leaves" section="inside-jit"
+"""You return a list of leaves. The tree around them is lost: each leaf belongs back into the structure of `params`."""
+@jax.jit
+def perturb(key, params, scale, most):
+    leaves = jax.tree.leaves(params)
+
+    def change(leaf, key):
+        noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+        clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+        return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+    return [change(*each) for each in zip(leaves, jax.random.split(key, len(leaves)))]
+
+
+# %% exercise="perturb" misconception="a_call_of_jit" section="inside-jit"
+"""Your function returns a function. Perhaps it returns `jax.jit(...)` without calling what that gives. `jax.jit` gives a jitted function, and a result comes from calling it."""
+def perturb(key, params, scale, most):
+    def run():
+        leaves, structure = jax.tree.flatten(params)
+        keys = jax.tree.unflatten(structure, jax.random.split(key, len(leaves)))
+
+        def change(leaf, key):
+            noisy = leaf + scale * jax.random.normal(key, leaf.shape, leaf.dtype)
+            clipped = noisy * jnp.minimum(1, most / jnp.linalg.norm(noisy))
+            return clipped if leaf.ndim >= 2 else jnp.zeros_like(leaf)
+
+        return jax.tree.map(change, params, keys)
+
+    return jax.jit(run)
+
+
 # %% exercise="fill_missing" variant="by_flattening"
 def fill_missing(tree, defaults):
     values, structure = jax.tree.flatten(tree, is_leaf=lambda node: node is None)
@@ -1542,7 +3399,7 @@ def fill_missing(tree, defaults):
 
 
 # %% exercise="fill_missing" misconception="the_deeper_tree_first" covers="M8" section="the-prefix-rule"
-"""Your function fails where `defaults` has a whole part in the place of a `None` or of a leaf. Perhaps you put `defaults` first. Only the first tree may be the prefix, and the deeper tree is no prefix."""
+"""Your function fails where `defaults` has a whole part in the place of a `None` or of a leaf. Perhaps you put `defaults` first, or ask for two equal structures. By the prefix rule the first tree may stop earlier, and the deeper tree comes after it."""
 def fill_missing(tree, defaults):
     return jax.tree.map(
         lambda default, value: default if value is None else value,
@@ -1622,6 +3479,199 @@ def fill_missing(tree, defaults):
         defaults,
         is_leaf=is_gap,
     )
+
+
+# %% exercise="fill_missing" misconception="equal_to_none"
+"""You fail where a leaf is an array. Perhaps you compare with `== None`. An array compares each of its numbers, so the answer is an array, which `if` cannot use."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: default if value == None else value,  # noqa: E711
+        tree,
+        defaults,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="names_of_one_dict"
+"""You are right for one dict only: you look up each thing that the tree yields as a key. Trees can be lists, tuples or a bare `None`, and a `None` can stand deeper."""
+def fill_missing(tree, defaults):
+    return {name: defaults[name] if tree[name] is None else tree[name] for name in tree}
+
+
+# %% exercise="fill_missing" misconception="merges_two_dicts"
+"""You merge two dicts: a key that only `defaults` has comes into your result, and other nodes make you fail. Where the structures differ, there should be an error, and only a `None` is replaced."""
+def fill_missing(tree, defaults):
+    return {**defaults, **{name: value for name, value in tree.items() if value is not None}}
+
+
+# %% exercise="fill_missing" misconception="dicts_alone_are_nodes"
+"""You fill gaps in dicts only: a `None` in a list, a tuple or another node stays, and keys are not compared. Perhaps you walk through dicts yourself; `jax.tree.map` knows all nodes, and compares the structures."""
+def fill_missing(tree, defaults):
+    if tree is None:
+        return defaults
+    if isinstance(tree, dict):
+        return {name: fill_missing(value, defaults.get(name)) for name, value in tree.items()}
+    return tree
+
+
+# %% exercise="fill_missing" misconception="dicts_alone_with_their_keys"
+"""You fill gaps in dicts only: a `None` in a list, a tuple or another node stays. Where `defaults` lacks a key, you raise a `KeyError`. Perhaps you walk through dicts yourself; `jax.tree.map` knows all nodes, and raises its own error."""
+def fill_missing(tree, defaults):
+    if tree is None:
+        return defaults
+    if isinstance(tree, dict):
+        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
+    return tree
+
+
+# %% exercise="fill_missing" misconception="dicts_and_lists_alone"
+"""You fill gaps in dicts and lists only: a `None` in a tuple or another node stays. Where the structures differ, you give a result or raise another error than JAX. `jax.tree.map` knows all nodes, and compares the structures."""
+def fill_missing(tree, defaults):
+    if tree is None:
+        return defaults
+    if isinstance(tree, dict):
+        return {name: fill_missing(value, defaults[name]) for name, value in tree.items()}
+    if isinstance(tree, list):
+        return [fill_missing(value, defaults[i]) for i, value in enumerate(tree)]
+    return tree
+
+
+# %% exercise="fill_missing" misconception="what_is_false_is_a_leaf"
+"""You fail on an array, and give a result where one of two empty containers is not empty. Perhaps `is_leaf` says yes to whatever is not true. An empty dict is not true either, and an array of several numbers is neither; only `None` is the mark."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: default if value is None else value,
+        tree,
+        defaults,
+        is_leaf=lambda node: not node,
+    )
+
+
+# %% exercise="fill_missing" misconception="hides_the_error" section="several-trees"
+"""Where the structures differ, you return `tree` with its gaps. Perhaps you catch the error. Then a gap goes on into the program, and no message says why: do not catch the error."""
+def fill_missing(tree, defaults):
+    try:
+        return jax.tree.map(
+            lambda value, default: default if value is None else value,
+            tree,
+            defaults,
+            is_leaf=lambda node: node is None,
+        )
+    except ValueError:
+        return tree
+
+
+# %% exercise="fill_missing" misconception="a_table_of_leaves" section="the-prefix-rule"
+"""You fail where `defaults` has a whole part for a `None`, and give a result where the structures differ. Perhaps you look defaults up by the path of the gap. A part has no path in a table of leaves, only its leaves have."""
+def fill_missing(tree, defaults):
+    def is_none(node):
+        return node is None
+
+    table = dict(jax.tree.flatten_with_path(defaults, is_leaf=is_none)[0])
+    return jax.tree.map_with_path(
+        lambda path, value: table[path] if value is None else value, tree, is_leaf=is_none
+    )
+
+
+# %% exercise="fill_missing" misconception="a_leaf_for_a_gap" section="the-prefix-rule"
+"""You keep the `None` where `defaults` has a whole part. By the prefix rule, a whole part can stand where the first tree has a leaf, and here it fills the gap."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: default
+        if value is None and jax.tree_util.all_leaves([default])
+        else value,
+        tree,
+        defaults,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="defaults_come_first"
+"""You replace leaves that are there: wherever `defaults` has something, you take it. A default is only for a `None`; every leaf of `tree` stays."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: value if default is None else default,
+        tree,
+        defaults,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="the_mark_is_an_array"
+"""You fill a gap with an array where `defaults` has a plain number or a part. Perhaps you convert the defaults. Put in what `defaults` has, as it is."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: jax.tree.map(jnp.asarray, default) if value is None else value,
+        tree,
+        defaults,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="zero_for_every_gap"
+"""You put a 0 into every gap. `defaults` says what belongs there: a leaf, a part, or `None`."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value, default: 0 if value is None else value,
+        tree,
+        defaults,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="nothing_to_fill"
+"""You return `tree` with its gaps. A map over one tree, or an `is_leaf` that never sees `None`, changes nothing here: JAX does not call a function for a `None` unless it is told to."""
+def fill_missing(tree, defaults):
+    jax.tree.map(lambda *_: None, tree, defaults, is_leaf=lambda node: node is None)
+    return jax.tree.map(lambda value: defaults if value is None else value, tree)
+
+
+# %% exercise="fill_missing" misconception="another_error" section="several-trees"
+"""Where the structures differ, you raise a `KeyError`, an `IndexError` or another error, but not JAX's `ValueError`. Perhaps you raise your own error. JAX's says where the trees differ: let it through."""
+def fill_missing(tree, defaults):
+    try:
+        return jax.tree.map(
+            lambda value, default: default if value is None else value,
+            tree,
+            defaults,
+            is_leaf=lambda node: node is None,
+        )
+    except ValueError as error:
+        raise TypeError("the structures differ") from error
+
+
+# %% exercise="fill_missing" misconception="the_whole_of_defaults"
+"""You put the whole of `defaults` into each gap. A gap gets what `defaults` has in the same place: pass both trees to the map."""
+def fill_missing(tree, defaults):
+    jax.tree.map(lambda *_: None, tree, defaults, is_leaf=lambda node: node is None)
+    return jax.tree.map(
+        lambda value: defaults if value is None else value,
+        tree,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="the_whole_without_a_look" section="several-trees"
+"""You put the whole of `defaults` into each gap, and never compare the two structures. A gap gets what `defaults` has in the same place: pass both trees to the map."""
+def fill_missing(tree, defaults):
+    return jax.tree.map(
+        lambda value: defaults if value is None else value,
+        tree,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="fill_missing" misconception="lists_and_any_dict"
+"""You fill gaps in dicts and lists only: a `None` in a tuple or in a registered class stays, or makes you fail. Where the structures differ, you give a result or raise another error than JAX. `jax.tree.map` knows all nodes, and compares the structures."""
+def fill_missing(tree, defaults):
+    if tree is None:
+        return defaults
+    if isinstance(tree, dict):
+        parts = [(name, fill_missing(value, defaults[name])) for name, value in tree.items()]
+        return type(tree)(parts)
+    if isinstance(tree, list):
+        return [fill_missing(value, defaults[i]) for i, value in enumerate(tree)]
+    return tree
 
 
 # %% exercise="batched_apply" variant="without_vmap"
@@ -1760,3 +3810,161 @@ def batched_apply(function, params, batched, x):
 def batched_apply(function, params, batched, x):
     axes = {name: 0 if name in batched[:1] else None for name in params}
     return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="true_and_false_are_axes"
+"""Every call fails with a `TypeError`. Perhaps `in_axes` holds `True` and `False`. It takes the number of an axis, or `None` for a shared part."""
+def batched_apply(function, params, batched, x):
+    axes = {name: name in batched for name in params}
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="a_second_name_is_a_copy"
+"""The first example is right, and then you fail or take rows of rows. Perhaps you write into the caller's dict: `p = params` gives the same dict a second name, and its batched parts are gone after the first example."""
+def batched_apply(function, params, batched, x):
+    results = []
+    for i in range(len(x)):
+        mine = params
+        for name in batched:
+            mine[name] = jax.tree.map(lambda leaf: leaf[i], params[name])
+        results.append(function(mine, x[i]))
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+
+
+# %% exercise="batched_apply" misconception="a_list_of_results" section="lists-of-trees"
+"""You return a list with one result for each example. `jax.vmap` stacks them: one tree, whose leaves have a new first axis."""
+def batched_apply(function, params, batched, x):
+    results = []
+    for i in range(len(x)):
+        mine = {
+            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
+            for name, part in params.items()
+        }
+        results.append(function(mine, x[i]))
+    return results
+
+
+# %% exercise="batched_apply" misconception="one_vmap_for_each_argument"
+"""Your results have one axis too many, and you fail where nothing is batched. Perhaps one `vmap` runs over the parameters and another over `x`: then each row of the one meets each row of the other. One `vmap` with an axis for both pairs row `i` with row `i`."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in batched else None for name in params}
+    over_x = jax.vmap(function, in_axes=(None, 0))
+    return jax.vmap(over_x, in_axes=(axes, None))(params, x)
+
+
+# %% exercise="batched_apply" misconception="all_parts_or_none" section="the-prefix-rule"
+"""You are right where all parts are batched or none is. In between, you give rows of shared parts, or fail. `in_axes` can say something else for each part: its entry for `params` may be a tree."""
+def batched_apply(function, params, batched, x):
+    return jax.vmap(function, in_axes=(0 if batched else None, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="repeats_the_numbers"
+"""Where a shared part holds several numbers, an example does not get the whole of it. Perhaps you make rows of shared parts with `jnp.repeat`. It repeats each number or row along an axis that is there, and adds no axis. A shared part needs no rows: its axis is `None`."""
+def batched_apply(function, params, batched, x):
+    def rows(leaf):
+        return jnp.repeat(leaf, len(x), axis=0)[: len(x)] if leaf.ndim else jnp.repeat(leaf, len(x))
+
+    full = {
+        name: part if name in batched else jax.tree.map(rows, part)
+        for name, part in params.items()
+    }
+    return jax.vmap(function)(full, x)
+
+
+# %% exercise="batched_apply" misconception="the_first_row_for_all"
+"""Every example gets the first row of the batched parts. Example `i` needs row `i`: the row changes with the example."""
+def batched_apply(function, params, batched, x):
+    first = {
+        name: jax.tree.map(lambda leaf: leaf[0], part) if name in batched else part
+        for name, part in params.items()
+    }
+    return jax.vmap(function, in_axes=(None, 0))(first, x)
+
+
+# %% exercise="batched_apply" misconception="every_part_has_rows"
+"""You take row `i` of every part, of the shared ones too: a single number fails, and of a vector each example gets one number only. Only the parts named in `batched` have rows."""
+def batched_apply(function, params, batched, x):
+    results = [
+        function(jax.tree.map(lambda leaf: leaf[i], params), x[i]) for i in range(len(x))
+    ]
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+
+
+# %% exercise="batched_apply" misconception="no_part_has_rows"
+"""You call the function once for each example with the whole of `params`. Example `i` gets row `i` of each leaf in the batched parts."""
+def batched_apply(function, params, batched, x):
+    results = [function(params, x[i]) for i in range(len(x))]
+    return jnp.stack(results)
+
+
+# %% exercise="batched_apply" misconception="minus_one_is_no_axis"
+"""You fail on a single number, and of a shared vector each example gets one number only. Perhaps the axis of a shared part is -1. That is the last axis; \"no axis\" is `None`."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in batched else -1 for name in params}
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="one_is_yes"
+"""You fail on nearly all batched parts, and for matrices rows and columns change places. Perhaps the axis of a batched part is 1. It is the number of an axis, and the first one has the number 0."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 1 if name in batched else None for name in params}
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="zero_and_one"
+"""You use rows or columns of shared parts, or fail on a single number. Perhaps the axis of a shared part is a number too, such as 1. A number is always an axis to run over; \"no axis\" is `None`."""
+def batched_apply(function, params, batched, x):
+    axes = {name: 0 if name in batched else 1 for name in params}
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="joins_the_results" section="lists-of-trees"
+"""You join the results end to end, so vectors become one long vector, and you fail where the result is a single number or a tree. Stacking makes a new first axis, leaf by leaf."""
+def batched_apply(function, params, batched, x):
+    results = []
+    for i in range(len(x)):
+        mine = {
+            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
+            for name, part in params.items()
+        }
+        results.append(function(mine, x[i]))
+    return jnp.concatenate(results)
+
+
+# %% exercise="batched_apply" misconception="axes_in_a_list" section="the-prefix-rule"
+"""Every call fails: the entry for `params` is no prefix of it. Perhaps you give a list or a tuple of axes, one for each part. `params` is a dict, so its prefix is a dict with the same names."""
+def batched_apply(function, params, batched, x):
+    axes = [0 if name in batched else None for name in params]
+    return jax.vmap(function, in_axes=(axes, 0))(params, x)
+
+
+# %% exercise="batched_apply" misconception="only_the_batched_parts"
+"""Your function fails with a `KeyError` wherever a part is shared. Perhaps you pass on the batched parts alone. `function` needs the shared parts as well, whole."""
+def batched_apply(function, params, batched, x):
+    own = {name: params[name] for name in batched}
+    return jax.vmap(function)(own, x)
+
+
+# %% exercise="batched_apply" misconception="the_last_result"
+"""You return the result of the last example alone. Collect the results of all examples and stack them."""
+def batched_apply(function, params, batched, x):
+    for i in range(len(x)):
+        mine = {
+            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
+            for name, part in params.items()
+        }
+        result = function(mine, x[i])
+    return result
+
+
+# %% exercise="batched_apply" misconception="the_whole_of_x"
+"""Your results have one axis too many, or the call fails: each example gets the whole of `x`. `x` has one row for each example, so example `i` gets row `i`."""
+def batched_apply(function, params, batched, x):
+    results = []
+    for i in range(len(x)):
+        mine = {
+            name: jax.tree.map(lambda leaf: leaf[i], part) if name in batched else part
+            for name, part in params.items()
+        }
+        results.append(function(mine, x))
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)

@@ -6,16 +6,15 @@
 #       format_name: percent
 # ---
 
-# %% exercise="register_linear" variant="without_the_constructor"
+# %% exercise="register_linear" variant="the_class_in_aux_data"
 def register_linear(cls):
-    def unflatten(_, children):
-        linear = object.__new__(cls)
-        for name, child in zip(("weight", "bias"), children):
-            object.__setattr__(linear, name, child)  # a frozen dataclass has another __setattr__
-        return linear
+    def unflatten(aux_data, children):
+        (made_of,) = aux_data
+        weight, bias = children
+        return made_of(weight=weight, bias=bias)
 
     jax.tree_util.register_pytree_node(
-        cls, lambda linear: ([linear.weight, linear.bias], ()), unflatten
+        cls, lambda linear: ([linear.weight, linear.bias], (type(linear),)), unflatten
     )
 
 
@@ -33,8 +32,22 @@ def register_linear(cls):
     jax.tree_util.register_dataclass(cls, data_fields=["weight", "bias"], meta_fields=[])
 
 
+# %% exercise="register_linear" misconception="sets_the_attributes_past_the_class" section="who-calls-init"
+"""Your function fails only where `weight` and `bias` are read-only properties. Perhaps your unflatten makes an empty object and sets both by `object.__setattr__`. A property without a setter cannot be set at all; the constructor knows where the class stores both."""
+def register_linear(cls):
+    def unflatten(_, children):
+        linear = object.__new__(cls)
+        for name, child in zip(("weight", "bias"), children):
+            object.__setattr__(linear, name, child)
+        return linear
+
+    jax.tree_util.register_pytree_node(
+        cls, lambda linear: ((linear.weight, linear.bias), None), unflatten
+    )
+
+
 # %% exercise="register_linear" misconception="sets_the_attributes" section="who-calls-init"
-"""Your function fails for a frozen dataclass. Perhaps your unflatten makes an empty object and then sets its attributes. In a frozen dataclass only the constructor can set attributes, and the constructor takes both children."""
+"""Your function fails where attributes cannot be set: for a frozen dataclass and for read-only properties. Perhaps your unflatten makes an empty object and then sets its attributes. Only the constructor can set these, and it takes both children."""
 def register_linear(cls):
     def unflatten(aux_data, children):
         linear = cls.__new__(cls)
@@ -151,8 +164,8 @@ def register_linear(cls):
 
 # %% exercise="register_linear" equivalent="any sequence does for children, and any value that compares equal for aux_data"
 # solution: (linear.weight, linear.bias) → [linear.weight, linear.bias]
-# without_the_constructor: [linear.weight, linear.bias] → (linear.weight, linear.bias)
-# without_the_constructor: ([linear.weight, linear.bias], ()) → ([linear.weight, linear.bias], [])
+# the_class_in_aux_data: [linear.weight, linear.bias] → (linear.weight, linear.bias)
+# the_class_in_aux_data: (type(linear),) → [type(linear)]
 # with_keys: ['weight', 'bias'] → ('weight', 'bias')
 
 # %% exercise="register_linear" equivalent="the prompt asks for no keys, so these may be any"
@@ -173,12 +186,10 @@ def register_linear(cls):
 
 
 # %% exercise="register_linear" misconception="none_is_no_child"
-"""An object whose bias is `None` cannot be rebuilt. Perhaps your flatten leaves a `None` out. `None` is a child like any other: it has no leaves, but it keeps its place."""
+"""An object that holds `None` cannot be rebuilt. Perhaps your flatten leaves a `None` out. `None` is a child like any other: it has no leaves, but it keeps its place."""
 def register_linear(cls):
     def flatten(obj):
-        if obj.bias is None:
-            return (obj.weight,), None
-        return (obj.weight, obj.bias), None
+        return [each for each in (obj.weight, obj.bias) if each is not None], None
 
     jax.tree_util.register_pytree_node(cls, flatten, lambda aux, children: cls(*children))
 
@@ -204,6 +215,163 @@ def register_linear(cls):
         return cls(jnp.asarray(weight), jnp.asarray(bias))
 
     jax.tree_util.register_pytree_node(cls, lambda obj: ((obj.weight, obj.bias), None), unflatten)
+
+
+# %% exercise="register_linear" misconception="aux_data_first"
+"""JAX cannot take your object apart, or finds no child in it. Flatten returns first the children, then aux_data. Unflatten gets the two the other way round: first aux_data, then the children."""
+def register_linear(cls):
+    jax.tree_util.register_pytree_node(
+        cls,
+        lambda linear: (None, (linear.weight, linear.bias)),
+        lambda aux_data, children: cls(*children),
+    )
+
+
+# %% exercise="register_linear" misconception="leaves_through_the_constructor"
+"""Your objects survive a map only while they have two leaves in all. Perhaps your flatten goes down to the leaves, and unflatten passes each leaf to the constructor. Flatten describes one level only: a child may be a tree, and JAX flattens this tree by itself."""
+def register_linear(cls):
+    def flatten(linear):
+        return jax.tree.leaves([linear.weight, linear.bias]), None
+
+    jax.tree_util.register_pytree_node(cls, flatten, lambda _, children: cls(*children))
+
+
+# %% exercise="register_linear" misconception="leaves_are_the_children"
+"""Your objects survive a map, but they have another number of children than two as soon as weight or bias is a tree or `None`. Perhaps your flatten goes down to the leaves. The children are the weight and the bias themselves, and JAX flattens what is inside them."""
+def register_linear(cls):
+    def flatten(linear):
+        return jax.tree.flatten((linear.weight, linear.bias))
+
+    def unflatten(structure, leaves):
+        return cls(*jax.tree.unflatten(structure, leaves))
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+# %% exercise="register_linear" misconception="a_dict_of_children"
+"""Your leaves are the texts `'weight'` and `'bias'`. Perhaps flatten returns a dict as the children. JAX takes the children one by one as a loop does, and a loop over a dict gives its keys."""
+def register_linear(cls):
+    def flatten(linear):
+        return {"weight": linear.weight, "bias": linear.bias}, None
+
+    jax.tree_util.register_pytree_node(cls, flatten, lambda _, children: cls(*children))
+
+
+# %% exercise="register_linear" misconception="vars_are_the_children"
+"""Your leaves are the names of the attributes, and an object with `__slots__` raises an error. Perhaps flatten returns `vars(obj)`, or its keys. A loop over this dict gives the names, not the values; and not every object has such a dict."""
+def register_linear(cls):
+    jax.tree_util.register_pytree_node(
+        cls, lambda linear: (vars(linear), None), lambda _, children: cls(*children)
+    )
+
+
+# %% exercise="register_linear" misconception="the_class_of_the_example" section="who-calls-init"
+"""Flatten works, but a rebuild raises a NameError. Perhaps your unflatten names the class of the example. The class to rebuild is the one that your function was given."""
+def register_linear(cls):
+    def unflatten(aux_data, children):
+        return Linear(*children)
+
+    jax.tree_util.register_pytree_node(
+        cls, lambda linear: ((linear.weight, linear.bias), None), unflatten
+    )
+
+
+# %% exercise="register_linear" misconception="everything_is_static" section="ways-to-register"
+"""Your object has no leaves at all, so a map changes nothing. Perhaps the class is registered as static, or flatten puts both into aux_data. What is static or in aux_data belongs to the structure, and JAX does not look inside."""
+def register_linear(cls):
+    jax.tree_util.register_static(cls)
+
+
+# %% exercise="register_linear" misconception="a_dataclass_is_expected" section="ways-to-register"
+"""Your function works for a frozen dataclass, but not for the other classes. `register_dataclass` without names, and `fields`, ask a dataclass for its fields. A class that is no dataclass has none to list."""
+def register_linear(cls):
+    jax.tree_util.register_dataclass(cls)
+
+
+# %% exercise="register_linear" misconception="the_decorator_brings_the_methods" section="ways-to-register"
+"""JAX looks for methods such as `tree_flatten` in the class, and does not find them. The decorator for classes does not write these methods. It only tells JAX to call them."""
+def register_linear(cls):
+    jax.tree_util.register_pytree_node_class(cls)
+
+
+# %% exercise="register_linear" misconception="unflatten_returns_nothing"
+"""A map gives `None` in the place of your object. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
+def register_linear(cls):
+    def unflatten(_, children):
+        cls(*children)
+
+    jax.tree_util.register_pytree_node(
+        cls, lambda linear: ((linear.weight, linear.bias), None), unflatten
+    )
+
+
+# %% exercise="register_linear" misconception="through_the_dict" section="who-calls-init"
+"""A rebuild fails where the class has `__slots__` or properties. Perhaps unflatten writes into the object's `__dict__`. How an object stores its attributes is the business of its class, and the constructor knows it."""
+def register_linear(cls):
+    def unflatten(_, children):
+        linear = object.__new__(cls)
+        linear.__dict__.update(zip(("weight", "bias"), children))
+        return linear
+
+    jax.tree_util.register_pytree_node(
+        cls, lambda linear: ((linear.weight, linear.bias), None), unflatten
+    )
+
+
+# %% exercise="register_linear" misconception="the_object_in_aux_data" section="objects-that-change"
+"""After a map, the old object has changed, or no two objects have the same structure. Perhaps aux_data holds the object itself, and unflatten writes into it. JAX does not copy aux_data, so it is still the caller's object."""
+def register_linear(cls):
+    def unflatten(linear, children):
+        linear.weight, linear.bias = children
+        return linear
+
+    jax.tree_util.register_pytree_node(
+        cls, lambda linear: ((linear.weight, linear.bias), linear), unflatten
+    )
+
+
+# %% exercise="register_linear" misconception="names_beside_the_children" section="paths-with-names"
+"""The names `'weight'` and `'bias'` are among your leaves. A function that registers without keys takes everything in the sequence as a child, and a pair of name and value is one child with two leaves."""
+def register_linear(cls):
+    def flatten(linear):
+        return (("weight", linear.weight), ("bias", linear.bias)), None
+
+    def unflatten(_, pairs):
+        return cls(*[child for _, child in pairs])
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
+
+
+# %% exercise="register_linear" misconception="keys_are_missing" section="paths-with-names"
+"""Every flatten fails, unless weight and bias happen to be pairs. Perhaps you register with keys. Then each item that flatten returns has to be a pair of a key and a child."""
+def register_linear(cls):
+    jax.tree_util.register_pytree_with_keys(
+        cls,
+        lambda linear: ((linear.weight, linear.bias), None),
+        lambda _, children: cls(*children),
+    )
+
+
+# %% exercise="register_linear" misconception="arrays_are_children_the_rest_is_static"
+"""Only arrays are leaves in your object; a number, a tree or `None` is not changed by a map. Perhaps you put everything that is no array into aux_data. A child may be any object: a number is a leaf, and JAX opens a tree."""
+def register_linear(cls):
+    def is_array(value):
+        return isinstance(value, (jax.Array, np.ndarray))
+
+    def flatten(linear):
+        values = [linear.weight, linear.bias]
+        rest = tuple(None if is_array(value) else value for value in values)
+        places = tuple(place for place, value in enumerate(values) if is_array(value))
+        return [values[place] for place in places], (places, rest)
+
+    def unflatten(aux_data, children):
+        places, rest = aux_data
+        values = list(rest)
+        for place, child in zip(places, children):
+            values[place] = child
+        return cls(*values)
+
+    jax.tree_util.register_pytree_node(cls, flatten, unflatten)
 
 
 # %% exercise="model_state" starter=True
@@ -498,7 +666,7 @@ def predict(state, x):
 
 
 # %% exercise="model_state" misconception="weight_times_x" section="methods-under-jit"
-"""Your predictions are those of the transposed weight. `x @ weight` and `weight @ x` differ as soon as the weight is not symmetric."""
+"""Your predictions are those of `weight @ x`. It is another product than `x @ weight`: the two differ as soon as the weight is not symmetric."""
 @jax.tree_util.register_dataclass
 @dataclass
 class ModelState:
@@ -634,6 +802,327 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
+# %% exercise="model_state" variant="an_equinox_module"
+import equinox as eqx
+
+
+class ModelState(eqx.Module):
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" variant="predict_calls_a_jitted_function"
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(lambda leaf: jnp.zeros_like(leaf), state)
+
+
+@jax.jit
+def _predict(weight, bias, x):
+    return x @ weight + bias
+
+
+def predict(state, x):
+    return _predict(state.weight, state.bias, x)
+
+
+# %% exercise="model_state" misconception="zeroed_fills_the_given_state" section="objects-that-change"
+"""After `zeroed`, the state that it was given holds zeros as well. Perhaps `zeroed` sets the fields of this state. The caller has the same object as your function, so make a new one."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    for each in fields(state):
+        setattr(state, each.name, jax.tree.map(jnp.zeros_like, getattr(state, each.name)))
+    return state
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="zeroed_fills_each_field" section="objects-that-change"
+"""After `zeroed`, the state that it was given has changed, and a field that is `None` or a list fails. Perhaps `zeroed` sets the fields of the given state one by one. That state belongs to the caller, and a field can be a tree with its leaves deeper."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    state.weight = jnp.zeros_like(state.weight)
+    state.bias = jnp.zeros_like(state.bias)
+    state.step = jnp.zeros_like(state.step)
+    return state
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="zeroed_returns_the_leaves" section="an-opaque-leaf"
+"""Your `zeroed` returns a list of zeros. A list of leaves is no `ModelState`: its structure is lost. A map over the state keeps it."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(state)]
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="zeroed_returns_nothing" section="an-opaque-leaf"
+"""Your `zeroed` returns `None`. A map makes a new state and does not change the old one, so the new state has to be returned."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="zeros_like_of_the_state" section="a-state-with-an-int"
+"""Your `zeroed` raises an error for every state. Perhaps it hands the whole state to `jnp.zeros_like`. Functions of `jax.numpy` take arrays and numbers; a function of `jax.tree` takes them through a tree."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jnp.zeros_like(state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="only_arrays_are_zeroed" section="a-state-with-an-int" covers="C2"
+"""Your `zeroed` leaves the `step` as it was. A Python number is a leaf of the state like any array, and `jnp.zeros_like` makes an array of it."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    def zeros(leaf):
+        return jnp.zeros_like(leaf) if isinstance(leaf, jax.Array) else leaf
+
+    return jax.tree.map(zeros, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="a_plain_zero_for_each_leaf" section="a-state-with-an-int"
+"""Every leaf of your zeroed state is Python's number 0. `jnp.zeros_like` makes an array that has the shape and the dtype of the leaf."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(lambda leaf: 0, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="zeros_of_numpy" section="a-state-with-an-int"
+"""Your zeros are arrays of NumPy, and of a whole number NumPy makes an int64. `jnp.zeros_like` makes arrays of JAX, where a whole number becomes an int32."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(np.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="step_comes_first" section="flatten-and-unflatten"
+"""In your state the `step` is the first field. `ModelState(weight, bias, step)` gives its values to the fields in their order, and so their places in the class decide."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    step: int
+    weight: jax.Array
+    bias: jax.Array
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="everything_is_static" section="flatten-and-unflatten"
+"""Your state has no leaves, so a map changes nothing. In a static class all fields belong to the structure, and `jit` needs a hash of them."""
+@jax.tree_util.register_static
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="the_step_is_made_an_array" section="leaves-that-are-no-arrays"
+"""Your state holds an array where another `step` was put in, or it cannot be built at all. Perhaps the constructor or `__post_init__` makes an array of the `step`. It runs whenever JAX rebuilds a state, and then the `step` can be any object."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: jax.Array
+
+    def __post_init__(self):
+        self.step = jnp.asarray(self.step)
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x @ state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="transposed_weight_times_x" section="methods-under-jit"
+"""Your predictions are right for a vector `x`, but not for a matrix. `weight.T @ x` equals `x @ weight` for vectors only; with several rows in `x`, the two differ."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return state.weight.T @ x + state.bias
+
+
+# %% exercise="model_state" misconception="element_by_element" section="methods-under-jit"
+"""Your predictions are those of a product element by element. `*` multiplies arrays place by place, and `@` is the product of matrices."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+@jax.jit
+def predict(state, x):
+    return x * state.weight + state.bias
+
+
+# %% exercise="model_state" misconception="a_new_jit_in_each_call" section="methods-under-jit"
+"""Your numbers are right, but each call of `predict` makes a new jitted function. JAX keeps its traces with the jitted function, and a new one has no traces yet."""
+@jax.tree_util.register_dataclass
+@dataclass
+class ModelState:
+    weight: jax.Array
+    bias: jax.Array
+    step: int
+
+
+def zeroed(state):
+    return jax.tree.map(jnp.zeros_like, state)
+
+
+def predict(state, x):
+    @jax.jit
+    def jitted(state, x):
+        return x @ state.weight + state.bias
+
+    return jitted(state, x)
+
+
 # %% exercise="predict_init" starter=True
 # Before the lines: total = jax.jit(lambda pair: pair.a + pair.b)
 predictions = {
@@ -716,7 +1205,7 @@ predictions = {
 predictions = {"A": 0, "B": 0, "C": 0, "D": 0, "E": 0, "F": 0, "G": 0, "H": 0, "I": 0, "J": 0}
 
 # %% exercise="predict_init" misconception="looking_rebuilds"
-"""JAX only looks at leaves or at the structure here. To take a node apart, JAX reads its children. This makes no new object."""
+"""JAX only looks at leaves or at the structure here, and the result holds no `Pair`. To take a node apart, JAX reads its children. This makes no new object."""
 predictions = {"A": 1, "B": 1, "C": 1, "D": 3, "E": 1, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
 
 # %% exercise="predict_init" misconception="once_per_call"
@@ -747,6 +1236,43 @@ predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "
 # %% exercise="predict_init" misconception="once_for_each_leaf"
 """This is the number of leaves, and of the calls of `abs`. `__init__` runs once for each node that JAX puts together, not once for each child."""
 predictions = {"A": 0, "B": 0, "C": 2, "D": 6, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 2}
+
+
+# %% exercise="predict_init" misconception="reading_makes_a_copy_of_each_leaf"
+"""2 is the number of leaves. This line only reads the leaves or the structure, and its result holds no `Pair`. So JAX puts no node together."""
+predictions = {"A": 2, "B": 2, "C": 1, "D": 3, "E": 2, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="in_and_out_of_jit" section="methods-under-jit"
+"""2 would be right if the result of `total` were a `Pair` too. The function gets one `Pair` of tracers, and `pair.a + pair.b` is a number."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 2, "G": 0, "H": 2, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="in_and_out_of_jit_each_time" section="methods-under-jit"
+"""2 would be right if this call made objects on the way in and on the way out. JAX has traced `total` already: this call only takes the leaves out of `pair`, and the result is a number."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 2, "H": 2, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="forward_backward_and_the_result" section="gradients-through-a-node"
+"""3 would be right if the backward pass ran your function again. JAX runs it once, on one `Pair` of tracers, and goes back by what it recorded. The gradient is the second `Pair`."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 3, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="a_gradient_for_each_child" section="gradients-through-a-node"
+"""4 counts two objects too many. JAX runs your function once for all children together: one `Pair` of tracers goes in, and one `Pair` of gradients comes out."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 4, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="one_for_each_item_of_the_list"
+"""2 is the number of items in the list. The second item is a dict, and JAX puts together each `Pair` inside it as well."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 2, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="containers_count_too"
+"""This number is too high. JAX puts the list and the dict together as well, but they are no `Pair`: they do not run its `__init__`. Count the places that hold a `Pair`."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 5, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="the_dict_counts_too"
+"""4 is one too many. JAX puts the dict together as well, but it is no `Pair` and does not run its `__init__`. Count the places that hold a `Pair`."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 4, "E": 0, "F": 1, "G": 0, "H": 2, "I": 0, "J": 1}
+
+# %% exercise="predict_init" misconception="quick_is_initialised_for_each_leaf"
+"""2 is the number of leaves, but `Quick` never runs `__init__` here. Its unflatten calls `object.__new__`, and Python runs `__init__` only when you call the class."""
+predictions = {"A": 0, "B": 0, "C": 1, "D": 3, "E": 0, "F": 1, "G": 0, "H": 2, "I": 2, "J": 1}
 
 
 # %% exercise="register_fields" variant="by_drawing_up_two_lists"
@@ -793,7 +1319,7 @@ def register_fields(cls, static=()):
 
 
 # %% exercise="register_fields" misconception="static_fields_are_dropped"
-"""A static field is lost when JAX rebuilds the object: the field has its default again, or the constructor raises an error because it is missing. JAX keeps the fields that are in one of the two lists. It does not keep the others."""
+"""A static field is lost when JAX rebuilds the object: the field has its default again, or the constructor raises an error because it is missing. JAX keeps what is among the children or in aux_data (for `register_dataclass`: in one of the two lists), and nothing else."""
 def register_fields(cls, static=()):
     names = [each.name for each in fields(cls) if each.init]
     data = [name for name in names if name not in static]
@@ -953,6 +1479,213 @@ def register_fields(cls, static=()):
         data_fields=[n for n in names if n not in static],
         meta_fields=[n for n in names if n in static],
     )
+
+
+# %% exercise="register_fields" misconception="keys_of_a_dict" section="paths-with-names"
+"""Your paths read `['weight']`, as in a dict. Each type of key has its own text. The fields of a dataclass are attributes, and the paths of attributes begin with a dot."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        children = [(jax.tree_util.DictKey(name), getattr(node, name)) for name in data]
+        return children, tuple(getattr(node, name) for name in meta)
+
+    def unflatten(aux_data, children):
+        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="keys_are_texts" section="paths-with-names"
+"""Your paths hold the bare names, without a dot. Perhaps your keys are texts. JAX accepts any object as a key, and `keystr` writes a text as it is."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        children = [(name, getattr(node, name)) for name in data]
+        return children, tuple(getattr(node, name) for name in meta)
+
+    def unflatten(aux_data, children):
+        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="a_dot_in_the_key" section="paths-with-names"
+"""Your paths have two dots before each name. The key of an attribute adds the dot by itself."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        children = [(jax.tree_util.GetAttrKey(f".{name}"), getattr(node, name)) for name in data]
+        return children, tuple(getattr(node, name) for name in meta)
+
+    def unflatten(aux_data, children):
+        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="keys_are_numbers" section="paths-with-names"
+"""Your paths hold numbers in brackets, as in a list. You choose the key of each child, and this type of key has no name in it."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        children = [(jax.tree_util.SequenceKey(data.index(name)), getattr(node, name)) for name in data]
+        return children, tuple(getattr(node, name) for name in meta)
+
+    def unflatten(aux_data, children):
+        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="static_first_in_the_constructor" section="flatten-and-unflatten"
+"""A rebuilt object has its values in the wrong fields, or a keyword-only field raises an error. Perhaps unflatten passes first the static values, then the children, by position. The constructor needs the values in the order of the fields, or with their names."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        children = [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in data]
+        return children, tuple(getattr(node, name) for name in meta)
+
+    def unflatten(aux_data, children):
+        return cls(*aux_data, *children)
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="static_values_by_position" section="flatten-and-unflatten"
+"""A rebuilt object has a static value in the wrong field, or the constructor gets a field twice. Perhaps unflatten passes the children by name and the static values by position. Python gives values without names to the first fields."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        children = [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in data]
+        return children, tuple(getattr(node, name) for name in meta)
+
+    def unflatten(aux_data, children):
+        return cls(*aux_data, **dict(zip(data, children)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="names_for_values" section="flatten-and-unflatten"
+"""After a rebuild, a static field holds its own name. Perhaps aux_data has the names of the static fields, and not their values. JAX keeps what flatten returns, and nothing else."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        children = [(jax.tree_util.GetAttrKey(name), getattr(node, name)) for name in data]
+        return children, tuple(meta)
+
+    def unflatten(aux_data, children):
+        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="fields_with_a_default_are_left_out" section="fields-of-a-dataclass"
+"""Registering fails for a class in which a field has a default. Perhaps you leave such a field out of both lists. The constructor takes this field too, so it belongs in one of them."""
+from dataclasses import MISSING
+
+
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init and each.default is MISSING]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+    return jax.tree_util.register_dataclass(cls, data, meta)
+
+
+# %% exercise="register_fields" misconception="fields_with_a_default_are_static" section="fields-of-a-dataclass"
+"""A field with a default is no leaf, though its name is not in `static`. A default says what the constructor takes where no value is given. It does not say what a field is for JAX."""
+from dataclasses import MISSING
+
+
+def register_fields(cls, static=()):
+    given = [each for each in fields(cls) if each.init]
+    meta = [each.name for each in given if each.name in static or each.default is not MISSING]
+    data = [each.name for each in given if each.name not in meta]
+    return jax.tree_util.register_dataclass(cls, data, meta)
+
+
+# %% exercise="register_fields" misconception="keyword_only_fields_are_left_out" section="fields-of-a-dataclass"
+"""Registering fails for a class with a keyword-only field. Perhaps you leave this field out of both lists. The constructor takes it too, so it is a child or static."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init and not each.kw_only]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+    return jax.tree_util.register_dataclass(cls, data, meta)
+
+
+# %% exercise="register_fields" misconception="part_of_a_name_is_enough"
+"""A field becomes static when its name is a part of a static field's name, or holds one. `in` looks for a part where the thing on its right is a text."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    meta = [name for name in names if name in " ".join(static)]
+    data = [name for name in names if name not in meta]
+    return jax.tree_util.register_dataclass(cls, data, meta)
+
+
+# %% exercise="register_fields" misconception="children_as_a_dict" section="flatten-and-unflatten"
+"""Where a field holds another dataclass, your leaf is right but its path or the rebuilt value is not: the inner object has become a dict. `asdict` goes down through all levels and turns every dataclass into a dict. Flatten describes one level only."""
+from dataclasses import asdict
+
+
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+
+    def flatten(node):
+        values = asdict(node)
+        children = [(jax.tree_util.GetAttrKey(name), values[name]) for name in data]
+        return children, tuple(values[name] for name in meta)
+
+    def unflatten(aux_data, children):
+        return cls(**dict(zip(data, children)), **dict(zip(meta, aux_data)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten, unflatten)
+    return cls
+
+
+# %% exercise="register_fields" misconception="static_names_are_the_children"
+"""The roles are swapped: your static fields are leaves, and the other fields are not. `register_dataclass` takes first the data fields, which are the children, then the meta fields."""
+def register_fields(cls, static=()):
+    names = [each.name for each in fields(cls) if each.init]
+    data = [name for name in names if name not in static]
+    meta = [name for name in names if name in static]
+    return jax.tree_util.register_dataclass(cls, meta, data)
+
+
+# %% exercise="register_fields" misconception="nothing_is_registered"
+"""Your object is one leaf, without paths and children. Perhaps the class is returned before it is registered, or only its fields are marked. JAX opens an object only if its class is in its registry."""
+def register_fields(cls, static=()):
+    for each in fields(cls):
+        each.metadata = {"static": each.name in static}
+    return cls
 
 
 # %% exercise="readable_paths" starter=True
@@ -1223,7 +1956,7 @@ class Layers:
 
 
 # %% exercise="readable_paths" misconception="names_are_sorted_in_the_structure" section="flatten-and-unflatten"
-"""A rebuilt object has its values under other names. The names in your aux_data are sorted, but the children are not. JAX gives aux_data and the children to unflatten as flatten returned them."""
+"""A rebuilt object has its values under other names. The names in your aux_data are sorted or in a set, but the children keep their order. JAX gives aux_data and the children to unflatten as flatten returned them."""
 @jax.tree_util.register_pytree_with_keys_class
 class Layers:
     def __init__(self, names, values):
@@ -1267,6 +2000,211 @@ class Layers:
 # by_function: jax.tree_util.register_pytree_with_ … ers: (layers.values, layers.names)) → jax.tree_util.register_pytree_with_keys(Layers, with_keys, Layers)
 
 
+# %% exercise="readable_paths" misconception="one_dict_without_keys"
+"""Each path begins with `<flat index 0>`, and then comes a name. Perhaps your only child is a dict, and the class is registered without keys. JAX sorts the keys of this dict, and counts it as one more level."""
+@jax.tree_util.register_pytree_node_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten(self):
+        return (dict(zip(self.names, self.values)),), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, children):
+        return cls(names, [children[0][name] for name in names])
+
+
+# %% exercise="readable_paths" misconception="the_values_are_one_child"
+"""Your paths go through `.values` and a number. Perhaps the sequence of all values is one child. Then JAX adds a step for the sequence and one for the place in it, and neither is a name of a layer."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        return [(jax.tree_util.GetAttrKey("values"), self.values)], self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, children):
+        return cls(names, *children)
+
+
+# %% exercise="readable_paths" misconception="children_are_sorted"
+"""Your leaves come in alphabetical order of the layers, although a rebuilt object has its own order. JAX sorts the keys of a dict only. For your own node, JAX keeps the order of your flatten."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        layers = dict(zip(self.names, self.values))
+        pairs = [(jax.tree_util.DictKey(name), layers[name]) for name in sorted(layers)]
+        return pairs, self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, children):
+        layers = dict(zip(sorted(names), children))
+        return cls(names, [layers[name] for name in names])
+
+
+# %% exercise="readable_paths" misconception="the_keys_keep_the_names"
+"""The paths are right, but an object cannot be rebuilt. Perhaps aux_data is `None`, and unflatten expects the names in it. JAX uses the keys for paths only, and does not pass them to unflatten."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(keys, self.values)), None
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="a_name_in_the_flat_index"
+"""Every flatten fails, or the paths still say `flat index`. Perhaps you put the name into the key that JAX uses for children without names. That key takes a number; another type of key takes a name."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.FlattenedIndexKey, self.names)
+        return tuple(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="values_come_first"
+"""A rebuilt object has its values in the place of the names, or cannot be rebuilt. Unflatten gets first aux_data, which holds the names here, then the children."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, values, names):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="no_classmethod" section="ways-to-register"
+"""JAX takes your layers apart, but fails to rebuild them. JAX calls `Layers.tree_unflatten(aux_data, children)` on the class. At this moment there is no object that could be `self`."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(keys, self.values)), self.names
+
+    def tree_unflatten(self, names, values):
+        return Layers(names, values)
+
+
+# %% exercise="readable_paths" misconception="a_dict_of_keys_and_children"
+"""Every flatten fails. Perhaps you return a dict from key to child. JAX takes the pairs one by one as a loop does, and a loop over a dict gives its keys alone."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return dict(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="keys_and_children_apart"
+"""Your flatten fails, or it mixes up keys and layers. Perhaps you return all keys, then all children. JAX expects one pair for each child: its key, then the child."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = list(map(jax.tree_util.DictKey, self.names))
+        return (keys, list(self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="still_without_the_method"
+"""Leaves are right, but every look at a path fails: JAX does not find `tree_flatten_with_keys`. The decorator with keys calls this method, and it does not write it."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten(self):
+        return self.values, self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="child_before_key_for_paths_only"
+"""Your leaves are right, but where JAX asks for paths, keys and layers have changed places. Each pair is first a key, then a child."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten(self):
+        return self.values, self.names
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(self.values, keys)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, values)
+
+
+# %% exercise="readable_paths" misconception="values_as_arrays" section="leaves-that-are-no-arrays"
+"""Your rebuilt layers hold arrays where something else was put in, or cannot be rebuilt. Perhaps the constructor or unflatten converts the layers. JAX puts in trees, `None` and other objects too."""
+@jax.tree_util.register_pytree_with_keys_class
+class Layers:
+    def __init__(self, names, values):
+        self.names = tuple(names)
+        self.values = tuple(values)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.DictKey, self.names)
+        return tuple(zip(keys, self.values)), self.names
+
+    @classmethod
+    def tree_unflatten(cls, names, values):
+        return cls(names, [jnp.asarray(value) for value in values])
+
+
 # %% exercise="normal" starter=True
 @jax.tree_util.register_pytree_node_class
 class Normal:
@@ -1299,7 +2237,7 @@ class Normal:
         return self
 
     def validate(self):
-        if self.mean.shape != self.std.shape or (self.std <= 0).any():
+        if self.mean.shape != self.std.shape or ~(self.std > 0).all():
             raise ValueError(f"not a normal distribution: {self.mean}, {self.std}")
 
     def tree_flatten(self):
@@ -1314,8 +2252,8 @@ class Normal:
 class Normal:
     def __init__(self, mean, std, name, rebuilt=False):
         if not rebuilt:
-            mean, std = np.asarray(mean, np.float32), np.asarray(std, np.float32)
-            if mean.shape != std.shape or np.any(std <= 0):
+            mean, std = jnp.asarray(mean), jnp.asarray(std)
+            if mean.shape != std.shape or not jnp.all(std > 0):
                 raise ValueError("mean and std do not go together")
         self.mean, self.std, self.name = mean, std, name
 
@@ -1539,19 +2477,458 @@ class Normal:
 # a_method_that_checks: (mean, std, name) → [mean, std, name]
 # a_method_that_checks: [self.mean, self.std] → (self.mean, self.std)
 # a_method_that_checks: (self.name,) → [self.name]
-# a_flag: (np.asarray(mean, np.float32), np.asarray(std, np.float32)) → [np.asarray(mean, np.float32), np.asarray(std, np.float32)]
+# a_flag: (jnp.asarray(mean), jnp.asarray(std)) → [jnp.asarray(mean), jnp.asarray(std)]
 # a_flag: (mean, std, name) → [mean, std, name]
 # a_flag: (normal.mean, normal.std) → [normal.mean, normal.std]
 
 # %% exercise="normal" equivalent="JAX keeps one tuple for equal shapes of its arrays"
 # solution: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
 # a_method_that_checks: self.mean.shape != self.std.shape → self.mean.shape is not self.std.shape
+# a_flag: mean.shape != std.shape → mean.shape is not std.shape
 
-# %% exercise="normal" equivalent="the message is free, and JAX makes float32 of NumPy's float64 in the comparison"
+# %% exercise="normal" equivalent="the message is free"
 # a_method_that_checks: {self.mean} → ''
 # a_method_that_checks: {self.std} → ''
-# a_flag: np.asarray(mean, np.float32) → np.asarray(mean)
-# a_flag: np.asarray(std, np.float32) → np.asarray(std)
+
+
+# %% exercise="normal" misconception="nan_in_place_of_an_error" section="leaves-that-are-no-arrays"
+"""A wrong `std` raises no error: your object holds `nan` in its place. `jnp.where` can choose between values, also under `jit`, but it cannot raise an error. A caller should get the ValueError, so the check stays, and JAX goes another way."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        mean, std = jnp.asarray(mean), jnp.asarray(std)
+        if mean.shape != std.shape:
+            raise ValueError("mean and std differ in shape")
+        self.mean, self.std, self.name = mean, jnp.where(std > 0, std, jnp.nan), name
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="nan_in_place_of_an_error_for_callers"
+"""JAX can rebuild your object, but a caller's wrong `std` raises no error: it becomes `nan` or another number. The constructor should raise the same ValueError as before."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        mean, std = jnp.asarray(mean), jnp.asarray(std)
+        if mean.shape != std.shape:
+            raise ValueError("mean and std differ in shape")
+        self.mean, self.std, self.name = mean, jnp.where(std > 0, std, jnp.nan), name
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="numbers_have_no_shape"
+"""Your constructor fails with plain numbers and lists: they have no `.shape`. It has to convert what its callers give. What JAX puts in should not be converted, and need not come through the constructor."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        if mean.shape != std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="callers_values_are_only_stored"
+"""Your constructor checks what its callers give, but it stores numbers and lists as they are. A caller always gets arrays. Only what JAX puts in stays as it is."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        if jnp.shape(mean) != jnp.shape(std):
+            raise ValueError("mean and std differ in shape")
+        if not (jnp.asarray(std) > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="children_change_places" section="flatten-and-unflatten"
+"""In a rebuilt object, mean and std have changed places. Unflatten gets the children in the order in which flatten returned them."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.std, normal.mean = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="asserts"
+"""Your constructor raises an AssertionError where its callers expect a ValueError. Code that catches a ValueError would not notice it, and Python can switch off `assert`."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        assert self.mean.shape == self.std.shape, "mean and std differ in shape"
+        assert (self.std > 0).all(), "std should be positive"
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="raises_a_type_error"
+"""Your constructor refuses wrong values with a TypeError. A value of the right type that is out of range is a ValueError, and that is what callers got before."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape or not (self.std > 0).all():
+            raise TypeError("mean and std do not go together")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="shapes_are_not_checked"
+"""Your constructor accepts a mean and a std of different shapes. The checks for callers stay as they were, all of them."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="only_shapes_are_checked"
+"""Your constructor accepts a `std` that is not positive. The checks for callers stay as they were, all of them."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="zero_is_accepted"
+"""Your constructor accepts a `std` of 0, which is not positive. The checks for callers stay as they were."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape or (self.std < 0).any():
+            raise ValueError("mean and std do not go together")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="one_positive_is_enough"
+"""Your constructor accepts an array for `std` of which only a part is positive. `any` is true as soon as one number is; the task asks for all of them."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape or not (self.std > 0).any():
+            raise ValueError("mean and std do not go together")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="nan_is_no_wrong_number"
+"""Your constructor accepts `nan` for `std`. Every comparison with `nan` is false: so `std <= 0` does not find it, and `not std > 0` does."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape or (self.std <= 0).any():
+            raise ValueError("mean and std do not go together")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="all_numbers_become_floats"
+"""A caller's whole numbers become floats in your object. Before, `jnp.asarray` kept them whole. The task asks for the same arrays as before."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std = jnp.asarray(mean, jnp.float32), jnp.asarray(std, jnp.float32)
+        self.name = name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="none_and_object_are_let_through" section="leaves-that-are-no-arrays"
+"""Your constructor lets `None` and `object()` through, but it still converts or refuses other things that JAX puts in: texts, tracers, negative numbers. A list of exceptions never ends; unflatten can go past the constructor."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        if type(mean) is not object and mean is not None and type(std) is not object and std is not None:
+            self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
+            if self.mean.shape != self.std.shape:
+                raise ValueError("mean and std differ in shape")
+            if not (self.std > 0).all():
+                raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="texts_and_none_are_let_through" section="leaves-that-are-no-arrays"
+"""Your object is rebuilt from texts and `None`, but negative numbers or tracers fail, and whole numbers become arrays. Perhaps the constructor lets through what cannot become an array. JAX also puts in arrays that break the rules, and tracers, on which `if` fails."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        try:
+            self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        except (TypeError, ValueError):
+            self.mean, self.std, self.name = mean, std, name
+            return
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="the_name_is_a_child" section="flatten-and-unflatten"
+"""Your name is among the leaves: a map changes it, or fails on it. A text is a leaf like any object. What JAX should not compute with belongs in aux_data."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std, self.name), None
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std, normal.name = children
+        return normal
+
+
+# %% exercise="normal" misconception="unflatten_returns_nothing" section="flatten-and-unflatten"
+"""A rebuild gives `None` in the place of your object. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+
+
+# %% exercise="normal" misconception="the_checks_move_to_unflatten"
+"""JAX's objects are checked, and those of your callers are not. It should be the other way round: a caller's mistake raises a ValueError, and JAX may put in anything."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        mean, std = children
+        if jnp.shape(mean) != jnp.shape(std) or not (jnp.asarray(std) > 0).all():
+            raise ValueError("mean and std do not go together")
+        return cls(mean, std, name)
+
+
+# %% exercise="normal" misconception="the_checks_move_to_flatten"
+"""A wrong `std` raises its error when JAX takes the object apart, not when a caller makes it. JAX flattens objects that it has rebuilt too, and they may hold anything."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = jnp.asarray(mean), jnp.asarray(std), name
+
+    def tree_flatten(self):
+        if jnp.shape(self.mean) != jnp.shape(self.std) or not (self.std > 0).all():
+            raise ValueError("mean and std do not go together")
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
+
+
+# %% exercise="normal" misconception="only_real_arrays_are_checked" section="leaves-that-are-no-arrays" covers="M13"
+"""Your object is rebuilt from tracers, texts and `None`, but negative numbers fail, and whole numbers become arrays. Perhaps the constructor converts what it can and checks what is an array then. JAX also puts in numbers that break the rules, and they should stay as they are."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        try:
+            mean, std = jnp.asarray(mean), jnp.asarray(std)
+        except (TypeError, ValueError):
+            pass
+        self.mean, self.std, self.name = mean, std, name
+        if isinstance(std, jax.Array) and not isinstance(std, jax.core.Tracer):
+            if self.mean.shape != self.std.shape or not (self.std > 0).all():
+                raise ValueError("mean and std do not go together")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="normal" misconception="callers_are_not_converted_nor_refused" section="leaves-that-are-no-arrays"
+"""Your constructor converts and checks numbers and arrays, but it accepts other things from a caller, such as `None` or a text. A caller gets the same errors as before. JAX needs no way through the constructor: unflatten can make the object without it."""
+@jax.tree_util.register_pytree_node_class
+class Normal:
+    def __init__(self, mean, std, name):
+        self.mean, self.std, self.name = mean, std, name
+        try:
+            self.mean, self.std = jnp.asarray(mean), jnp.asarray(std)
+        except (TypeError, ValueError):
+            return
+        if self.mean.shape != self.std.shape:
+            raise ValueError("mean and std differ in shape")
+        if not (self.std > 0).all():
+            raise ValueError("std should be positive")
+
+    def tree_flatten(self):
+        return (self.mean, self.std), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        normal = object.__new__(cls)
+        normal.mean, normal.std = children
+        normal.name = name
+        return normal
 
 
 # %% exercise="running_mean" starter=True
@@ -1646,7 +3023,7 @@ class RunningMean:
 
 
 # %% exercise="running_mean" misconception="self_is_changed_under_jit" covers="M15"
-"""`add` returns `None`, and the count stays 0. In a jitted method, `self` is a copy that JAX made for the trace: your changes to this copy are lost."""
+"""`add` returns `None`, so there is no new object to go on with. What a jitted method does not return is lost: its `self` is a copy that JAX made for the trace, and a change of this copy does not reach the caller's object."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1759,8 +3136,31 @@ class RunningMean:
         return self.total / self.count
 
 
+# %% exercise="running_mean" misconception="count_is_made_an_int"
+"""Every `add` raises an error. Perhaps your code asks for the number itself, by `int` or `float`. While JAX traces, `total` and `count` are tracers: they stand for any number, and have no number of their own."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        count = int(self.count) + 1
+        return RunningMean(self.function, self.total + self.function(x), count)
+
+    def mean(self):
+        return self.total / self.count
+
+
 # %% exercise="running_mean" misconception="function_is_a_child"
-"""Every call of `add` fails. Perhaps `function` is one of your children: then `function` is a leaf. `jit` accepts numbers and arrays as leaves, but not functions."""
+"""Every call of `add` fails, and objects of different functions have one structure. Perhaps `function` is one of your children, or it is missing in what flatten returns. `jit` accepts numbers and arrays as leaves, but not functions: these belong in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class RunningMean:
     def __init__(self, function, total=0.0, count=0):
@@ -1863,6 +3263,310 @@ class RunningMean:
 # a_dataclass: dataclass(frozen=True) → dataclass()
 
 
+# %% exercise="running_mean" misconception="a_jitted_helper_and_a_changed_self" section="objects-that-change"
+"""After `add`, the old object has changed too, although your function is jitted. A method without `jit` around it gets the caller's own object as `self`, and setting its attributes changes this object."""
+from functools import partial
+
+
+@partial(jax.jit, static_argnums=0)
+def added(function, total, count, x):
+    return total + function(x), count + 1
+
+
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    def add(self, x):
+        self.total, self.count = added(self.function, self.total, self.count, x)
+        return self
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="a_new_function_in_each_object"
+"""Your numbers are right, but Python runs `function` for each object again, and a new object has another structure. Perhaps the new object holds a function that `add` has made. For JAX, a new function is another one, even with equal code."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        function = self.function
+        return RunningMean(lambda x: function(x), self.total + function(x), self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="the_function_is_not_used"
+"""Your means are those of the numbers themselves. Each number has to go through `function` first."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return RunningMean(self.function, self.total + x, self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="the_count_is_not_handed_on" section="flatten-and-unflatten"
+"""The `count` of a new object is 0 again, so its mean is no number. The new object gets only what you pass to its constructor; the default hides that the count is missing."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return RunningMean(self.function, self.total + self.function(x))
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="the_total_starts_again"
+"""Your mean knows only the last number, divided by the count of all. The new total has to hold the old one as well."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return RunningMean(self.function, self.function(x), self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="the_sum_goes_through_the_function"
+"""Your means are wrong from the second number on, or even before. Perhaps `function` gets the sum of the numbers. The mean of `function(x)` needs each number to go through `function` alone."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return RunningMean(self.function, self.function(self.total + x), self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="total_is_the_mean"
+"""Your means are too small from the second number on. Perhaps the total is divided by the count already in `add`, and `mean` divides once more."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        total = (self.total * self.count + self.function(x)) / (self.count + 1)
+        return RunningMean(self.function, total, self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="mean_of_the_last_two"
+"""Your means are wrong from the second number on. Half of the old value and half of the new one is the mean of two numbers only. Keep the total and the count, and divide at the end."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        value = self.function(x)
+        total = jnp.where(self.count == 0, value, (self.total / self.count + value) / 2 * (self.count + 1))
+        return RunningMean(self.function, total, self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="numbers_in_aux_data"
+"""Every `add` raises an error. Perhaps `total` and `count` are in aux_data. Under `jit` the new numbers are tracers, and the structure of a result may not hold tracers. What changes in each call belongs among the children."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (), (self.function, self.total, self.count)
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*aux_data)
+
+    @jax.jit
+    def add(self, x):
+        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="the_function_is_an_argument"
+"""Every `add` raises an error. Perhaps you hand `function` to a jitted function as an ordinary argument. `jit` takes arrays and numbers as leaves; a function has to be static."""
+@jax.jit
+def added(function, total, count, x):
+    return total + function(x), count + 1
+
+
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    def add(self, x):
+        return RunningMean(self.function, *added(self.function, self.total, self.count, x))
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="returns_a_dict"
+"""`add` returns a dict, and you cannot call `add` on a dict again. JAX can return any registered node from a jitted function, so return a whole `RunningMean`."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return {"total": self.total + self.function(x), "count": self.count + 1}
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="children_change_places"
+"""Total and count have changed places in the new object. Unflatten gets the children in the order of flatten; the constructor takes first the total, then the count."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.count, self.total), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        return RunningMean(self.function, self.total + self.function(x), self.count + 1)
+
+    def mean(self):
+        return self.total / self.count
+
+
+# %% exercise="running_mean" misconception="add_returns_its_own_copy_unchanged"
+"""`add` gives back an object without the new number: its count and its mean are the old ones. An expression such as `self.total + …` makes a new number, and does not change the object."""
+@jax.tree_util.register_pytree_node_class
+class RunningMean:
+    def __init__(self, function, total=0.0, count=0):
+        self.function, self.total, self.count = function, total, count
+
+    def tree_flatten(self):
+        return (self.total, self.count), self.function
+
+    @classmethod
+    def tree_unflatten(cls, function, children):
+        return cls(function, *children)
+
+    @jax.jit
+    def add(self, x):
+        self.total + self.function(x)
+        self.count + 1
+        return self
+
+    def mean(self):
+        return self.total / self.count
+
+
 # %% exercise="train_step" variant="a_gradient_for_the_int_too"
 def train_step(loss, state, rate):
     grads = jax.grad(loss, allow_int=True)(state)
@@ -1887,6 +3591,14 @@ def train_step(loss, state, rate):
     grads = jax.grad(lambda values: loss(together(values)))(values)
     new = together([value - rate * grad for value, grad in zip(values, grads)])
     return replace(new, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_step_has_a_gradient_too" covers="C3"
+"""Every call raises an error at the update. Perhaps you let `jax.grad` accept the int and then update the whole state. The gradient of an int has the type `float0`, and you cannot compute with it."""
+def train_step(loss, state, rate):
+    grads = jax.grad(loss, allow_int=True)(state)
+    state = jax.tree.map(lambda p, g: p - rate * g, state, grads)
+    return replace(state, step=state.step + 1)
 
 
 # %% exercise="train_step" misconception="gradient_of_the_whole_state" covers="C3"
@@ -2009,9 +3721,167 @@ def train_step(loss, state, rate):
     return replace(state, params=params, step=state.step + 1)
 
 
+# %% exercise="train_step" equivalent="the prompt asks for no jit"
+# jitted_as_a_whole: @jax.jit → nothing
+
+
 # %% exercise="train_step" equivalent="parameters are float32, and the first gradient is taken before the list is changed"
 # all_floating_leaves: jnp.floating → jnp.inexact
 # all_floating_leaves: list(leaves) → leaves
+
+
+# %% exercise="train_step" variant="jitted_as_a_whole"
+def train_step(loss, state, rate):
+    @jax.jit
+    def step(state):
+        grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+        params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+        return replace(state, params=params, step=state.step + 1)
+
+    return step(state)
+
+
+# %% exercise="train_step" misconception="the_loss_gets_the_params"
+"""Every call raises an error, or the loss does not find what it looks for. Perhaps you give it the parameters alone. `loss` takes a whole state, so a function around it has to make one."""
+def train_step(loss, state, rate):
+    grads = jax.grad(loss)(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="trees_as_arrays"
+"""Your code works only where `params` is one array. Python's `*` and `-` do not go into a dict or a node; `jax.tree.map` does, and takes the matching leaves of both trees."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    return replace(state, params=state.params - rate * grads, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_class_of_the_example"
+"""Every call raises a NameError. Perhaps you name the class of the example. `state` may be of any registered dataclass: take its own class, or a copy of it with some fields replaced."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(TrainState(params, state.step)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return TrainState(params, state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_rate_is_forgotten"
+"""Your parameters move by the whole gradient, whatever the rate is."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - g, state.params, grads)
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="divides_by_the_rate"
+"""Your parameters move by the gradient divided by the rate. A higher rate should make a longer step."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - g / rate, state.params, grads)
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_update_alone"
+"""Your `params` hold only the step, `-rate` times the gradient. Add it to the old parameters."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda g: -rate * g, grads)
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_loss_does_not_depend_on_the_params"
+"""Your parameters do not move: all gradients are 0. Perhaps your function of the parameters calls the loss with the old state. The gradient sees only what is computed from the argument."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(state))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="returns_params_and_step"
+"""You return a tuple of parameters and step. The next call needs a state, so return an object of the same class."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return params, state.step + 1
+
+
+# %% exercise="train_step" misconception="returns_a_dict"
+"""You return a dict. The next call reads the fields of a state, so return an object of the same class."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return {"params": params, "step": state.step + 1}
+
+
+# %% exercise="train_step" misconception="returns_nothing"
+"""You return `None`. A new state has to be made and returned; the old one stays as it was."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="counts_in_the_old_state" section="objects-that-change"
+"""The result is right, but the `step` of the old state has changed too. `state.step += 1` sets the field of the caller's own object."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    state.step += 1
+    return replace(state, params=params)
+
+
+# %% exercise="train_step" misconception="changes_the_old_state_and_returns_nothing" section="objects-that-change"
+"""You return `None`, and the caller's state has changed. The task asks for a new state, and for an old one that stays as it was."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    state.params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    state.step = state.step + 1
+
+
+# %% exercise="train_step" misconception="params_become_a_list"
+"""Your `params` are a list of leaves, whatever tree they were. Leaves alone do not know their structure; `jax.tree.map` keeps it."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    leaves, slopes = jax.tree.leaves(state.params), jax.tree.leaves(grads)
+    params = [p - rate * g for p, g in zip(leaves, slopes)]
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="writes_into_a_flat_dict" section="objects-that-change"
+"""Your code writes the new arrays into the old state's own dict, and fails where `params` is no flat dict. A copy of the state still holds the same dict. A map makes a new tree, for every tree."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = state.params
+    for name in params:
+        params[name] = params[name] - rate * grads[name]
+    return replace(state, params=params, step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="dicts_of_dicts_only"
+"""Your code works where `params` is made of dicts only. A tree may also be a list, a tuple, a node of a class or one array, and `jax.tree.map` goes through them all."""
+def train_step(loss, state, rate):
+    def moved(params, grads):
+        if isinstance(params, dict):
+            return {name: moved(params[name], grads[name]) for name in params}
+        return params - rate * grads
+
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    return replace(state, params=moved(state.params, grads), step=state.step + 1)
+
+
+# %% exercise="train_step" misconception="the_step_is_a_float"
+"""The new `step` is a float. A count of steps should stay a whole number."""
+def train_step(loss, state, rate):
+    grads = jax.grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return replace(state, params=params, step=state.step + 1.0)
+
+
+# %% exercise="train_step" misconception="value_and_gradient_swapped"
+"""Every call raises an error. `jax.value_and_grad` returns a pair: first the value of the loss, then the gradient. Only the second has the structure of the parameters."""
+def train_step(loss, state, rate):
+    grads, _ = jax.value_and_grad(lambda params: loss(replace(state, params=params)))(state.params)
+    params = jax.tree.map(lambda p, g: p - rate * g, state.params, grads)
+    return replace(state, params=params, step=state.step + 1)
 
 
 # %% exercise="history" starter=True
@@ -2374,6 +4244,398 @@ class History:
         return cls(jnp.where(places < used, values, 0), used)
 
 
+# %% exercise="history" misconception="all_children_in_one_argument"
+"""After a rebuild, `values` holds a tuple of both children, and `used` is 0. Unflatten gets all children in one sequence; the constructor takes them one by one."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(children)
+
+
+# %% exercise="history" misconception="used_in_both"
+"""Your leaves are right, but two histories with another `used` have different structures. Perhaps `used` is in aux_data too. What is in aux_data is part of the structure, even if the same value is also a child."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), self.used
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="each_place_is_a_child"
+"""Your leaves are single numbers, one for each place, and then `used`. The task asks for two children: the whole array is one of them. JAX needs no numbers for leaves, an array is a leaf."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (*self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        *values, used = children
+        return cls(jnp.stack(values), used)
+
+
+# %% exercise="history" misconception="values_are_static"
+"""Your array is no leaf: a map does not reach it, and two histories cannot be compared. Perhaps it is in aux_data. What is in aux_data belongs to the structure, and JAX never computes with it."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.used,), self.values
+
+    @classmethod
+    def tree_unflatten(cls, values, children):
+        return cls(values, *children)
+
+
+# %% exercise="history" misconception="a_slice_of_a_traced_size" covers="M17"
+"""The shape of your leaf still depends on `used`, and fails under `jit`. Perhaps `lax.dynamic_slice` cuts off the empty places: its start may be a tracer, but not its size."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        filled = jax.lax.dynamic_slice(self.values, (0,), (self.used,))
+        return (filled, self.used), len(self.values)
+
+    @classmethod
+    def tree_unflatten(cls, size, children):
+        filled, used = children
+        return cls(jnp.zeros(size).at[:used].set(filled), used)
+
+
+# %% exercise="history" misconception="still_cut_off_and_filled_up" covers="M17"
+"""Your `used` is a child now, but the empty places are still cut off. The shape of a leaf may not depend on how full the history is; and under `jit`, `used` is a tracer, so you cannot use it in a slice."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values[: self.used], self.used), len(self.values)
+
+    @classmethod
+    def tree_unflatten(cls, size, children):
+        filled, used = children
+        return cls(jnp.zeros(size).at[: len(filled)].set(filled), used)
+
+
+# %% exercise="history" misconception="zeros_of_another_type" covers="M17"
+"""Your flatten puts zeros into the empty places, and makes floats of whole numbers. The values should not change. And JAX also puts in objects that flatten cannot compute with."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        filled = jnp.arange(len(self.values)) < self.used
+        return (jnp.where(filled, self.values, 0.0), self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="zeros_for_arrays_only" covers="M17"
+"""Your flatten puts zeros into the empty places where it can. What is in the empty places belongs to the array too: flatten should return it as it is."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        values = self.values
+        if hasattr(values, "shape"):
+            values = jnp.where(jnp.arange(len(values)) < self.used, values, 0)
+        return (values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="children_change_places"
+"""After a rebuild, `values` and `used` have changed places. Unflatten gets the children in the order in which flatten returned them."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        used, values = children
+        return cls(values, used)
+
+
+# %% exercise="history" misconception="one_container_is_the_child"
+"""A history has one child instead of two. Perhaps this child is a tuple that holds both. For JAX such a container is one more level between your object and its leaves."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return ((self.values, self.used),), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children[0])
+
+
+# %% exercise="history" misconception="a_dict_is_the_child"
+"""A history has one child, and `used` comes first. Perhaps this child is a dict. A dict is one more level, and JAX sorts its keys."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return ({"values": self.values, "used": self.used},), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(**children[0])
+
+
+# %% exercise="history" misconception="flatten_makes_arrays" section="leaves-that-are-no-arrays"
+"""Your flatten converts the children to arrays. JAX may put in a text or `None`, and then takes the history apart again: flatten should return what the object holds."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (jnp.asarray(self.values), jnp.asarray(self.used)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="the_constructor_makes_arrays" section="leaves-that-are-no-arrays"
+"""Your history cannot hold every object that JAX puts in. Perhaps the constructor converts its arguments to arrays, and unflatten calls it. The task leaves the constructor as it is."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = jnp.asarray(values), jnp.asarray(used)
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="history" misconception="the_array_is_converted" section="leaves-that-are-no-arrays"
+"""A rebuilt history cannot hold a text or `None` in the place of the array, or NumPy's array becomes one of JAX. Unflatten should store what it gets."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        values, used = children
+        return cls(jnp.asarray(values), used)
+
+
+# %% exercise="history" misconception="used_becomes_an_array" section="leaves-that-are-no-arrays"
+"""A rebuilt history cannot hold a text or `None` in the place of `used`. Perhaps unflatten makes an array of it. What JAX puts in need not be a number."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        values, used = children
+        return cls(values, jnp.asarray(used))
+
+
+# %% exercise="history" misconception="the_size_is_a_child_too"
+"""Your histories have a third leaf, the number of places. The array knows its own length. The task asks for two children."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used, len(self.values)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children[:2])
+
+
+# %% exercise="history" misconception="a_mask_in_place_of_used"
+"""Your second leaf is an array of truth values. The task asks for `used` itself, the number of filled places."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, jnp.arange(len(self.values)) < self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        values, filled = children
+        return cls(values, jnp.sum(filled))
+
+
+# %% exercise="history" misconception="no_aux_data" section="flatten-and-unflatten"
+"""JAX takes the array and `used` for a pair of children and aux_data, so flatten fails or loses `used`. Flatten returns two things: a sequence of all children, and aux_data."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return self.values, self.used
+
+    @classmethod
+    def tree_unflatten(cls, used, children):
+        return cls(children, used)
+
+
+# %% exercise="history" misconception="everything_is_static"
+"""Your history has no leaves. Perhaps both attributes are in aux_data. What is in aux_data belongs to the structure: a map does not reach it, and two histories that differ in it do not fit together."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (), (self.values, self.used)
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*aux_data)
+
+
+# %% exercise="history" misconception="unflatten_returns_nothing"
+"""A rebuild gives `None` in the place of your history. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
+@jax.tree_util.register_pytree_node_class
+class History:
+    def __init__(self, values, used=0):
+        self.values, self.used = values, used
+
+    def push(self, value):
+        """Return a new history with `value` in the next place."""
+        return History(self.values.at[self.used].set(value), self.used + 1)
+
+    def tree_flatten(self):
+        return (self.values, self.used), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        cls(*children)
+
+
 # %% exercise="temperature" starter=True
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -2447,7 +4709,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="the-silent-42" covers="M14 C36"
-"""The dict of the caller does not change now, but the temperature is still 1.0 after every map. `__init__` runs at each rebuild, and overwrites what JAX put in."""
+"""The dict of the caller does not change now, but the temperature is still 1.0 after every map. It is set again at each rebuild, in `__init__` or in unflatten, and overwrites what JAX put in."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2541,7 +4803,7 @@ class Model:
 
 
 # %% exercise="temperature" misconception="a_dict_is_expected" section="leaves-that-are-no-arrays" covers="M13"
-"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict. What unflatten gets need not be a dict, so unflatten should only store it."""
+"""Your model cannot be rebuilt when JAX puts something else in the place of its dict. Perhaps each rebuild copies the dict, or runs the constructor. What unflatten gets need not be a dict, so unflatten should only store it."""
 @jax.tree_util.register_pytree_node_class
 class Model:
     def __init__(self, params, name):
@@ -2674,6 +4936,467 @@ class Model:
         (params,) = children
         model = cls(params, name)
         model.params["temperature"] = params["temperature"]
+        return model
+
+
+# %% exercise="temperature" misconception="the_callers_temperature_wins"
+"""A new model keeps a temperature that the caller's dict has. A new model starts at 1.0, whatever `params` says. In `{**one, **other}`, and in `setdefault`, it matters which of the two comes last or is there already."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        copied = jax.tree.map(lambda leaf: leaf, params)
+        self.params = {"temperature": 1.0, **copied}
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="copied_after_the_change"
+"""The caller's dict still gets a temperature. Perhaps the copy is made after the entry was written. First copy, then write into the copy."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        params["temperature"] = 1.0
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="copied_after_the_change_at_each_rebuild"
+"""The temperature is 1.0 after every map, and the caller's dict still gets one. The constructor runs at each rebuild; and your copy is made after the entry was written."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        params["temperature"] = 1.0
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="the_outer_dict_at_each_rebuild"
+"""The temperature is 1.0 after every map, and the dicts inside `params` are still the caller's. `{**params}` and `dict(params)` copy one dict only; and the constructor runs at each rebuild."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**params, "temperature": 1.0}
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="missing_in_the_outer_dict"
+"""A new model keeps a temperature that the caller's dict has, and the dicts inside `params` are still the caller's. A missing temperature does not tell you whether a model is new; and a copy of one dict holds the same inner dicts."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = dict(params)
+        self.params.setdefault("temperature", 1.0)
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="missing_in_the_callers_dict"
+"""A new model keeps a temperature that the caller's dict has, and writes one into this dict where it is missing. A missing temperature does not tell you whether a model is new; and the dict belongs to the caller."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        params.setdefault("temperature", 1.0)
+        self.params = params
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="a_false_temperature_is_replaced" section="leaves-that-are-no-arrays"
+"""A new model keeps a temperature that the caller's dict has, and a rebuilt one cannot hold everything. Perhaps `or` chooses between the old temperature and 1.0. Whether a model is new does not show in its values."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = self.params.get("temperature") or 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="the_temperature_is_made_a_float" section="leaves-that-are-no-arrays" covers="M13"
+"""Your model cannot be rebuilt with a tracer, a text or something else in the place of its dict. Perhaps unflatten hands the old temperature to the constructor, which makes a float of it or needs a dict. Unflatten should store what it gets."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name, temperature=1.0):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = float(temperature)
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        (params,) = children
+        return cls(params, name, params["temperature"])
+
+
+# %% exercise="temperature" misconception="resets_every_dict" covers="M14"
+"""Your model can be rebuilt with anything, but after a map its temperature is 1.0 again. Perhaps the constructor sets it wherever it gets a dict. JAX puts in a dict too: the one with the new leaves."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params, self.name = params, name
+        if isinstance(params, dict):
+            self.params = jax.tree.map(lambda leaf: leaf, params)
+            self.params["temperature"] = 1.0
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
+
+
+# %% exercise="temperature" misconception="the_temperature_gets_lost" section="flatten-and-unflatten"
+"""After a map, the temperature is missing. Perhaps flatten leaves it out. A rebuilt model holds only what flatten returned."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        params = {key: value for key, value in self.params.items() if key != "temperature"}
+        return (params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="the_name_is_a_child" section="flatten-and-unflatten"
+"""Your name is among the leaves: a map changes it. A text is a leaf like any object. What JAX should not compute with belongs in aux_data."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params, self.name), None
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.name = children
+        return model
+
+
+# %% exercise="temperature" misconception="tuples_are_not_opened" section="objects-that-change"
+"""Your model has its own dicts and lists, but not those inside a tuple or another node. A tuple cannot change, but the dicts in it can. A copy has to go through every container."""
+def copied(tree):
+    if isinstance(tree, dict):
+        return {key: copied(child) for key, child in tree.items()}
+    if isinstance(tree, list):
+        return [copied(child) for child in tree]
+    return tree
+
+
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = copied(params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="other_nodes_are_not_opened" section="objects-that-change"
+"""Your model has its own dicts and lists, but not those inside a node of a class, or it turns a namedtuple into another tuple. A tree can hold such nodes too. `jax.tree.map` goes through all of them and keeps their types."""
+def copied(tree):
+    if isinstance(tree, dict):
+        return {key: copied(child) for key, child in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return type(tree)([copied(child) for child in tree])
+    return tree
+
+
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = copied(params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="namedtuples_become_tuples" section="objects-that-change"
+"""In your model a namedtuple has become a plain tuple, or a node of a class is still the caller's. Perhaps you copy tuples by `tuple(...)`. `jax.tree.map` keeps the type of every node."""
+def copied(tree):
+    if isinstance(tree, dict):
+        return {key: copied(child) for key, child in tree.items()}
+    if isinstance(tree, list):
+        return [copied(child) for child in tree]
+    if isinstance(tree, tuple):
+        return tuple(copied(child) for child in tree)
+    return tree
+
+
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = copied(params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="one_level_more" section="objects-that-change"
+"""Your model has its own dicts on two levels, but deeper ones are still the caller's. A copy has to go down through every level."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {
+            key: dict(child) if isinstance(child, dict) else child for key, child in params.items()
+        }
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="an_int_for_the_temperature"
+"""Your temperature is the whole number 1, and the task asks for 1.0. For JAX, an int and a float are leaves of different types."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="unflatten_returns_nothing"
+"""A rebuild gives `None` in the place of your model. JAX puts whatever unflatten returns in the place of the node, and a function without `return` returns `None`."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        (model.params,) = children
+        model.name = name
+
+
+# %% exercise="temperature" misconception="all_children_are_the_params" section="flatten-and-unflatten"
+"""After a map, `params` is a tuple or a list that holds your dict. Unflatten gets all children in one sequence, also when there is only one."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = jax.tree.map(lambda leaf: leaf, params)
+        self.params["temperature"] = 1.0
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.name = children, name
+        return model
+
+
+# %% exercise="temperature" misconception="both_beside_the_params" covers="C39"
+"""The temperature is not among the `params` of your model, and the dict of your model is still the caller's. Code that reads `params`, or maps over it, does not find the temperature."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params, self.temperature, self.name = params, 1.0, name
+
+    def tree_flatten(self):
+        return (self.params, self.temperature), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.temperature = children
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="puts_it_back_in_a_shallow_copy" section="objects-that-change"
+"""A map keeps the temperature, but the dicts and lists inside `params` are still the caller's, and a model cannot be rebuilt when JAX puts something else in the place of its dict. `dict(params)` and `{**params}` copy one dict only; and what unflatten gets need not be a dict."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**params, "temperature": 1.0}
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        (params,) = children
+        model = cls(params, name)
+        model.params["temperature"] = params["temperature"]
+        return model
+
+
+# %% exercise="temperature" misconception="a_shallow_copy_at_both_ends" section="objects-that-change"
+"""The dicts and lists inside `params` are still the caller's, and a model cannot be rebuilt when JAX puts something else in the place of its dict. `dict(params)` copies one dict only; and unflatten should store what it gets."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**params, "temperature": 1.0}
+        self.name = name
+
+    def tree_flatten(self):
+        return (self.params,), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params = dict(children[0])
+        model.name = name
+        return model
+
+
+# %% exercise="temperature" misconception="a_shallow_copy_and_a_static_temperature" section="flatten-and-unflatten"
+"""A map does not change your temperature, and the dicts and lists inside `params` are still the caller's. What is in aux_data belongs to the structure, and a map changes leaves only; and `dict(params)` copies one dict."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params = {**params, "temperature": 1.0}
+        self.name = name
+
+    def tree_flatten(self):
+        params = dict(self.params)
+        temperature = params.pop("temperature")
+        return (params,), (self.name, temperature)
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        model = object.__new__(cls)
+        model.name, temperature = aux_data
+        model.params = {**children[0], "temperature": temperature}
+        return model
+
+
+# %% exercise="temperature" misconception="beside_a_shallow_copy" covers="C39"
+"""The temperature is not among the `params` of your model, and the dicts and lists inside `params` are still the caller's. Code that reads `params` does not find another attribute; and `dict(params)` copies one dict only."""
+@jax.tree_util.register_pytree_node_class
+class Model:
+    def __init__(self, params, name):
+        self.params, self.temperature, self.name = dict(params), 1.0, name
+
+    def tree_flatten(self):
+        return (self.params, self.temperature), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        model = object.__new__(cls)
+        model.params, model.temperature = children
+        model.name = name
         return model
 
 
@@ -3055,3 +5778,533 @@ class Fork:
     @classmethod
     def tree_unflatten(cls, aux, children):
         return cls(children[0], children[1:])
+
+
+# %% exercise="fork" misconception="each_branch_is_an_argument" section="flatten-and-unflatten"
+"""A fork with branches cannot be rebuilt, or its branch is taken apart. Perhaps unflatten passes each child as an argument of its own. The constructor takes all branches in one list."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+# %% exercise="fork" misconception="branches_are_attributes"
+"""Your paths name a branch by a dot and its number. Each type of key has its own text. The place in a list has another type of key than an attribute."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.GetAttrKey(str(i)), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_value_is_an_item"
+"""Your paths begin with `['value']`, as in a dict. Each type of key has its own text. An attribute has another type of key than the entry of a dict."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.DictKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="keys_are_texts_and_numbers"
+"""Your paths hold the bare name and bare numbers, without a dot or brackets. JAX accepts any object as a key, and `keystr` writes it as it is. The key types of `jax.tree_util` add dots and brackets."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [("value", self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((i, branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="dot_and_brackets_in_the_keys"
+"""Your paths have dots, brackets or quotes twice. The key objects of JAX add them by themselves. Give them the name and the number alone."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey(".value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.DictKey(f"[{i}]"), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="one_list_in_the_class" section="objects-that-change" covers="M16"
+"""A new fork has branches that were added to another fork. Perhaps the list stands in the body of the class. All forks share what belongs to the class, unless `__init__` gives each its own."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    branches = []
+
+    def __init__(self, value, branches=None):
+        self.value = value
+        if branches is not None:
+            self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="no_branches_become_none" section="who-calls-init"
+"""A fork without branches that JAX rebuilt has `None` in the place of its list, so it cannot grow. `rest or None` gives `None` for an empty list. A fork without branches has an empty list."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches or ()):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        fork = object.__new__(cls)
+        fork.value, fork.branches = value, branches or None
+        return fork
+
+
+# %% exercise="fork" misconception="none_stays_none" section="objects-that-change"
+"""A fork that was made without branches has no list, so it cannot grow or be taken apart. A default of `None` is a sign for the constructor: it has to make a new list in its place."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=None):
+        self.value = value
+        self.branches = branches
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_default_tuple_is_kept" section="objects-that-change"
+"""A fork that was made without branches holds a tuple, so it cannot grow; and a list that the caller gives is kept. Make a new list of whatever comes."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = branches
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="branches_are_a_tuple"
+"""Your `branches` are a tuple, and the task asks for a list. A fork can have a list of its own if the constructor makes one."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = tuple(branches)
+
+    def grow(self, branch):
+        self.branches = (*self.branches, branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="grow_wraps_the_branch"
+"""When your fork grows, the new branch is one level too deep. Perhaps `grow` makes a fork of the branch. The branch is a fork already."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(Fork(branch))
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_constructor_wraps_the_branches" section="who-calls-init"
+"""Your branches are one level too deep. Perhaps the constructor makes a fork of each branch. The branches that it gets are forks already, and JAX may put any object in their place."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = [branch if isinstance(branch, Fork) else Fork(branch) for branch in branches]
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="grow_adds_many"
+"""`grow` fails, or adds the wrong thing. Perhaps it adds all items of the branch, as `extend` and `+=` do. A branch is one new item."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches += branch
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="grow_puts_it_first"
+"""After `grow`, the new branch comes first. The others keep their numbers only if the new one comes last."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.insert(0, branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_value_is_static" section="flatten-and-unflatten"
+"""Your value is no leaf: a map does not change it, and a value that is a tree is not opened. Perhaps it is in aux_data. What is in aux_data belongs to the structure."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        keys = map(jax.tree_util.SequenceKey, range(len(self.branches)))
+        return list(zip(keys, self.branches)), self.value
+
+    @classmethod
+    def tree_unflatten(cls, value, children):
+        return cls(value, children)
+
+
+# %% exercise="fork" misconception="branches_get_lost" section="flatten-and-unflatten"
+"""After a map, a fork has no branches. Unflatten gets the value and all branches in one sequence, and the default of the constructor hides that the branches are missing."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(children[0])
+
+
+# %% exercise="fork" misconception="the_values_of_the_branches" section="flatten-and-unflatten"
+"""A rebuilt fork has values in the place of its branches, or the paths into the branches are too short. Perhaps flatten takes the values of the branches. The children are the branches themselves; JAX opens them, for their class is registered."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch.value))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="each_branch_hands_up_its_children" section="flatten-and-unflatten"
+"""Branches of branches have come up one or more levels. Perhaps your flatten calls the flatten of its branches. Flatten should return only the node's own children. JAX flattens the children by itself."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            below, _ = branch.tree_flatten_with_keys()
+            children += [(jax.tree_util.SequenceKey(i), child) for _, child in below]
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="one_place_for_all"
+"""All your branches have the same number in their paths. Each branch needs the number of its own place."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(0), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="the_value_is_flattened" section="flatten-and-unflatten"
+"""Your fork works only while its value is one leaf. Perhaps flatten takes the leaves of the value as children. The value is one child, and JAX opens it."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), leaf) for leaf in jax.tree.leaves(self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)
+
+
+# %% exercise="fork" misconception="no_classmethod" section="flatten-and-unflatten"
+"""Your fork can be taken apart, but not rebuilt. JAX calls `Fork.tree_unflatten(aux_data, children)` on the class. A method without `@classmethod`, or one that takes the children first, gets other arguments than it expects."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    def tree_unflatten(self, _, children):
+        value, *branches = children
+        return Fork(value, branches)
+
+
+# %% exercise="fork" misconception="a_fork_for_a_value_is_a_branch" section="flatten-and-unflatten"
+"""Your fork goes wrong where its value is a fork too, or a branch is something else. Perhaps your code tells value and branches apart by their class. The first child is the value, whatever it is."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        values = [child for child in children if not isinstance(child, Fork)]
+        branches = [child for child in children if isinstance(child, Fork)]
+        return cls(values[0] if values else None, branches + values[1:])
+
+
+# %% exercise="fork" misconception="the_number_of_branches_at_the_start" section="objects-that-change"
+"""After a fork has grown, its new branch is missing among the leaves. Perhaps your code keeps the number of branches, or a copy of the list, from the start. Look at the list at each flatten."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=()):
+        self.value = value
+        self.branches = list(branches)
+        self.children = [value, *self.branches]
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        keys = [jax.tree_util.GetAttrKey("value")]
+        keys += map(jax.tree_util.SequenceKey, range(len(self.children) - 1))
+        return list(zip(keys, self.children)), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        return cls(value, branches)

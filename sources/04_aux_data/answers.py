@@ -56,12 +56,12 @@ fields = {name: "aux" if name in "BDF" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="functions_are_leaves"
-"""Line B: as a leaf, the activation becomes an argument of a compiled program. Such a program takes arrays and numbers. When a leaf is a function, jit raises `TypeError`."""
+"""As a leaf, the activation becomes an argument of a compiled program. Such a program takes arrays and numbers. When a leaf is a function, jit raises `TypeError`."""
 fields = {name: "aux" if name in "DFI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
 # %% exercise="sort_fields" misconception="texts_are_leaves"
-"""Line F: a text may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a text raises `TypeError`."""
+"""A text may stand in a tree as a leaf, and `jax.tree.map` takes it. But under jit leaves become arguments of a compiled program, and there a text raises `TypeError`."""
 fields = {name: "aux" if name in "BDI" else "leaf" for name in "ABCDEFGHIJ"}
 
 
@@ -89,7 +89,7 @@ fields = {name: "leaf" if name in "CEGHJ" else "aux" for name in "ABCDEFGHIJ"}
 class Dense:
     """A layer: `activation(x @ w + b)`.
 
-    >>> layer = Dense(np.ones((2, 2)), np.zeros(2), np.abs)
+    >>> layer = Dense(np.ones((2, 2)), np.zeros(2), jnp.abs)
     >>> layer(np.array([1.0, -3.0])).tolist()
     [2.0, 2.0]
     >>> len(jax.tree.leaves(layer))
@@ -218,7 +218,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="a_new_function_each_time" section="never-equal"
-"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new function for each layer. Two functions are equal only if they are the same object, also when they do the same."""
+"""Two layers with the same activation do not share a trace. Perhaps your aux_data holds a new object for each layer: the layer itself, a `lambda` around the activation, or its `jax.jit`. Such objects are equal only to themselves, also when they do the same."""
 @register_pytree_node_class
 class Dense:
     def __init__(self, w, b, activation):
@@ -236,7 +236,7 @@ class Dense:
 
 
 # %% exercise="dense" misconception="activation_is_hidden_from_jit" section="part-of-the-type"
-"""Your layers with different activations share one trace, so one layer runs the program of another. jit compares the aux_data with `==`, and the aux_data of your layers is equal."""
+"""Your layers with different activations share one trace, so one layer runs the program of another. jit compares the aux_data with `==`, and the aux_data of your layers is equal. That is so, too, where the activation is an attribute of the class."""
 class Same:
     def __init__(self, function):
         self.function = function
@@ -342,6 +342,208 @@ class Dense:
     @classmethod
     def tree_unflatten(cls, name, children):
         return cls(*children, ACTIVATIONS[name])
+
+
+# %% exercise="dense" misconception="aux_comes_first"
+"""Your layer works until it is rebuilt: then a function stands where an array should be. Perhaps unflatten gives the aux_data to the constructor first, because it gets the aux_data first. The constructor has an order of its own."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        return cls(activation, *children)
+
+
+# %% exercise="dense" misconception="a_name_to_look_up"
+"""Your layer raises `AttributeError` when it is rebuilt. Perhaps its aux_data is the name of the activation, and unflatten looks this name up in a module. A function of the user is in no module of JAX. aux_data need not be a text: it may be the function."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation.__name__
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, getattr(jax.nn, name))
+
+
+# %% exercise="dense" misconception="the_whole_layer_is_static" section="five-places-for-a-constant"
+"""Your layer has no leaves, and each layer has its own trace. Perhaps the whole object is in aux_data, as `register_static` does it: then `jax.tree.map` and `jax.grad` find no arrays in it, and jit compares the objects."""
+@jax.tree_util.register_static
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+
+# %% exercise="dense" misconception="checks_in_the_constructor"
+"""Your layer cannot be rebuilt when its leaves are no arrays. Perhaps the constructor checks or converts its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        if w.shape[-1] != b.shape[-1]:
+            raise ValueError("the shapes of w and b do not fit")
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        return cls(*children, activation)
+
+
+# %% exercise="dense" misconception="converted_in_the_constructor"
+"""Your layer cannot be rebuilt when its leaves are no arrays: a `TypeError`. Perhaps the constructor makes JAX arrays of its arguments. JAX calls it too, with whatever the function in `jax.tree.map` returns."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = jnp.asarray(w), jnp.asarray(b), activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        return cls(*children, activation)
+
+
+# %% exercise="dense" misconception="the_activation_is_not_called"
+"""Your result is that of `x @ w + b`: the activation does not change it. Keeping a function in a field does not call it."""
+@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
+@dataclass
+class Dense:
+    w: jax.Array
+    b: jax.Array
+    activation: object
+
+    def __call__(self, x):
+        return x @ self.w + self.b
+
+
+# %% exercise="dense" misconception="multiplied_entry_by_entry"
+"""Your result has another shape or other numbers. Perhaps you multiply with `*`: this multiplies entry by entry. `@` is the product of matrices, which adds up, too."""
+@partial(register_dataclass, data_fields=["w", "b"], meta_fields=["activation"])
+@dataclass
+class Dense:
+    w: jax.Array
+    b: jax.Array
+    activation: object
+
+    def __call__(self, x):
+        return self.activation(x * self.w + self.b)
+
+
+# %% exercise="dense" misconception="fields_in_the_wrong_lists" section="two-kinds-of-field"
+"""Your layer has one leaf, the activation: the arrays are in aux_data. A leaf is what JAX traces, and a function cannot be traced; an array in aux_data cannot be compared."""
+@partial(register_dataclass, data_fields=["activation"], meta_fields=["w", "b"])
+@dataclass
+class Dense:
+    w: jax.Array
+    b: jax.Array
+    activation: object
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+
+# %% exercise="dense" misconception="unflatten_returns_nothing"
+"""Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        cls(*children, activation)
+
+
+# %% exercise="dense" misconception="flatten_returns_aux_first"
+"""JAX cannot flatten your layer. Perhaps your flatten returns the aux_data first. JAX takes the first thing for the children, and goes through them one by one; a function cannot be gone through."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return self.activation, (self.w, self.b)
+
+    @classmethod
+    def tree_unflatten(cls, activation, children):
+        return cls(*children, activation)
+
+
+# %% exercise="dense" misconception="unflatten_is_no_classmethod"
+"""Your layer can be flattened, but each rebuild raises `TypeError`. Perhaps `tree_unflatten` takes the class as its first argument, but is no class method. JAX calls it with two arguments, the aux_data and the children."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self.activation
+
+    def tree_unflatten(cls, activation, children):
+        return cls(*children, activation)
+
+
+# %% exercise="dense" misconception="unflatten_changes_the_old_layer"
+"""A rebuild changes the layer that was rebuilt: afterwards the old layer has the new leaves, and after a trace it holds tracers. Perhaps your aux_data is the layer itself, and unflatten writes into it. Unflatten has to make a new object."""
+@register_pytree_node_class
+class Dense:
+    def __init__(self, w, b, activation):
+        self.w, self.b, self.activation = w, b, activation
+
+    def __call__(self, x):
+        return self.activation(x @ self.w + self.b)
+
+    def __eq__(self, other):
+        return isinstance(other, Dense) and self.activation is other.activation
+
+    def __hash__(self):
+        return hash(self.activation)
+
+    def tree_flatten(self):
+        return (self.w, self.b), self
+
+    @classmethod
+    def tree_unflatten(cls, layer, children):
+        layer.w, layer.b = children
+        return layer
 
 
 # %% exercise="dense" equivalent="a list of children, or of names to unpack, is as good as a tuple"
@@ -471,6 +673,11 @@ predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=1, J=1)
 # %% exercise="predict_traces" misconception="compared_by_identity" section="equality-and-hash"
 """2 would be right if JAX asked whether the tuples are the same object. They are two objects. But JAX compares aux_data with `==`, and two tuples are equal when their items are equal."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
+
+
+# %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="instruments"
+"""This is one too few. Perhaps you count from the second trace on. A new jitted function has an empty cache, so its first call is a trace like any other."""
+predictions = dict(A=0, B=1, C=1, D=0, E=4, F=2, G=1, H=1, I=1, J=0)
 
 
 # %% exercise="step_counter" starter=True
@@ -719,6 +926,185 @@ class TrainState:
         pairs = zip(self.params.items(), grads.values())
         params = {name: p - g for (name, p), g in pairs}
         return replace(self, params=params, step=self.step + 1)
+
+
+# %% exercise="step_counter" misconception="paired_in_two_orders"
+"""With more than one parameter, your `advance` can subtract the gradient of another parameter. Perhaps you pair JAX's leaves, which come in sorted order, with the values of a dict, which come in the order in which they were set."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        pairs = zip(self.params.items(), jax.tree.leaves(grads))
+        params = {name: p - g for (name, p), g in pairs}
+        return replace(self, params=params, step=self.step + 1)
+
+
+# %% exercise="step_counter" misconception="the_dict_is_changed"
+"""After `advance`, the old state has the new parameters, but the arrays themselves are as before. Perhaps you write the new arrays into the dict of the old state. A copy of a state holds the same dict."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        for key in self.params:
+            self.params[key] = self.params[key] - grads[key]
+        return replace(self, step=self.step + 1)
+
+
+# %% exercise="step_counter" misconception="the_step_goes_down"
+"""The parameters are right, but your counter goes down by 1 instead of up. Perhaps one subtraction goes over the whole state: `step` is a leaf too, so it is subtracted from as well."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        change = TrainState(grads, 1, self.name)
+        return jax.tree.map(lambda old, new: old - new, self, change)
+
+
+# %% exercise="step_counter" misconception="set_to_zero_by_the_constructor"
+"""Whatever step your state is made with, it is 0, also after `advance`: each new state starts from 0 again. The constructor runs for every new object, so it has to use the `step` that it is given."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def __post_init__(self):
+        self.step = jnp.zeros((), int)
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return TrainState(params, self.step + 1, self.name)
+
+
+# %% exercise="step_counter" misconception="gradients_are_added"
+"""Your counter is right, but your parameters move to the wrong side: the gradients are added. A step of gradient descent subtracts them."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p + g, self.params, grads)
+        return replace(self, params=params, step=self.step + 1)
+
+
+# %% exercise="step_counter" misconception="the_counter_stands_still"
+"""Your parameters are right, but `step` never changes. Nothing counts by itself: each `advance` has to give the new state the next number."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return replace(self, params=params)
+
+
+# %% exercise="step_counter" misconception="the_parameters_are_aux" section="arrays-in-aux-data"
+"""Without jit all is right, but under jit your state fails: its parameters are in aux_data. There JAX compares them and needs their hash, and a dict of arrays allows neither."""
+@partial(register_dataclass, data_fields=["step"], meta_fields=["params", "name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return replace(self, params=params, step=self.step + 1)
+
+
+# %% exercise="step_counter" misconception="not_registered" section="two-kinds-of-field"
+"""Without jit all is right, but jit does not take your state: for JAX its class is no node. A dataclass has to be registered before JAX looks inside."""
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return replace(self, params=params, step=self.step + 1)
+
+
+# %% exercise="step_counter" misconception="advance_returns_nothing"
+"""Your `advance` returns `None`: the state after the step reaches no caller. Under jit a change of `self` is lost, so the new state has to be returned."""
+@partial(register_dataclass, data_fields=["params", "step"], meta_fields=["name"])
+@dataclass
+class TrainState:
+    params: dict
+    step: int
+    name: str
+
+    def advance(self, grads):
+        self.params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        self.step = self.step + 1
+
+
+# %% exercise="step_counter" misconception="the_name_is_hidden" section="a-stale-answer"
+"""States with different names share a trace, though each state still has its name. Perhaps the aux_data is an object that is equal to every other. jit looks only at the result of `==`."""
+class Hidden:
+    def __init__(self, name):
+        self.name = name
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 0
+
+
+@register_pytree_node_class
+class TrainState:
+    def __init__(self, params, step, name):
+        self.params, self.step, self.name = params, step, name
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return TrainState(params, self.step + 1, self.name)
+
+    def tree_flatten(self):
+        return (self.params, self.step), Hidden(self.name)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux.name)
+
+
+# %% exercise="step_counter" misconception="children_change_places"
+"""Without jit all is right; a rebuilt state has its counter where the parameters should be. Perhaps flatten gives the children in one order, and unflatten takes them in another."""
+@register_pytree_node_class
+class TrainState:
+    def __init__(self, params, step, name):
+        self.params, self.step, self.name = params, step, name
+
+    def advance(self, grads):
+        params = jax.tree.map(lambda p, g: p - g, self.params, grads)
+        return TrainState(params, self.step + 1, self.name)
+
+    def tree_flatten(self):
+        return (self.step, self.params), self.name
+
+    @classmethod
+    def tree_unflatten(cls, name, children):
+        return cls(*children, name)
 
 
 # %% exercise="step_counter" equivalent="a list of children, or of values to unpack, is as good as a tuple"
@@ -1029,6 +1415,178 @@ class Config:
         return hash((self.width, self.names))
 
 
+# %% exercise="hashable_config" misconception="frozen_and_compared_by_identity"
+"""Your config is protected, but it is equal only to itself, so jit traces for each new config. Perhaps your class has no `__eq__`, or a dataclass has `eq=False`: then Python compares objects by identity."""
+@dataclass(frozen=True, eq=False)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+
+# %% exercise="hashable_config" misconception="names_are_left_out_of_the_comparison" section="a-stale-answer"
+"""In your answer, configs with different names are equal, and the config still holds the caller's list. Perhaps you left the list out of the comparison to get a hash. jit believes `==`: it runs the program of the first config for the second, too."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: list = field(compare=False)
+
+
+# %% exercise="hashable_config" misconception="the_callers_list_can_be_set"
+"""Your configs are equal and have equal hashes, but they can change: a field can be set, and the caller's list is the config's own. Then the hash changes too, and jit and dicts do not find the config again."""
+class Config:
+    def __init__(self, width, names):
+        self.width, self.names = width, names
+
+    def __eq__(self, other):
+        return self.width == other.width and self.names == other.names
+
+    def __hash__(self):
+        return hash((self.width, tuple(self.names)))
+
+
+# %% exercise="hashable_config" misconception="compared_in_sorted_order"
+"""In your answer, configs with the same names in another order are equal, though each keeps its own order. Perhaps you sort the names to compare them. The order of layers is part of a network."""
+@dataclass(frozen=True, eq=False)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def __eq__(self, other):
+        return self.width == other.width and sorted(self.names) == sorted(other.names)
+
+    def __hash__(self):
+        return hash((self.width, tuple(sorted(self.names))))
+
+
+# %% exercise="hashable_config" misconception="compared_as_sets"
+"""In your answer, neither the order of the names nor a repeated name counts in `==`, though the config keeps both. Perhaps you compare sets of names. A set has no order, and has each item once."""
+@dataclass(frozen=True, eq=False)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def __eq__(self, other):
+        return self.width == other.width and set(self.names) == set(other.names)
+
+    def __hash__(self):
+        return hash((self.width, frozenset(self.names)))
+
+
+# %% exercise="hashable_config" misconception="width_does_not_count" section="a-stale-answer"
+"""In your answer, configs with different widths are equal when their names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
+@dataclass(frozen=True)
+class Config:
+    width: int = field(compare=False)
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+
+# %% exercise="hashable_config" misconception="names_become_one_text"
+"""The names of your config are one text: whoever goes through it gets letters and commas. A text has a hash, but it no longer says where one name ends. Another kind of sequence has a hash, too."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: str
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", ",".join(self.names))
+
+
+# %% exercise="hashable_config" misconception="a_property_for_itself_too"
+"""No config of yours can be made: `AttributeError`. A property without a setter forbids `self.names = ...` everywhere, also in the class's own `__init__`. Keep the value under another name."""
+class Config:
+    def __init__(self, width, names):
+        self.width = width
+        self.names = tuple(names)
+
+    @property
+    def width(self):
+        return self.width
+
+    @property
+    def names(self):
+        return self.names
+
+    def __eq__(self, other):
+        return (self.width, self.names) == (other.width, other.names)
+
+    def __hash__(self):
+        return hash((self.width, self.names))
+
+
+# %% exercise="hashable_config" misconception="always_equal" section="a-stale-answer"
+"""All your configs are equal, whatever their fields are. jit believes `==`: for each later config it runs the program of the first one, and no error tells you."""
+@dataclass(frozen=True, eq=False)
+class Config:
+    width: int
+    names: tuple
+
+    def __post_init__(self):
+        object.__setattr__(self, "names", tuple(self.names))
+
+    def __eq__(self, other):
+        return isinstance(other, Config)
+
+    def __hash__(self):
+        return 0
+
+
+# %% exercise="hashable_config" misconception="set_without_an_error"
+"""Setting a field of your config changes nothing, but raises no error. Perhaps your `__setattr__` does nothing. The user believes that the field has the new value: only an error tells."""
+class Config:
+    def __init__(self, width, names):
+        self.__dict__.update(width=width, names=tuple(names))
+
+    def __setattr__(self, name, value):
+        pass
+
+    def __eq__(self, other):
+        return (self.width, self.names) == (other.width, other.names)
+
+    def __hash__(self):
+        return hash((self.width, self.names))
+
+
+# %% exercise="hashable_config" misconception="the_hash_of_the_list_object"
+"""Your equal configs have different hashes, and the config still holds the caller's list. Perhaps the hash is made of `id`. Two equal lists are two objects with two ids, and the caller can change the list."""
+@dataclass(frozen=True)
+class Config:
+    width: int
+    names: list
+
+    def __hash__(self):
+        return hash((self.width, id(self.names)))
+
+
+# %% exercise="hashable_config" misconception="only_the_width_is_protected"
+"""`width` cannot be set in your config, but `names` can. The tuple cannot change, but the field can get another tuple, and then the config has another hash."""
+class Config:
+    def __init__(self, width, names):
+        self.kept = width
+        self.names = tuple(names)
+
+    @property
+    def width(self):
+        return self.kept
+
+    def __eq__(self, other):
+        return (self.width, self.names) == (other.width, other.names)
+
+    def __hash__(self):
+        return hash((self.width, self.names))
+
+
 # %% exercise="hashable_config" equivalent="`__slots__` and the generated `__init__` change nothing that is asked for"
 # by_hand: __slots__ = ('width', 'names') → nothing
 # by_hand: ('width', 'names') → ['width', 'names']
@@ -1234,7 +1792,7 @@ class Lookup:
 
 
 # %% exercise="lookup_table" misconception="numpy_reads_a_tracer" section="two-kinds-of-field"
-"""Your layer works without jit, and fails under jit and `jax.grad`. Perhaps you make a NumPy array of the table. Under jit the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
+"""Your layer works without jit, and fails under jit and `jax.grad`. Perhaps you make a NumPy array, a list or a tuple of the table. Under jit the table is a tracer: it has a shape and a dtype, but no values that NumPy could read."""
 @partial(register_dataclass, data_fields=["table", "scale"], meta_fields=[])
 @dataclass
 class Lookup:
@@ -1279,6 +1837,101 @@ class Lookup:
 
     def __call__(self, index):
         return self.scale * jnp.asarray(self.table).astype(int)[index]
+
+
+# %% exercise="lookup_table" misconception="the_table_is_left_out" section="two-kinds-of-field"
+"""The table of a rebuilt layer is no array. Perhaps the table is neither a leaf nor in aux_data, so that it is lost; or aux_data holds a tuple of its numbers, and no array is made of it again. An array that is a leaf comes back as it is."""
+@register_pytree_node_class
+class Lookup:
+    def __init__(self, table, scale):
+        self.table, self.scale = table, scale
+
+    def __call__(self, index):
+        return self.scale * self.table[index]
+
+    def tree_flatten(self):
+        return (self.scale,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(None, *children)
+
+
+# %% exercise="lookup_table" misconception="children_change_places"
+"""Without jit your numbers are right; in a rebuilt layer, table and scale have changed places. Perhaps flatten gives the children in another order than the constructor's."""
+@register_pytree_node_class
+class Lookup:
+    def __init__(self, table, scale):
+        self.table, self.scale = table, scale
+
+    def __call__(self, index):
+        return self.scale * jax.lax.stop_gradient(self.table)[index]
+
+    def tree_flatten(self):
+        return (self.scale, self.table), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+
+
+# %% exercise="lookup_table" misconception="everything_in_aux" covers="M19"
+"""Your layer has no leaves: table and scale are both in aux_data. So `jax.grad` finds nothing to differentiate, and jit would have to compare arrays with `==`."""
+@partial(register_dataclass, data_fields=[], meta_fields=["table", "scale"])
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return self.scale * self.table[index]
+
+
+# %% exercise="lookup_table" misconception="not_registered" section="two-kinds-of-field"
+"""Your layer works without jit, and has one leaf for JAX: the whole object. A class has to be registered before JAX looks inside; until then jit and `jax.grad` refuse its objects."""
+@dataclass
+class Lookup:
+    table: jax.Array
+    scale: jax.Array
+
+    def __call__(self, index):
+        return self.scale * jax.lax.stop_gradient(self.table)[index]
+
+
+# %% exercise="lookup_table" misconception="unflatten_returns_nothing"
+"""Your layer works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+@register_pytree_node_class
+class Lookup:
+    def __init__(self, table, scale):
+        self.table, self.scale = table, scale
+
+    def __call__(self, index):
+        return self.scale * jax.lax.stop_gradient(self.table)[index]
+
+    def tree_flatten(self):
+        return (self.table, self.scale), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        cls(*children)
+
+
+# %% exercise="lookup_table" misconception="tuple_in_aux_and_a_jax_array_back" covers="M19"
+"""Your table is no leaf: aux_data holds its numbers. So each new table is a new type of node, with a new trace. And under `jax.grad` your layer fails, for there a rebuilt table may be a tracer, whose numbers flatten cannot read."""
+@register_pytree_node_class
+class Lookup:
+    def __init__(self, table, scale):
+        self.table, self.scale = table, scale
+
+    def __call__(self, index):
+        return self.scale * self.table[index]
+
+    def tree_flatten(self):
+        return (self.scale,), tuple(np.asarray(self.table).tolist())
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(jnp.array(aux), *children)
 
 
 # %% exercise="lookup_table" equivalent="without lists of fields, all fields are leaves"
@@ -1437,6 +2090,112 @@ def sweep(loss, w, rates):
     return [float(after_step(rate)) for rate in rates]
 
 
+# %% exercise="sweep" misconception="nothing_is_jitted"
+"""Python runs your `loss` again for each rate, and with numbers: your `loss` runs outside of `jax.jit`. Without jit JAX keeps no program, so Python runs `loss` at each call."""
+def sweep(loss, w, rates):
+    return [float(loss(w - rate * jax.grad(loss)(w))) for rate in rates]
+
+
+# %% exercise="sweep" misconception="uphill"
+"""Your losses are those of a step uphill: the gradient is added. A step of gradient descent goes against the gradient."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w + rate * jax.grad(loss)(w))
+
+    return [float(after_step(float(rate))) for rate in rates]
+
+
+# %% exercise="sweep" misconception="sorted_rates"
+"""Your losses are right, but they belong to the rates in another order. Perhaps you sort the rates, or collect them in a set. The first loss has to belong to the first rate of the list."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return [float(after_step(float(rate))) for rate in sorted(rates)]
+
+
+# %% exercise="sweep" misconception="the_new_w"
+"""Your list holds the new `w` of each rate: arrays as large as `w`, and no losses. The step is only half of it: then the loss has to be computed from the new `w`."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return w - rate * jax.grad(loss)(w)
+
+    return [after_step(float(rate)) for rate in rates]
+
+
+# %% exercise="sweep" misconception="a_dict_as_result"
+"""Your result is a dict of rates and losses. The task asks for a list of losses: a dict could not hold a rate that comes twice."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return {rate: float(after_step(float(rate))) for rate in rates}
+
+
+# %% exercise="sweep" misconception="pairs_of_rate_and_loss"
+"""Your list holds pairs of a rate and a loss. The task asks for one number for each rate: the loss alone."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return [(rate, float(after_step(float(rate)))) for rate in rates]
+
+
+# %% exercise="sweep" misconception="float_inside_jit" section="ints-that-become-tracers"
+"""jit raises an error while it traces your function. Perhaps `float` stands inside the jitted function. There the loss is a tracer, which has no value yet: `float` is for the result of the call."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return float(loss(w - rate * jax.grad(loss)(w)))
+
+    return [after_step(float(rate)) for rate in rates]
+
+
+# %% exercise="sweep" misconception="loss_is_an_argument"
+"""jit raises `TypeError`, because an argument is a function. Perhaps you give `loss` to the jitted function as an argument. Arguments become inputs of the compiled program, and a function cannot be one. An inner function may use `loss` from outside."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(loss, w, rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return [float(after_step(loss, w, float(rate))) for rate in rates]
+
+
+# %% exercise="sweep" misconception="the_best_loss_only"
+"""Your result is one loss, the smallest, and no list. The task asks for a loss for each rate; to choose the best is up to the caller."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return min(float(after_step(float(rate))) for rate in rates)
+
+
+# %% exercise="sweep" misconception="the_rate_alone_is_subtracted"
+"""Your losses are those after subtracting the rate itself from `w`. A step of gradient descent subtracts the rate times the gradient."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate)
+
+    return [float(after_step(float(rate))) for rate in rates]
+
+
+# %% exercise="sweep" misconception="a_rate_of_half_precision"
+"""Your losses are nearly right. Perhaps the rates have half precision on the way: it keeps about three digits. All numbers here are `float32`."""
+def sweep(loss, w, rates):
+    @jax.jit
+    def after_step(rate):
+        return loss(w - rate * jax.grad(loss)(w))
+
+    return [float(after_step(rate)) for rate in np.array(rates, np.float16)]
+
+
 # %% exercise="sweep" equivalent="an array without axes is a number, too"
 # solution: float(after_step(w, float(rate))) → after_step(w, float(rate))
 
@@ -1577,7 +2336,7 @@ class Net:
 
 
 # %% exercise="stale_options" misconception="picture_taken_at_the_start" covers="M21"
-"""jit still does not see a change. Perhaps you copy the options when the net is made. The options change later, so `tree_flatten` has to copy them."""
+"""jit still does not see a change of the options. Perhaps you copy them when the net is made; or your aux_data has a hash, but holds the net's own dict. What jit keeps and compares has to be a copy that `tree_flatten` makes."""
 @register_pytree_node_class
 class Net:
     def __init__(self, w, options):
@@ -1747,6 +2506,37 @@ class Net:
         return cls(*children, dict(aux))
 
 
+# %% exercise="stale_options" misconception="joined_to_one_text"
+"""In a rebuilt net, options with a comma or a `=` in them are wrong, or the rebuild fails. Perhaps your aux_data is one text, which unflatten cuts at these signs. A tuple of pairs keeps each key and each value apart."""
+def read(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"True": True, "False": False}.get(text, text)
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        pairs = sorted(self.options.items())
+        return (self.w,), ",".join(f"{name}={value}" for name, value in pairs)
+
+    @classmethod
+    def tree_unflatten(cls, text, children):
+        pairs = [pair.split("=") for pair in text.split(",")]
+        return cls(*children, {name: read(value) for name, value in pairs})
+
+
 # %% exercise="stale_options" misconception="a_dict_from_a_property"
 """Setting an option of your net has no effect, in a rebuilt net either. Perhaps `options` is a property that makes a new dict each time. The change is made in this new dict, and then the dict is lost."""
 @register_pytree_node_class
@@ -1801,6 +2591,328 @@ class Net:
     @classmethod
     def tree_unflatten(cls, aux, children):
         return cls(*children, aux.options)
+
+
+# %% exercise="stale_options" misconception="a_wrapper_of_the_same_dict" covers="M21"
+"""Your aux_data has a hash, but it holds the net's own dict. jit keeps the aux_data of the first call: a change of the options changes the kept one too, so jit sees no change. A rebuilt net shares this dict as well."""
+class Wrapped:
+    def __init__(self, options):
+        self.options = options
+
+    def __eq__(self, other):
+        return self.options == other.options
+
+    def __hash__(self):
+        return hash(frozenset(self.options.items()))
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), Wrapped(self.options)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux.options)
+
+
+# %% exercise="stale_options" misconception="a_hashable_dict_of_the_net" covers="M21"
+"""The options of your net are no plain dict, but a dict with a hash, and this same object is the aux_data. jit keeps it from the first call on: a change of the options changes the kept one too, so jit sees no change."""
+class HashableDict(dict):
+    def __hash__(self):
+        return hash(frozenset(self.items()))
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = HashableDict(options)
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), self.options
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux)
+
+
+# %% exercise="stale_options" misconception="values_become_texts"
+"""In a rebuilt net, all values of the options are texts: `2` is `"2"`, and `"False"` is true for a Python `if`. A number and a bool have a hash already, so aux_data can hold the values as they are."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), tuple(sorted((name, str(value)) for name, value in self.options.items()))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="sorted_apart"
+"""In a rebuilt net, options have each other's values; with a text among the values, flatten fails. Perhaps you sort the keys and the values apart from each other. A key and its value have to stay together."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), (tuple(sorted(self.options)), tuple(sorted(self.options.values())))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(zip(*aux)))
+
+
+# %% exercise="stale_options" misconception="the_id_of_the_dict"
+"""jit sees no change of the options, and two nets with equal options do not share a trace. Perhaps your aux_data is the `id` of the dict. An id stays when the dict changes, and equal dicts have two."""
+DICTS = {}
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        DICTS[id(self.options)] = self.options
+        return (self.w,), id(self.options)
+
+    @classmethod
+    def tree_unflatten(cls, number, children):
+        return cls(*children, DICTS[number])
+
+
+# %% exercise="stale_options" misconception="options_cannot_change"
+"""The options of your net cannot be set any more: they are a read-only mapping, and no plain dict. The user may change the options; jit has to see the change."""
+from types import MappingProxyType
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = MappingProxyType(dict(options))
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), self.options
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, aux)
+
+
+# %% exercise="stale_options" misconception="options_become_a_tuple_at_once"
+"""The options of your net are a tuple from the start, so they can neither be asked for by name nor be set. Only the aux_data has to be unchangeable; the net keeps its dict."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = tuple(sorted(options.items()))
+
+    def __call__(self, x):
+        options = dict(self.options)
+        y = self.w * x * options["scale"]
+        return -y if options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), self.options
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux))
+
+
+# %% exercise="stale_options" misconception="only_the_keys"
+"""A rebuilt net does not have the values of its options, for your aux_data holds only the names. What is not in aux_data and no leaf is lost, and jit sees no change of it."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), tuple(sorted(self.options))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict.fromkeys(aux))
+
+
+# %% exercise="stale_options" misconception="options_are_left_out"
+"""A rebuilt net has no options: yours are neither a child nor in aux_data. jit rebuilds each net before your method runs, from its leaves and its aux_data alone."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options=None):
+        self.w = w
+        self.options = options or {}
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children)
+
+
+# %% exercise="stale_options" misconception="numbers_are_leaves" section="two-kinds-of-field"
+"""Your net has more leaves than `w`: some options are leaves, too. The task asks for `w` alone, so that training and `jax.tree.map` leave the options as they are."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        others = {name: value for name, value in self.options.items() if name != "scale"}
+        return (self.w, self.options["scale"]), tuple(sorted(others.items()))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        w, scale = children
+        return cls(w, {"scale": scale, **dict(aux)})
+
+
+# %% exercise="stale_options" misconception="hashes_are_compared" section="equality-and-hash"
+"""jit does not see a change between options that have the same hash: in Python `hash(-1) == hash(-2)`. Perhaps your aux_data compares hashes. Equal values have equal hashes; values with equal hashes need not be equal."""
+class Picture:
+    def __init__(self, options):
+        self.pairs = tuple(sorted(options.items()))
+
+    def __eq__(self, other):
+        return hash(self) == hash(other)
+
+    def __hash__(self):
+        return hash(self.pairs)
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), Picture(self.options)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, dict(aux.pairs))
+
+
+# %% exercise="stale_options" misconception="the_hash_alone"
+"""jit does not see a change between options that have the same hash, and rebuilt nets share their options. Perhaps your aux_data is the hash of the options, and unflatten looks them up by it. A hash is only a number: `hash(-1) == hash(-2)`."""
+BY_HASH = {}
+
+
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        number = hash(frozenset(self.options.items()))
+        BY_HASH[number] = self.options
+        return (self.w,), number
+
+    @classmethod
+    def tree_unflatten(cls, number, children):
+        return cls(*children, BY_HASH[number])
+
+
+# %% exercise="stale_options" misconception="options_come_first"
+"""Your net works until it is rebuilt: then options and `w` have changed places. Unflatten gets the aux_data first, but your constructor takes `w` first."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), tuple(sorted(self.options.items()))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(dict(aux), *children)
+
+
+# %% exercise="stale_options" misconception="the_tuple_of_children"
+"""In a rebuilt net, `w` is a tuple with the array in it. Unflatten gets the children as a sequence, also where there is one child only: it has to be unpacked."""
+@register_pytree_node_class
+class Net:
+    def __init__(self, w, options):
+        self.w = w
+        self.options = options
+
+    def __call__(self, x):
+        y = self.w * x * self.options["scale"]
+        return -y if self.options["negate"] else y
+
+    def tree_flatten(self):
+        return (self.w,), tuple(sorted(self.options.items()))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(children, dict(aux))
 
 
 # %% exercise="stale_options" equivalent="a list of children is as good as a tuple"
@@ -1940,6 +3052,108 @@ def repeat(layer, x):
 def repeat(layer, x):
     times = layer.pop("times")
     return jax.lax.fori_loop(0, times, lambda _, x: layer["w"] * x + layer["b"], x)
+
+
+# %% exercise="repeat" misconception="b_times_the_rounds"
+"""Your result is right for one round, and where `w` is 1. Perhaps you add `b` as often as there are rounds, to a power of `w`. The `b` of a round is multiplied by `w` in all the rounds after it."""
+def repeat(layer, x):
+    return layer["w"] ** layer["times"] * x + layer["times"] * layer["b"]
+
+
+# %% exercise="repeat" misconception="one_round_only"
+"""Your result is that of one round, whatever `times` is. Perhaps `times` is not used, or your code returns in the first round."""
+def repeat(layer, x):
+    return layer["w"] * x + layer["b"]
+
+
+# %% exercise="repeat" misconception="one_round_multiplied"
+"""Your result is that of one round, multiplied by `times`. To repeat is another thing: each round takes the result of the round before."""
+def repeat(layer, x):
+    return layer["times"] * (layer["w"] * x + layer["b"])
+
+
+# %% exercise="repeat" misconception="w_and_b_change_places"
+"""Your result is that of `b * x + w` in each round: `w` and `b` have changed places."""
+def repeat(layer, x):
+    def body(_, x):
+        return layer["b"] * x + layer["w"]
+
+    return jax.lax.fori_loop(0, layer["times"], body, x)
+
+
+# %% exercise="repeat" misconception="b_is_multiplied_too"
+"""Your result is that of `w * (x + b)` in each round. Python multiplies before it adds, so in the task's formula `b` is not multiplied in its own round."""
+def repeat(layer, x):
+    def body(_, x):
+        return layer["w"] * (x + layer["b"])
+
+    return jax.lax.fori_loop(0, layer["times"], body, x)
+
+
+# %% exercise="repeat" misconception="the_number_of_the_round"
+"""Your function computes with the number of the round in place of `x`. `fori_loop` calls its body with the number of the round first, and then with the value so far."""
+def repeat(layer, x):
+    def body(x, _):
+        return layer["w"] * x + layer["b"]
+
+    return jax.lax.fori_loop(0, layer["times"], body, x)
+
+
+# %% exercise="repeat" misconception="the_whole_state"
+"""You return a tuple: the counter, and then `x`. A `while_loop` returns its whole state; the task asks for `x` alone."""
+def repeat(layer, x):
+    return jax.lax.while_loop(
+        lambda state: state[0] < layer["times"],
+        lambda state: (state[0] + 1, layer["w"] * state[1] + layer["b"]),
+        (0, x),
+    )
+
+
+# %% exercise="repeat" misconception="all_the_rounds"
+"""You return a list of the results of all rounds. The task asks for the last `x` alone, and a list that grows with `times` is not possible under jit."""
+def repeat(layer, x):
+    results = []
+    for _ in range(layer["times"]):
+        x = layer["w"] * x + layer["b"]
+        results.append(x)
+    return results
+
+
+# %% exercise="repeat" misconception="the_layer_is_static" section="five-places-for-a-constant"
+"""Your function fails with each layer. Perhaps you made the layer a static argument: a dict has no hash, and arrays cannot be compared. The caller also wants `times` to be traced."""
+@partial(jax.jit, static_argnums=0)
+def repeat(layer, x):
+    for _ in range(layer["times"]):
+        x = layer["w"] * x + layer["b"]
+    return x
+
+
+# %% exercise="repeat" misconception="b_is_added_without_w"
+"""Your result is right where `w` is 1. Perhaps `w` multiplies only once, or not at all: each round multiplies by `w`, and then adds `b`."""
+def repeat(layer, x):
+    def body(_, x):
+        return x + layer["b"]
+
+    return jax.lax.fori_loop(0, layer["times"], body, layer["w"] * x)
+
+
+# %% exercise="repeat" misconception="the_layer_comes_back"
+"""You return a pair of the layer and `x`. The task asks for the last `x` alone."""
+def repeat(layer, x):
+    def body(_, x):
+        return layer["w"] * x + layer["b"]
+
+    return layer, jax.lax.fori_loop(0, layer["times"], body, x)
+
+
+# %% exercise="repeat" misconception="no_round_gives_zero"
+"""Where `times` is 0, your result is not the `x` that came in. After no rounds, `x` is what it was."""
+def repeat(layer, x):
+    def body(_, x):
+        return layer["w"] * x + layer["b"]
+
+    result = jax.lax.fori_loop(0, layer["times"], body, x)
+    return jnp.where(layer["times"] == 0, jnp.zeros_like(x), result)
 
 
 # %% exercise="traces_of" variant="with_a_list"
@@ -2124,6 +3338,167 @@ def traces_of(function, calls):
     return len({tuple(map(type, arguments)) for arguments in calls})
 
 
+# %% exercise="traces_of" misconception="a_new_jit_for_each_call" section="never-equal"
+"""You count each call as a trace, and Python runs the function each time. Perhaps you make a new function or a new `jax.jit` for each call, or use `jax.make_jaxpr`, which traces at each call. A new function has an empty cache, so it is traced again."""
+def traces_of(function, calls):
+    traces = 0
+    for arguments in calls:
+
+        @jax.jit
+        def counted(*arguments):
+            nonlocal traces
+            traces += 1
+            return function(*arguments)
+
+        counted(*arguments)
+    return traces
+
+
+# %% exercise="traces_of" misconception="without_jit"
+"""You count each call as a trace, and with Python's own numbers. Perhaps the function that counts is not jitted. Without `jax.jit`, Python runs it at each call."""
+def traces_of(function, calls):
+    for arguments in calls:
+        function(*arguments)
+    return len(calls)
+
+
+# %% exercise="traces_of" misconception="the_calls_are_used_up"
+"""In a second use with the same list, you return 0. Perhaps you take the calls out of the caller's list, with `pop`: then the list is empty. The caller still needs it."""
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(*arguments):
+        nonlocal traces
+        traces += 1
+        return function(*arguments)
+
+    while calls:
+        counted(*calls.pop(0))
+    return traces
+
+
+# %% exercise="traces_of" misconception="different_jaxprs" section="part-of-the-type"
+"""You count too few where only the structure of the arguments differs, or one number is Python's own and the other is an array's. Perhaps you count different jaxprs, or different shapes and dtypes. Calls with different structures are two traces, and may give the same jaxpr."""
+def traces_of(function, calls):
+    return len({str(jax.make_jaxpr(function)(*arguments)) for arguments in calls})
+
+
+# %% exercise="traces_of" misconception="structures_only" section="two-kinds-of-field"
+"""You count too few where the shapes or dtypes of the leaves differ. Perhaps you count different structures. Shapes and dtypes are no part of the structure, but they are part of the key of jit's cache."""
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
+    return len({jax.tree.structure(arguments) for arguments in calls})
+
+
+# %% exercise="traces_of" misconception="all_arguments_are_static" section="five-places-for-a-constant"
+"""jit refuses arrays as arguments of your function, and counts each new number. Perhaps you made the arguments static. A static argument needs a hash, and each new value of it is a new trace; here the arguments are to be traced."""
+def traces_of(function, calls):
+    traces = 0
+
+    def counted(arguments):
+        nonlocal traces
+        traces += 1
+        return function(*arguments)
+
+    jitted = jax.jit(counted, static_argnums=0)
+    for arguments in calls:
+        jitted(arguments)
+    return traces
+
+
+# %% exercise="traces_of" misconception="the_first_trace_does_not_count"
+"""Your number is too low by one. Perhaps you count only what is traced again. The first call of a jitted function is a trace, too."""
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(*arguments):
+        nonlocal traces
+        traces += 1
+        return function(*arguments)
+
+    for arguments in calls:
+        counted(*arguments)
+    return max(traces - 1, 0)
+
+
+# %% exercise="traces_of" misconception="paths_and_types" section="part-of-the-type"
+"""You count too few where only the kinds of containers or the aux_data differ. Perhaps you count the paths and the types of the leaves. A list and a tuple have the same paths, and `None` has none: the key of jit's cache has the whole structure."""
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    kinds = set()
+    for arguments in calls:
+        jitted(*arguments)
+        paths = [path for path, _ in jax.tree.leaves_with_path(arguments)]
+        types = [str(jax.typeof(leaf)) for leaf in jax.tree.leaves(arguments)]
+        kinds.add(str([jax.tree_util.keystr(path) for path in paths]) + str(types))
+    return len(kinds)
+
+
+# %% exercise="traces_of" misconception="counts_from_one"
+"""Your number is too high by one. Perhaps your counter starts at 1, or the function is traced once before the calls. Without calls there are no traces."""
+def traces_of(function, calls):
+    traces = 1
+
+    @jax.jit
+    def counted(*arguments):
+        nonlocal traces
+        traces += 1
+        return function(*arguments)
+
+    for arguments in calls:
+        counted(*arguments)
+    return traces
+
+
+# %% exercise="traces_of" misconception="jits_the_wrong_function"
+"""You always count 0. Perhaps the function that counts is never called, because you jit the given function itself. Only code inside of what is jitted runs while JAX traces."""
+def traces_of(function, calls):
+    traces = 0
+
+    def counted(*arguments):
+        nonlocal traces
+        traces += 1
+        return function(*arguments)
+
+    jitted = jax.jit(function)
+    for arguments in calls:
+        jitted(*arguments)
+    return traces
+
+
+# %% exercise="traces_of" misconception="compares_with_the_call_before" section="part-of-the-type"
+"""You count a trace wherever a call differs from the call before it. jit keeps all its traces: when an earlier kind of argument comes back, it uses the old trace."""
+def traces_of(function, calls):
+    jitted = jax.jit(function)
+    traces, last = 0, None
+    for arguments in calls:
+        jitted(*arguments)
+        kind = (jax.tree.structure(arguments), [str(jax.typeof(x)) + str(isinstance(x, (int, float))) for x in jax.tree.leaves(arguments)])
+        traces += kind != last
+        last = kind
+    return traces
+
+
+# %% exercise="traces_of" misconception="returns_nothing"
+"""Your function returns `None`. A Python function without `return` returns `None`; the caller needs the number."""
+def traces_of(function, calls):
+    traces = 0
+
+    @jax.jit
+    def counted(*arguments):
+        nonlocal traces
+        traces += 1
+        return function(*arguments)
+
+    for arguments in calls:
+        counted(*arguments)
+    print(traces)
+
+
 # %% exercise="traces_of" equivalent="what is put into the list does not matter, only how often"
 # with_a_list: seen.append(1) → seen.append(2)
 # with_a_list: seen.append(1) → seen.append(0)
@@ -2224,24 +3599,6 @@ def combine(first, second):
 """Your trees hold True and False, which say only where a leaf belongs. The two trees have to hold the leaves themselves: `combine` gets nothing else."""
 def partition(tree, chosen):
     return jax.tree.map(chosen, tree), jax.tree.map(lambda leaf: not chosen(leaf), tree)
-
-
-def combine(first, second):
-    return jax.tree.map(
-        lambda one, other: other if one is None else one,
-        first,
-        second,
-        is_leaf=lambda node: node is None,
-    )
-
-
-# %% exercise="partition" misconception="lists_of_leaves"
-"""You return leaves without their trees. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
-def partition(tree, chosen):
-    leaves = jax.tree.leaves(tree)
-    first = [leaf for leaf in leaves if chosen(leaf)]
-    second = [leaf for leaf in leaves if not chosen(leaf)]
-    return first, second
 
 
 def combine(first, second):
@@ -2359,18 +3716,6 @@ def combine(first, second):
     )
 
 
-# %% exercise="partition" misconception="one_level_only"
-"""Your functions work for a dict of leaves, and fail for other trees. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these. JAX's functions work for any of them."""
-def partition(tree, chosen):
-    first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
-    second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
-    return first, second
-
-
-def combine(first, second):
-    return {key: second[key] if first[key] is None else first[key] for key in first}
-
-
 # %% exercise="partition" misconception="holes_are_filled_in_order"
 """Where the tree already had a `None`, your `combine` puts a leaf of another place there. Perhaps it fills each `None` of the first tree with the next leaf of the second. Not every `None` was made by `partition`."""
 def partition(tree, chosen):
@@ -2386,8 +3731,85 @@ def combine(first, second):
     return structure.unflatten(leaves)
 
 
+# %% exercise="partition" misconception="lists_of_leaves"
+"""Your `partition` returns leaves without their trees. `combine` has to know where each leaf belongs. So both trees keep the whole structure, with `None` in the empty places."""
+def partition(tree, chosen):
+    leaves = jax.tree.leaves(tree)
+    first = [leaf for leaf in leaves if chosen(leaf)]
+    second = [leaf for leaf in leaves if not chosen(leaf)]
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="both_parts_are_found_by_equality"
+"""Where a leaf is equal to a chosen one, as `1 == 1.0 == True`, your `partition` takes it for chosen, too; or it fails for arrays. Perhaps you ask whether a leaf is `in` the list of chosen leaves. `in` compares with `==`, and two leaves may be equal."""
+def partition(tree, chosen):
+    kept = [leaf for leaf in jax.tree.leaves(tree) if chosen(leaf)]
+    first = jax.tree.map(lambda leaf: leaf if leaf in kept else None, tree)
+    second = jax.tree.map(lambda leaf: None if leaf in kept else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="one_level_only"
+"""Your `partition` works for a dict of leaves, and fails for other trees. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these. JAX's functions work for any of them."""
+def partition(tree, chosen):
+    first = {key: leaf if chosen(leaf) else None for key, leaf in tree.items()}
+    second = {key: None if chosen(leaf) else leaf for key, leaf in tree.items()}
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="combine_one_level_only"
+"""Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return {key: second[key] if first[key] is None else first[key] for key in first}
+
+
+# %% exercise="partition" misconception="combine_asks_for_each_key"
+"""Your `combine` works for a dict of leaves, and fails for other trees or does not look inside. Perhaps it goes through the items of a dict. A tree may be one leaf, a list, a node of a registered class, or a dict that contains all of these."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return {key: second[key] if leaf is None else leaf for key, leaf in first.items()}
+
+
 # %% exercise="partition" misconception="built_in_containers_only"
-"""Your functions work for dicts, lists and tuples, and take other nodes for leaves. Perhaps they look for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
+"""Your `partition` works for dicts, lists and tuples, and takes other nodes for leaves. Perhaps it looks for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
 def partition(tree, chosen):
     if tree is None:
         return None, None
@@ -2401,11 +3823,252 @@ def partition(tree, chosen):
 
 
 def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="combine_built_in_containers_only"
+"""Your `combine` works for dicts, lists and tuples, and takes other nodes for leaves. Perhaps it looks for these three types only. JAX knows more types of nodes: namedtuples, registered classes and others."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
     if type(first) is dict:
         return {name: combine(first[name], second[name]) for name in first}
     if type(first) in (list, tuple):
         return type(first)(combine(one, other) for one, other in zip(first, second))
     return second if first is None else first
+
+
+# %% exercise="partition" misconception="namedtuples_are_called_with_a_list"
+"""Your `partition` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+def partition(tree, chosen):
+    if tree is None:
+        return None, None
+    if isinstance(tree, dict):
+        pairs = {name: partition(part, chosen) for name, part in tree.items()}
+        return tuple({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
+    if isinstance(tree, (list, tuple)):
+        pairs = [partition(part, chosen) for part in tree]
+        return tuple(type(tree)([pair[side] for pair in pairs]) for side in (0, 1))
+    return (tree, None) if chosen(tree) else (None, tree)
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="combine_calls_namedtuples_with_a_list"
+"""Your `combine` fails for namedtuples, and takes nodes of registered classes for leaves. Perhaps it rebuilds each tuple as `type(node)(items)`. A namedtuple takes one argument for each field, and JAX knows more types of nodes than dict, list and tuple."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    if first is None:
+        return second
+    if isinstance(first, dict):
+        return {name: combine(first[name], second[name]) for name in first}
+    if isinstance(first, (list, tuple)):
+        return type(first)([combine(one, other) for one, other in zip(first, second)])
+    return first
+
+
+# %% exercise="partition" misconception="the_holes_are_left_out"
+"""Your `partition` works for dicts only, and leaves the other entries out. Both trees keep all keys, with `None` in the empty places; and a tree may be any node, with nodes inside."""
+def partition(tree, chosen):
+    first = {name: leaf for name, leaf in tree.items() if chosen(leaf)}
+    second = {name: leaf for name, leaf in tree.items() if not chosen(leaf)}
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="dicts_are_merged"
+"""Your `combine` gives the second tree's entry for each key, also where it is `None`; trees that are no dicts fail. Perhaps you merge two dicts: then the last one wins."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return {**first, **second}
+
+
+# %% exercise="partition" misconception="combine_joins_two_lists"
+"""Your `combine` works with `+`, which joins two lists and fails for other trees. Each leaf has to go back to its own place, where the other tree has `None`."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return first + second
+
+
+# %% exercise="partition" misconception="leaves_are_dealt_out"
+"""Your `combine` has the right leaves at the wrong places. Perhaps it puts the leaves of both trees one after the other, and then fills the structure with them. A leaf belongs where it stands in its own tree."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    leaves = jax.tree.leaves(first) + jax.tree.leaves(second)
+    structure = jax.tree.structure(first, is_leaf=lambda node: node is None)
+    leaves += [None] * (structure.num_leaves - len(leaves))
+    return structure.unflatten(leaves)
+
+
+# %% exercise="partition" misconception="the_tree_is_changed"
+"""Your `partition` works for flat dicts only, and writes `None` into the caller's tree. A tree may be any node, with nodes inside, and `jax.tree.map` makes new trees."""
+def partition(tree, chosen):
+    first, second = dict(tree), tree
+    for name in tree:
+        if chosen(tree[name]):
+            second[name] = None
+        else:
+            first[name] = None
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="the_second_wins"
+"""Your `combine` gives the second tree back: where the first has a leaf, `None` stays. Perhaps the two sides of your question have changed places."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: one if one is None else other,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="the_first_only"
+"""Your `combine` gives the first tree back, with its holes. Each `None` of the first tree has to be filled from the second tree, unless that has `None` there, too."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return first
+
+
+# %% exercise="partition" misconception="the_chosen_only"
+"""Your `partition` returns one tree, that of the chosen leaves. The task asks for two: the other leaves are in the second tree."""
+def partition(tree, chosen):
+    return jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="a_dict_of_parts"
+"""Your `partition` returns a dict with two trees. The caller unpacks two trees, and a dict unpacks to its keys."""
+def partition(tree, chosen):
+    return {
+        "first": jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree),
+        "second": jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree),
+    }
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="a_tree_of_pairs"
+"""Your `partition` returns one tree with a pair in the place of each leaf. The task asks for a pair of trees: one map gives one tree."""
+def partition(tree, chosen):
+    return jax.tree.map(lambda leaf: (leaf, None) if chosen(leaf) else (None, leaf), tree)
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="zeros_in_the_holes"
+"""Your trees hold 0 where a leaf is missing. `0` is a leaf like any other leaf, and the tree may hold a 0 of its own. Only `None` is no leaf for JAX."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else 0, tree)
+    second = jax.tree.map(lambda leaf: 0 if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(
+        lambda one, other: other if one is None else one,
+        first,
+        second,
+        is_leaf=lambda node: node is None,
+    )
+
+
+# %% exercise="partition" misconception="added_together"
+"""Your `combine` adds the two trees. `None` is not 0: where one tree has a leaf, the other has `None`, and nothing can be added to it."""
+def partition(tree, chosen):
+    first = jax.tree.map(lambda leaf: leaf if chosen(leaf) else None, tree)
+    second = jax.tree.map(lambda leaf: None if chosen(leaf) else leaf, tree)
+    return first, second
+
+
+def combine(first, second):
+    return jax.tree.map(lambda one, other: one + other, first, second, is_leaf=lambda node: node is None)
 
 
 # %% exercise="partition" equivalent="a list of two trees is as good as a tuple"
@@ -2769,20 +4432,6 @@ class Static:
         return hash("nan" if self.value != self.value else self.value)
 
 
-# %% exercise="static_wrapper" misconception="hashes_are_compared" section="equality-and-hash"
-"""In your answer, two values with the same hash are equal. But a hash is only a number, and different values may have the same hash. Equal values have equal hashes; values with equal hashes need not be equal."""
-@jax.tree_util.register_static
-class Static:
-    def __init__(self, value):
-        self.value = value
-
-    def __eq__(self, other):
-        return isinstance(other, Static) and hash(self) == hash(other)
-
-    def __hash__(self):
-        return hash((type(self.value), "nan" if self.value != self.value else self.value))
-
-
 # %% exercise="static_wrapper" misconception="isnan_of_every_value"
 """Your `Static` fails for a value that is no number. Perhaps you call `math.isnan` or `np.isnan` with each value. They take numbers only, and the value may be a text, a tuple or a function."""
 import math
@@ -2820,6 +4469,303 @@ class Static:
 
     def __hash__(self):
         return hash(self.key())
+
+
+# %% exercise="static_wrapper" misconception="hash_by_identity" section="equality-and-hash"
+"""Your equal `Static` have different hashes. Perhaps the hash is made of the `id` of the `Static`. Sets and jit's cache look for the hash first, so they do not find an equal one."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return id(self)
+
+
+# %% exercise="static_wrapper" misconception="hash_by_the_values_identity" section="equality-and-hash"
+"""Your equal `Static` have different hashes when their values are two objects. Perhaps the hash is made of the `id` of the value. Equal values are not always one object; small ints are, by luck."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return id(self.value)
+
+
+# %% exercise="static_wrapper" misconception="the_value_becomes_a_text"
+"""After a rebuild, the value of your `Static` is a text. Perhaps your aux_data holds a text to compare by, and unflatten gives this text to the constructor. What is not in aux_data is lost: the value itself has to be there."""
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def tree_flatten(self):
+        return (), (type(self.value).__name__, str(self.value))
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(aux[1])
+
+
+# %% exercise="static_wrapper" misconception="type_and_value_in_aux" section="never-equal"
+"""Your `Static` has a good `==`, but jit still traces for each `nan`. jit compares the aux_data that flatten returned. Perhaps yours is a tuple with the bare value in it: it has the `==` of a tuple, and not yours."""
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def tree_flatten(self):
+        return (), (type(self.value), self.value)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(aux[1])
+
+
+# %% exercise="static_wrapper" misconception="the_key_comes_back"
+"""After a rebuild, the value of your `Static` is the tuple that you compare by, of a type and a value. Unflatten gets the aux_data as flatten returned it, and has to take the value out of it."""
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def tree_flatten(self):
+        return (), self.key()
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(aux)
+
+
+# %% exercise="static_wrapper" misconception="nan_comes_back_as_a_text"
+"""After a rebuild, a `nan` is the text `"nan"`. Perhaps your aux_data is the key that you compare by, and unflatten takes the value out of it. The text is good to compare by, but the value has to come back too."""
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def tree_flatten(self):
+        return (), self.key()
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(aux[1])
+
+
+# %% exercise="static_wrapper" misconception="hashes_are_compared" section="equality-and-hash"
+"""In your answer, two different values with the same hash are equal. Perhaps you compare hashes. Equal values have equal hashes; values with equal hashes need not be equal."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and hash(self) == hash(other)
+
+    def __hash__(self):
+        return hash((type(self.value), "nan" if self.value != self.value else self.value))
+
+
+# %% exercise="static_wrapper" misconception="equal_to_the_bare_value" section="equality-and-hash"
+"""In your answer, a `Static` is equal to the bare value, which is no `Static`. An object of another class is never equal to it; say so before you compare the values."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        other = other if isinstance(other, Static) else Static(other)
+        return self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="static_wrapper" misconception="types_alone_are_compared" section="a-stale-answer"
+"""In your answer, two values of the same type are equal. jit believes `==`: for the second value it runs the program of the first, and no error tells you."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and type(self.value) is type(other.value)
+
+    def __hash__(self):
+        return hash(type(self.value))
+
+
+# %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equality-and-hash"
+"""In your answer, `1` and `True` are equal, or a number of Python and one of NumPy. Perhaps you ask `isinstance`, or compare kinds of types. A bool is an int for `isinstance`, and NumPy's float64 is a float; their types differ all the same."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static):
+            return False
+        one, two = self.value, other.value
+        if not (isinstance(one, type(two)) or isinstance(two, type(one))):
+            return False
+        return one == two or (one != one and two != two)
+
+    def __hash__(self):
+        return hash("nan" if self.value != self.value else self.value)
+
+
+# %% exercise="static_wrapper" misconception="one_nan_object" section="never-equal"
+"""In your answer, `np.nan` is equal to itself, but two `nan` that were made apart are not. Perhaps you ask `is`, or look into a tuple. Each `float("nan")` is a new object."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        return self.value == other.value or (self.value is np.nan and other.value is np.nan)
+
+    def __hash__(self):
+        return hash((type(self.value), "nan" if self.value != self.value else self.value))
+
+
+# %% exercise="static_wrapper" misconception="isnan_in_the_hash"
+"""Your `Static` fails for a value that is no number: a text, a function or a tuple. Perhaps you call `math.isnan` for every value. It takes numbers only."""
+import math
+
+
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if math.isnan(self.value) else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="static_wrapper" misconception="numpys_isnan_in_the_hash"
+"""Your `Static` fails for a text or a function, and perhaps for a tuple. Perhaps you call `np.isnan` for every value. It takes numbers only."""
+@jax.tree_util.register_static
+class Static:
+    def __init__(self, value):
+        self.value = value
+        self.is_nan = bool(np.isnan(value))
+
+    def key(self):
+        return type(self.value), "nan" if self.is_nan else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+
+# %% exercise="static_wrapper" misconception="unflatten_returns_nothing"
+"""Your `Static` works until it is rebuilt: then it is `None`. Perhaps unflatten makes an object and does not return it. A Python function without `return` returns `None`."""
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def tree_flatten(self):
+        return (), self
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        cls(aux.value)
+
+
+# %% exercise="static_wrapper" misconception="a_static_in_a_static"
+"""After a rebuild, the value of your `Static` is another `Static`. Unflatten gets the aux_data exactly as flatten returned it: if that is the object itself, it need not be wrapped again."""
+@register_pytree_node_class
+class Static:
+    def __init__(self, value):
+        self.value = value
+
+    def key(self):
+        return type(self.value), "nan" if self.value != self.value else self.value
+
+    def __eq__(self, other):
+        return isinstance(other, Static) and self.key() == other.key()
+
+    def __hash__(self):
+        return hash(self.key())
+
+    def tree_flatten(self):
+        return (), self
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(aux)
 
 
 # %% exercise="static_wrapper" equivalent="any text marks a nan, for no other float is equal to it"

@@ -106,8 +106,8 @@ def init_mlp(key, sizes):
     ]
 
 
-# %% exercise="init_mlp" misconception="biases_start_at_one" covers="C26"
-"""Your biases start at 1. They should start at 0: the weights alone make the outputs differ."""
+# %% exercise="init_mlp" misconception="biases_start_at_one_number" covers="C26"
+"""Your biases are all the same number, but not 0. They should start at 0: the weights alone make the outputs differ."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -207,6 +207,341 @@ def init_mlp(key, sizes):
             "b": jnp.zeros(outputs),
         }
         for inputs, outputs in zip(sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="inputs_and_outputs" section="how-large-at-the-start"
+"""The deviation of your weights depends on the outputs too. √(2 / (inputs + outputs)) is Glorot's deviation, made for other functions than ReLU. He's deviation counts the inputs only."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / (inputs + outputs)),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="tails_cut_off" section="how-large-at-the-start"
+"""Your weights are too small: 0.88 times He's deviation, in each layer. Perhaps you use `jax.random.truncated_normal`. It leaves out the numbers far from 0, so its numbers lie closer together than those of a normal distribution."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.truncated_normal(key, -2, 2, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="limit_of_another_library" section="how-large-at-the-start"
+"""Your weights are too small: 0.41 times He's deviation, in each layer. Perhaps you draw uniform numbers between plus and minus √(1 / inputs), as some libraries do for a linear layer. The deviation of uniform numbers is their limit divided by √3."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    layers = []
+    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
+        limit = inputs**-0.5
+        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
+        layers.append({"w": w, "b": jnp.zeros(outputs)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="limit_for_deviation" section="how-large-at-the-start"
+"""Your weights are too large: 1.7 times He's deviation, in each layer. Perhaps you multiply normal numbers by √(6 / inputs). This is the limit of uniform numbers with He's deviation; normal numbers are multiplied by the deviation itself."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(6 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="two_outside_of_the_root" section="how-large-at-the-start"
+"""Your weights are too large: 1.4 times He's deviation, in each layer. Perhaps the 2 stands outside of the root. It is √(2 / inputs), with the 2 inside."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * 2 / jnp.sqrt(inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="upside_down" section="how-large-at-the-start"
+"""Your weights become larger where a layer has more inputs. Perhaps the fraction is upside down. A sum over more inputs needs smaller weights, to stay of the same size."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(inputs / 2),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="one_over_the_inputs" section="how-large-at-the-start"
+"""Your weights are several times too small, and more so for many inputs. Perhaps you divide by the inputs. The deviation has a root: with four times the inputs, the weights become half as large."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) / inputs,
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="one_deviation_for_all" section="how-large-at-the-start"
+"""The deviation of your weights is about 0.1, whatever the sizes are. Perhaps you multiply by a fixed number. The number of inputs has to decide how large the weights are."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * 0.1,
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="no_weight_is_negative" section="how-large-at-the-start"
+"""The mean of your weights is not 0. Perhaps you draw uniform numbers from 0 to a limit, so that no weight is negative. Weights need both signs: the limits are minus and plus the same number."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    layers = []
+    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
+        w = jax.random.uniform(key, (inputs, outputs), maxval=np.sqrt(6 / inputs))
+        layers.append({"w": w, "b": jnp.zeros(outputs)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="all_weights_alike"
+"""All weights of a layer are the same number: their deviation is 0. Then all outputs of a layer are equal, and stay equal in training. Draw the weights at random."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jnp.full((inputs, outputs), np.float32(np.sqrt(2 / inputs))),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="biases_are_drawn"
+"""Your biases are different numbers, perhaps drawn like the weights. They should all start at 0. The weights alone make the outputs differ."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jax.random.normal(key, (outputs,)) * jnp.sqrt(2 / inputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="numpy_counts_in_64_bits" section="parameters-are-data"
+"""Your biases are of dtype `float64`: NumPy's zeros are, if you do not name another dtype. JAX's are `float32`."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": np.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_row_of_biases"
+"""Your biases have two axes: a table with one row. The task asks for one axis, with one number for each output."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros((1, outputs)),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_bias_for_each_input"
+"""Your biases have one number for each input of their layer. A bias is added to the outputs of `x @ w`, so it has one number for each output."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(inputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_number_for_a_bias" section="parameters-are-data"
+"""Your layers have one Python number as their bias. Each output learns a bias of its own, and a leaf of the parameters is an array of `float32`."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": 0.0,
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="one_bias_for_the_layer"
+"""Your biases are arrays without an axis: one number for the whole layer. Each output learns a bias of its own."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(()),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="no_biases"
+"""Your layers have weights only. Each layer needs its biases too, under the key `b`."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        {"w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)}
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="pairs_for_dicts"
+"""Your layers are pairs of arrays. The task asks for a dict for each layer, with the keys `w` and `b`: later code finds the arrays by these names."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return [
+        (jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs), jnp.zeros(outputs))
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_dict_of_layers"
+"""You return a dict. The task asks for a list with one dict for each layer: the place in the list says which layer comes first."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return {
+        f"layer{place}": {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for place, (key, inputs, outputs) in enumerate(zip(keys, sizes, sizes[1:]))
+    }
+
+
+# %% exercise="init_mlp" misconception="a_tuple_of_layers"
+"""You return a tuple of layers. The task asks for a list: for JAX, a list and a tuple are different structures."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    return tuple(
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    )
+
+
+# %% exercise="init_mlp" misconception="two_keys_only"
+"""You return two layers at most. Perhaps you call `jax.random.split` without a number. Then it makes two keys, and `zip` stops when they are used up."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key)
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="the_last_layer_is_missing"
+"""You return one layer too few: the last one is missing. There is a layer for each pair of neighbours in `sizes`, also for the last pair."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)[: len(sizes) - 2]
+    return [
+        {
+            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for key, inputs, outputs in zip(keys, sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_layer_for_each_width"
+"""Every call raises an `IndexError`. Perhaps your loop runs once for each width. The last width has no width after it: there is one layer fewer than widths."""
+def init_mlp(key, sizes):
+    layers = []
+    for place in range(len(sizes)):
+        key, subkey = jax.random.split(key)
+        inputs, outputs = sizes[place], sizes[place + 1]
+        w = jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs)
+        layers.append({"w": w, "b": jnp.zeros(outputs)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="a_new_draw_in_each_call"
+"""The same key gives you other weights in each call. Perhaps you draw with NumPy, without the key. In JAX, the same key gives the same numbers, so that a run can be repeated."""
+def init_mlp(key, sizes):
+    layers = []
+    for inputs, outputs in zip(sizes, sizes[1:]):
+        w = np.random.normal(0, np.sqrt(2 / inputs), (inputs, outputs))
+        layers.append({"w": jnp.asarray(w, jnp.float32), "b": jnp.zeros(outputs)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="numpy_draws"
+"""Your weights are of dtype `float64`, and the same key gives other weights in each call. Perhaps you draw with NumPy, which does not know the key."""
+def init_mlp(key, sizes):
+    layers = []
+    for inputs, outputs in zip(sizes, sizes[1:]):
+        w = np.random.randn(inputs, outputs) * np.sqrt(2 / inputs)
+        layers.append({"w": w, "b": np.zeros(outputs, np.float32)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="a_key_by_the_outputs"
+"""Some of your layers draw the same numbers: the layers with the same number of outputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
+def init_mlp(key, sizes):
+    return [
+        {
+            "w": jax.random.normal(jax.random.fold_in(key, outputs), (inputs, outputs))
+            * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for inputs, outputs in zip(sizes, sizes[1:])
+    ]
+
+
+# %% exercise="init_mlp" misconception="every_second_key"
+"""Some of your layers draw the same numbers: the third layer repeats the first one, and so on. Perhaps you have two keys and use them in turn. Make a key for each layer."""
+def init_mlp(key, sizes):
+    keys = jax.random.split(key)
+    return [
+        {
+            "w": jax.random.normal(keys[place % 2], (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "b": jnp.zeros(outputs),
+        }
+        for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:]))
     ]
 
 
@@ -383,6 +718,276 @@ def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 0))(params, xs)
 
 
+# %% exercise="forward" misconception="a_list_of_rows"
+"""Your `forward_batch` returns a list of arrays. The task asks for one array, with one row for each example."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return [forward(params, x) for x in xs]
+
+
+# %% exercise="forward" misconception="python_takes_the_larger"
+"""Your networks with a hidden layer raise a `ValueError`. Perhaps you use Python's `max` or `if` for ReLU. They need one truth value, and a comparison of arrays gives many. `jnp.maximum` compares number by number."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = max(x @ layer["w"] + layer["b"], 0)
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="layers_compared_by_equality"
+"""Your networks with a hidden layer raise a `ValueError`. Perhaps you compare layers with `==` or `!=`, to find the last one. This compares their arrays, and a comparison of arrays has no single truth value. Look at the place of a layer in the list."""
+def forward(params, x):
+    for layer in params:
+        x = x @ layer["w"] + layer["b"]
+        if layer != params[-1]:
+            x = jax.nn.relu(x)
+    return x
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="outputs_in_columns"
+"""Your `forward_batch` returns the outputs of each example as a column. Perhaps `out_axes` is 1, or a transpose is too much. Each example has a row."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0), out_axes=1)(params, xs)
+
+
+# %% exercise="forward" misconception="bias_forgotten"
+"""Your outputs are those of a network without biases. Each layer computes `x @ w + b`."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"])
+    return x @ params[-1]["w"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="two_layers_only"
+"""Your network is right with two layers and wrong with one, or with more than two. Perhaps your code names the first and the second layer. A list of layers may have any length."""
+def forward(params, x):
+    x = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
+    return x @ params[1]["w"] + params[1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="first_and_last_only"
+"""Your network is wrong with more than two layers: only the first and the last layer are applied. Every layer of the list has a part."""
+def forward(params, x):
+    if len(params) > 1:
+        x = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="relu_only_at_the_end"
+"""Your hidden numbers can be negative and your outputs cannot: ReLU stands after the last layer only. It belongs after every layer but the last."""
+def forward(params, x):
+    for layer in params:
+        x = x @ layer["w"] + layer["b"]
+    return jax.nn.relu(x)
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="without_the_sign"
+"""Your hidden numbers lose their sign. Perhaps you use `abs`. ReLU makes 0 of every negative number."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jnp.abs(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="sigmoid_for_relu"
+"""Your hidden numbers lie between 0 and 1, as those of a sigmoid. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.sigmoid(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="tanh_for_relu"
+"""Your hidden numbers lie between -1 and 1, as those of `tanh`. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jnp.tanh(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="a_step_for_relu"
+"""Your hidden numbers are 0 or 1 only. Perhaps you pass on the comparison with 0 itself. ReLU leaves positive numbers as they are."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jnp.where(x @ layer["w"] + layer["b"] > 0, 1.0, 0.0)
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="log_softmax_inside" section="the-loss"
+"""Your outputs are logarithms of probabilities: none of them is positive. The logarithm of a softmax belongs to the loss. A network returns logits: numbers of any size."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return jax.nn.log_softmax(x @ params[-1]["w"] + params[-1]["b"])
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="stops_after_the_first_layer"
+"""Your network is right with one layer only: with more, you return what the first layer gives. Perhaps the `return` stands inside of the loop."""
+def forward(params, x):
+    for layer in params:
+        x = x @ layer["w"] + layer["b"]
+        if layer is params[-1]:
+            return x
+        return jax.nn.relu(x)
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="one_output_is_a_number"
+"""Where the network has one output, your result has an axis too few. Perhaps you call `squeeze`. One output is still a vector, with one number in it."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return jnp.squeeze(x @ params[-1]["w"] + params[-1]["b"])
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="axes_of_one_are_dropped"
+"""Your `forward_batch` drops an axis where there is one example or one output. Perhaps you call `squeeze`. The result has a row for each example and a column for each output, also when that is only one."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jnp.squeeze(jax.vmap(forward, in_axes=(None, 0))(params, xs))
+
+
+# %% exercise="forward" misconception="the_first_example_only"
+"""Your `forward_batch` returns one vector, the outputs of the first example. Perhaps the `return` stands inside of the loop over the examples."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    for x in xs:
+        return forward(params, x)
+
+
+# %% exercise="forward" misconception="axes_change_places"
+"""Your `forward_batch` maps over the parameters, and gives the whole batch to each call. Perhaps the entries of `in_axes` have changed places. They come in the order of the arguments: `None` for the parameters, 0 for the examples."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(0, None))(params, xs)
+
+
+# %% exercise="forward" misconception="the_mean_of_the_batch"
+"""Your `forward_batch` returns one vector, the mean over all examples. The task asks for a row for each example; a mean belongs to the loss."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jnp.mean(jax.vmap(forward, in_axes=(None, 0))(params, xs), axis=0)
+
+
+# %% exercise="forward" misconception="numpy_under_vmap"
+"""Your `forward` is right, and your `forward_batch` fails where there is a hidden layer. Perhaps ReLU is NumPy's `maximum`. Under `jax.vmap` it gets a tracer, which has no numbers; `jnp.maximum` and `jax.nn.relu` work there."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = np.maximum(x @ layer["w"] + layer["b"], 0)
+    return x @ params[-1]["w"] + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="numpy_for_the_layers"
+"""Your `forward` is right, and your `forward_batch` always fails. Perhaps a layer is computed with NumPy. Under `jax.vmap` it gets a tracer, which has no numbers: use `jnp`."""
+def forward(params, x):
+    for layer in params[:-1]:
+        x = np.maximum(np.dot(x, layer["w"]) + layer["b"], 0)
+    return np.dot(x, params[-1]["w"]) + params[-1]["b"]
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
+# %% exercise="forward" misconception="first_layer_without_relu"
+"""Your network is right with one layer. With more, ReLU is missing after the first layer. Every layer but the last has ReLU after it."""
+def forward(params, x):
+    for place, layer in enumerate(params):
+        x = x @ layer["w"] + layer["b"]
+        if 0 < place < len(params) - 1:
+            x = jax.nn.relu(x)
+    return x
+
+
+def forward_batch(params, xs):
+    return jax.vmap(forward, in_axes=(None, 0))(params, xs)
+
+
 # %% exercise="forward" equivalent="`x @ w` and ReLU take a batch of rows as they are."
 # solution: jax.vmap(forward, in_axes=(None, 0)) → forward
 # one_loop: jax.vmap(forward, (None, 0)) → forward
@@ -506,6 +1111,189 @@ def cross_entropy(logits, labels):
     z = jnp.clip(logits, -80, 80)
     log_p = z - jnp.log(jnp.sum(jnp.exp(z), axis=1, keepdims=True))
     return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="exp_and_log_cancel"
+"""Your loss is right for small logits. For large ones it is infinite. Perhaps you take `log(sum(exp(logits)))`: `exp(100)` is already `inf` in float32, and `exp(-1000)` is 0. The formula is right; it needs a shift of each row first."""
+def cross_entropy(logits, labels):
+    rows = jnp.arange(len(labels))
+    return jnp.mean(jnp.log(jnp.sum(jnp.exp(logits), axis=1)) - logits[rows, labels])
+
+
+# %% exercise="cross_entropy" misconception="repairs_the_numbers_afterwards"
+"""Your loss is finite, but wrong where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts another number in the place of `inf` or `nan`. The right loss cannot be found again when the logarithm has lost it."""
+def cross_entropy(logits, labels):
+    p = jax.nn.softmax(logits)
+    losses = -jnp.log(p[jnp.arange(len(labels)), labels])
+    return jnp.mean(jnp.nan_to_num(losses, posinf=0.0))
+
+
+# %% exercise="cross_entropy" misconception="repairs_with_the_largest_number"
+"""Your loss is finite in float32, but far too large where the right class has a tiny probability. Perhaps `jnp.nan_to_num` puts float32's largest number in the place of `inf`. The right loss cannot be found again when the logarithm has lost it."""
+def cross_entropy(logits, labels):
+    p = jax.nn.softmax(logits)
+    losses = -jnp.log(p[jnp.arange(len(labels)), labels])
+    return jnp.mean(jnp.nan_to_num(losses))
+
+
+# %% exercise="cross_entropy" misconception="computes_with_numpy"
+"""Your loss is right, and its gradient cannot be computed. Perhaps a part of it is computed with NumPy. `jax.grad` gives your function a tracer, which has no numbers for NumPy: use `jnp`."""
+def cross_entropy(logits, labels):
+    z = np.asarray(logits)
+    top = z.max(axis=1, keepdims=True)
+    log_sum = np.log(np.exp(z - top).sum(axis=1)) + top[:, 0]
+    return jnp.float32(np.mean(log_sum - z[np.arange(len(labels)), np.asarray(labels)]))
+
+
+# %% exercise="cross_entropy" misconception="a_float_of_the_loss"
+"""Your loss is right, and its gradient cannot be computed. Perhaps `float` or `.item()` makes a Python number of the loss. `jax.grad` gives your function a tracer, which has no such number; return the array."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return float(-jnp.mean(log_p[jnp.arange(len(labels)), labels]))
+
+
+# %% exercise="cross_entropy" misconception="stops_the_gradient"
+"""Your loss is right, but its gradient has only the part of the right class: `jax.lax.stop_gradient` takes the sum over all classes out of it. The shift by the largest logit may be stopped, the sum may not."""
+def cross_entropy(logits, labels):
+    log_sum = jax.lax.stop_gradient(jax.nn.logsumexp(logits, axis=1))
+    return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="always_ten_classes"
+"""Your loss fails for two or three classes. Perhaps the number of classes is written into your code. Take it from the shape of `logits`."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.mean(jnp.sum(log_p * jax.nn.one_hot(labels, 10), axis=1))
+
+
+# %% exercise="cross_entropy" misconception="no_mean"
+"""You return one loss for each example. Return one number: their mean."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return -log_p[jnp.arange(len(labels)), labels]
+
+
+# %% exercise="cross_entropy" misconception="every_class_is_right"
+"""Your loss is the mean over all classes: the labels have no effect. From each row, only the logarithm at the label counts."""
+def cross_entropy(logits, labels):
+    return -jnp.mean(jax.nn.log_softmax(logits))
+
+
+# %% exercise="cross_entropy" misconception="logits_are_logarithms"
+"""Your loss is minus the mean of the logits at the labels. A logit is no logarithm of a probability yet: softmax has to divide by the sum over all classes."""
+def cross_entropy(logits, labels):
+    return -jnp.mean(logits[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="probability_without_logarithm"
+"""Your loss lies between -1 and 0: it is minus a probability. The logarithm is missing."""
+def cross_entropy(logits, labels):
+    return -jnp.mean(jax.nn.softmax(logits)[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="one_minus_the_probability"
+"""Your loss is never larger than 1. Perhaps you subtract the probability from 1. The task asks for minus its logarithm, which grows without a limit."""
+def cross_entropy(logits, labels):
+    return jnp.mean(1 - jax.nn.softmax(logits)[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="labels_are_one_hot"
+"""You multiply by the labels as if they were tables of 0 and 1. A label is one number, the place of the right class: it says which number of the row to take."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.mean(jnp.sum(log_p * labels, axis=1))
+
+
+# %% exercise="cross_entropy" misconception="classes_count_from_one"
+"""Your loss uses the class before the right one, and for class 0 the last. Perhaps you subtract 1 from the labels. They count from 0, as the columns do."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels - 1])
+
+
+# %% exercise="cross_entropy" misconception="softmax_twice"
+"""Your loss has softmax in it twice: it stays small, however wrong a network is. A function such as `log_softmax` takes logits, and no probabilities."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(jax.nn.softmax(logits))
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="shifts_by_the_mean"
+"""Your loss is right where the logits of a row are close together, and infinite where they are far apart. Perhaps you subtract the mean or the smallest number of each row. Then the largest logit can still be too large for `exp`: subtract the largest."""
+def cross_entropy(logits, labels):
+    z = logits - jnp.mean(logits, axis=1, keepdims=True)
+    log_sum = jnp.log(jnp.sum(jnp.exp(z), axis=1))
+    return jnp.mean(log_sum - z[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="divides_by_the_largest"
+"""Your loss is finite, and wrong for small logits too. Perhaps you divide the logits by the largest one. Only a number added to a whole row leaves the probabilities as they are."""
+def cross_entropy(logits, labels):
+    z = logits / jnp.max(jnp.abs(logits), axis=1, keepdims=True)
+    log_p = jax.nn.log_softmax(z)
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="rows_for_classes"
+"""Your loss takes whole rows, and not one number from each row. Perhaps you index with `[labels]`: labels are places in a row, and this index takes them for numbers of rows."""
+def cross_entropy(logits, labels):
+    return -jnp.mean(jax.nn.log_softmax(logits)[labels])
+
+
+# %% exercise="cross_entropy" misconception="shift_of_one_side_only"
+"""Your loss is wrong by the number that you subtract from the logits. Perhaps the sum is taken of the shifted logits, and the logit of the right class is not shifted. Add the shift again, or shift both."""
+def cross_entropy(logits, labels):
+    top = jnp.max(logits, axis=1, keepdims=True)
+    log_sum = jnp.log(jnp.sum(jnp.exp(logits - top), axis=1))
+    return jnp.mean(log_sum - logits[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="bits_for_nats"
+"""Your loss is too large by the same factor everywhere, about 1.44. Perhaps you use the logarithm to the base 2. The loss has the natural logarithm."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits) / jnp.log(2.0)
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="mean_over_the_classes"
+"""Your loss is the sum over the examples, divided by the number of classes. Divide by the number of examples."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)
+    return -jnp.sum(log_p[jnp.arange(len(labels)), labels]) / logits.shape[1]
+
+
+# %% exercise="cross_entropy" misconception="the_first_example_only"
+"""Your loss is that of the first example. Each row of `logits` has its label; take the mean over all."""
+def cross_entropy(logits, labels):
+    return -jax.nn.log_softmax(logits[0])[labels[0]]
+
+
+# %% exercise="cross_entropy" misconception="only_wrong_classes"
+"""Your loss is small where the right class is likely to be missed. Perhaps you take the logarithm of 1 minus the probability. The loss is minus the logarithm of the probability itself."""
+def cross_entropy(logits, labels):
+    p = jax.nn.softmax(logits)[jnp.arange(len(labels)), labels]
+    return -jnp.mean(jnp.log(1 - p))
+
+
+# %% exercise="cross_entropy" misconception="logarithm_of_the_mean"
+"""Your loss is right for one example only. Perhaps you take the mean of the probabilities first, and then its logarithm. Each example has a loss of its own; the mean comes last."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_softmax(logits)[jnp.arange(len(labels)), labels]
+    return jnp.log(len(labels)) - jax.nn.logsumexp(log_p)
+
+
+# %% exercise="cross_entropy" misconception="sigmoid_for_softmax"
+"""Your loss gives each class a probability of its own, as a sigmoid does. Softmax gives the classes of a row probabilities that add up to 1."""
+def cross_entropy(logits, labels):
+    log_p = jax.nn.log_sigmoid(logits)
+    return -jnp.mean(log_p[jnp.arange(len(labels)), labels])
+
+
+# %% exercise="cross_entropy" misconception="squares_of_differences"
+"""Your loss is a mean of squares. Cross-entropy is minus the logarithm of the probability of the right class."""
+def cross_entropy(logits, labels):
+    p = jax.nn.softmax(logits)
+    return jnp.mean(jnp.sum((p - jax.nn.one_hot(labels, logits.shape[1])) ** 2, axis=1))
 
 
 # %% exercise="cross_entropy" equivalent="There are two axes, so the last is axis 1."
@@ -710,8 +1498,21 @@ def make_step(loss):
     return step
 
 
+# %% exercise="make_step" misconception="if_under_jit"
+"""Every step raises an error about the truth value of a tracer. Perhaps an `if` looks at the rate or at the loss. While JAX traces, they have no value yet."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        if rate == 0:
+            return params, value
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
 # %% exercise="make_step" misconception="a_float_under_jit"
-"""Every step raises an error about an abstract or concrete value. Perhaps `float` or `.item()` makes a Python number of the loss. While JAX traces, the loss is a tracer, which has no value yet."""
+"""Every step raises an error about an abstract or concrete value. Perhaps `float` or `.item()` makes a Python number of the loss or the rate. While JAX traces, both are tracers, which have no value yet."""
 def make_step(loss):
     @jax.jit
     def step(params, x, y, rate):
@@ -728,6 +1529,170 @@ def make_step(loss):
     def step(params, x, y, rate):
         value, grads = jax.value_and_grad(loss)(params, x, y)
         return {name: params[name] - rate * grads[name] for name in params}, value
+
+    return step
+
+
+# %% exercise="make_step" misconception="unpacks_the_gradient_first" section="a-gradient-is-a-tree"
+"""Your step fails for trees. Perhaps you unpack `value_and_grad` as gradient and loss. It gives the loss first, and the gradient second."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        grads, value = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="no_rate"
+"""Your step is too long: it subtracts the whole gradient, whatever the rate is. Multiply the gradient by `rate`."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="divides_by_the_rate"
+"""Your step is too long, and infinite where the rate is 0. Perhaps you divide by the rate. The gradient is multiplied by it."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - g / rate, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="the_old_parameters"
+"""You return the parameters as they were. Perhaps the result of the map is not kept: JAX's arrays never change, so a step has to return new ones."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        jax.tree.map(lambda p, g: p - rate * g, params, grads)
+        return params, value
+
+    return step
+
+
+# %% exercise="make_step" misconception="gradient_for_the_loss"
+"""Your second result is the gradient, a tree. It should be the loss at the old parameters, a number. `jax.value_and_grad` gives both."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        grads = jax.grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), grads
+
+    return step
+
+
+# %% exercise="make_step" misconception="two_programs"
+"""Your numbers are right, but your step is more than one jitted program. Perhaps the gradient is under one `jax.jit` and the update under another. Put one `jax.jit` around the whole step."""
+def make_step(loss):
+    value_and_grad = jax.jit(jax.value_and_grad(loss))
+
+    @jax.jit
+    def update(params, grads, rate):
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+    def step(params, x, y, rate):
+        value, grads = value_and_grad(params, x, y)
+        return update(params, grads, rate), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="jit_around_make_step"
+"""Your `make_step` fails before there is a step. Perhaps `jax.jit` is applied to `make_step` itself. A jitted function takes arrays and numbers, and the loss is a function. Jit the step."""
+@jax.jit
+def make_step(loss):
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="loss_outside_of_jit"
+"""Your numbers are right, but the loss is computed outside of `jax.jit` in each call. Perhaps only the update is jitted. `jax.value_and_grad` computes both in the same program."""
+def make_step(loss):
+    @jax.jit
+    def update(params, x, y, rate):
+        grads = jax.grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+    def step(params, x, y, rate):
+        return update(params, x, y, rate), loss(params, x, y)
+
+    return step
+
+
+# %% exercise="make_step" misconception="three_results"
+"""Your step returns three things. The task asks for two: the new parameters, and the loss at the old ones."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value, grads
+
+    return step
+
+
+# %% exercise="make_step" misconception="the_gradient_of_x" section="a-gradient-is-a-tree"
+"""Your step fails for trees. Perhaps you take the gradient with respect to `x`. `jax.grad` takes it with respect to the first argument, unless `argnums` names another one."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss, argnums=1)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="x_and_y_change_places"
+"""Your numbers are those of a loss whose `x` and `y` have changed places. The loss is called with `params`, `x` and `y`, in this order."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, y, x)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="gradient_in_a_tuple" section="a-gradient-is-a-tree"
+"""Your step fails for trees. Perhaps `argnums` is a tuple: then the gradient comes in a tuple too, also when it has one item."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss, argnums=(0,))(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g, params, grads), value
+
+    return step
+
+
+# %% exercise="make_step" misconception="a_list_of_new_leaves" section="a-gradient-is-a-tree"
+"""Your parameters come back as a list of arrays. The new parameters need the structure of the old ones."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        pairs = zip(jax.tree.leaves(params), jax.tree.leaves(grads))
+        return [p - rate * g for p, g in pairs], value
+
+    return step
+
+
+# %% exercise="make_step" misconception="half_of_the_gradient"
+"""Your steps have half of the length. Perhaps you divide by 2, for the 2 that a square brings with it. `jax.grad` gives the gradient of the loss as it is."""
+def make_step(loss):
+    @jax.jit
+    def step(params, x, y, rate):
+        value, grads = jax.value_and_grad(loss)(params, x, y)
+        return jax.tree.map(lambda p, g: p - rate * g / 2, params, grads), value
 
     return step
 
@@ -766,8 +1731,7 @@ def decayed_step(params, grads, direction, rate, decay):
 # %% exercise="decayed_step" variant="mask_first"
 def decayed_step(params, grads, direction, rate, decay):
     def is_weight(path, leaf):
-        text = jax.tree_util.keystr(path, simple=True, separator="/")
-        return float(text.split("/")[-1] == "w")
+        return float(jax.tree_util.keystr(path).endswith("['w']"))
 
     mask = jax.tree.map_with_path(is_weight, params)
     return jax.tree.map(
@@ -839,7 +1803,7 @@ def decayed_step(params, grads, direction, rate, decay):
 """In a part that is called `w`, all leaves decay in your result, whatever their own names are. A path names every part on the way; the leaf's own key is the last one."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
-        names = jax.tree_util.keystr(path, simple=True, separator="/").split("/")
+        names = [jax.tree_util.keystr((entry,), simple=True) for entry in path]
         return p - rate * (d + decay * p) if "w" in names else p - rate * d
 
     return jax.tree.map_with_path(update, params, direction(grads))
@@ -886,8 +1850,243 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map_with_path(update, params, direction(grads))
 
 
+# %% exercise="decayed_step" misconception="root_has_no_path"
+"""Your step fails where the tree is one bare array. Perhaps you read the last entry of its path: the path of the root has no entries."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr((path[-1],), simple=True) == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="decay_after_the_step"
+"""Your decay is a little off: it is taken from the weight that has moved already. Compute both parts from the old weight, and subtract them together."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        new = p - rate * d
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return new - rate * decay * new if is_weight else new
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="the_rate_twice"
+"""Your weights decay by the rate times the rate. Perhaps the decay is multiplied by `rate` twice. In `rate * (d + decay * p)` it counts once."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * (d + rate * decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="the_direction_is_not_called"
+"""Your steps are right where the direction is the gradient itself, and wrong elsewhere. Perhaps `direction` is never called. It turns the gradients into what is subtracted."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, g):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * (g + decay * p) if is_weight else p - rate * g
+
+    return jax.tree.map_with_path(update, params, grads)
+
+
+# %% exercise="decayed_step" misconception="decay_without_the_weight"
+"""The same number is subtracted from every weight. Perhaps you subtract `rate * decay` without `p`. Decay takes a share of the weight: large weights lose more."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * (d + decay) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="everything_but_the_bias"
+"""Leaves that are called neither `w` nor `b` decay in your result. Perhaps you leave out the biases, and take all other leaves for weights. Only a leaf whose last key is `w` decays."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "b"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="only_other_leaves_decay"
+"""Your weights do not decay, and all other leaves do: the two formulas have changed places."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) != "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="begins_with_w"
+"""Leaves whose names begin with `w`, such as `wide`, decay in your result. The last key must be `w`, and nothing more."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True).startswith("w")
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="capital_letters_too"
+"""Leaves that are called `W` decay in your result. The last key must be exactly `w`: a capital letter is another key."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True).lower() == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="w_in_the_last_key"
+"""Leaves whose last key has a `w` in it, such as `raw` or `wide`, decay in your result. The last key must be `w`, and nothing more."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = "w" in jax.tree_util.keystr(path[-1:], simple=True)
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="the_first_key"
+"""Your result decays where the first key of a path is `w`, and not where the last one is. A path begins at the root; the key of the leaf stands at its end."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[:1], simple=True) == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="weights_at_the_top_only"
+"""Weights inside of lists and other dicts do not decay in your result. Perhaps you compare the whole path with one key. Only the last key counts, at any depth."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path, simple=True, separator="/") == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="a_slash_in_a_key"
+"""Leaves with a key such as `a/w` decay in your result. Perhaps you split the text of the path at its slashes. A key may have a slash itself; the path's last entry is the key as it is."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path, simple=True, separator="/").split("/")[-1] == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="a_dot_in_a_key"
+"""Leaves with a key such as `b.w` decay in your result. Perhaps you split the text of the path at its dots. A key may have a dot itself; the path's last entry is the key as it is."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path, simple=True, separator=".").split(".")[-1] == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="written_into_the_parameters"
+"""The parameters that you were given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * (d + decay * p) if is_weight else p - rate * d
+
+    new = jax.tree.map_with_path(update, params, direction(grads))
+    if isinstance(params, dict):
+        params.update(new)
+    if isinstance(params, list):
+        params[:] = new
+    return new
+
+
+# %% exercise="decayed_step" misconception="layers_in_a_list_only"
+"""Your step knows a dict, and a list of dicts of arrays, and fails for other trees. Perhaps you loop over layers and their names. A tree may have any form: `jax.tree.map_with_path` finds every leaf."""
+def decayed_step(params, grads, direction, rate, decay):
+    ds = direction(grads)
+    if isinstance(params, dict):
+        return decayed_step([params], [grads], lambda _: [ds], rate, decay)[0]
+    new = []
+    for layer, each in zip(params, ds):
+        extra = {name: decay * layer[name] if name == "w" else 0.0 for name in layer}
+        new.append({name: layer[name] - rate * (each[name] + extra[name]) for name in layer})
+    return new
+
+
+# %% exercise="decayed_step" misconception="dicts_in_dicts_only"
+"""Your step knows dicts, and dicts in dicts, and fails for other trees. A tree may have lists and tuples too, or be one bare array: `jax.tree.map_with_path` finds every leaf."""
+def decayed_step(params, grads, direction, rate, decay):
+    def step(params, ds):
+        new = {}
+        for name, p in params.items():
+            if isinstance(p, dict):
+                new[name] = step(p, ds[name])
+            else:
+                new[name] = p - rate * (ds[name] + (decay * p if name == "w" else 0))
+        return new
+
+    return step(params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="the_direction_decays"
+"""Your decay takes a share of the direction, and not of the weight. It is `decay * p`, with the parameter itself."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * (d + decay * d) if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="no_rate"
+"""Your step is too long in every leaf: the rate has no effect on the direction. Multiply both parts by `rate`."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - (d + decay * p) if is_weight else p - d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="goes_uphill"
+"""Your parameters move the other way: the direction is added. To go down, subtract it."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p + rate * (d - decay * p) if is_weight else p + rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="weights_by_their_decay_alone"
+"""Your weights decay, but do not move along the direction. A weight does both: `p - rate * (d + decay * p)`."""
+def decayed_step(params, grads, direction, rate, decay):
+    def update(path, p, d):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        return p - rate * decay * p if is_weight else p - rate * d
+
+    return jax.tree.map_with_path(update, params, direction(grads))
+
+
+# %% exercise="decayed_step" misconception="a_list_of_leaves"
+"""Your result is a list of arrays. The new parameters need the structure of the old ones."""
+def decayed_step(params, grads, direction, rate, decay):
+    new = []
+    pairs = jax.tree.leaves_with_path(params)
+    for (path, p), d in zip(pairs, jax.tree.leaves(direction(grads))):
+        is_weight = jax.tree_util.keystr(path[-1:], simple=True) == "w"
+        new.append(p - rate * (d + decay * p) if is_weight else p - rate * d)
+    return new
+
+
 # %% exercise="decayed_step" equivalent="True and 1.0 multiply alike."
-# mask_first: float(text.split('/')[-1] == 'w') → text.split('/')[-1] == 'w'
+# mask_first: float(jax.tree_util.keystr(path).endswith("['w']")) → jax.tree_util.keystr(path).endswith("['w']")
 
 
 # %% exercise="momentum" variant="by_flattening"
@@ -906,7 +2105,7 @@ def momentum_step(params, grads, velocity, rate, beta):
 
 # %% exercise="momentum" variant="pairs_transposed"
 def start(params):
-    return jax.tree.map(lambda p: 0 * p, params)
+    return jax.tree.map(lambda p: jnp.zeros(jnp.shape(p)), params)
 
 
 def momentum_step(params, grads, velocity, rate, beta):
@@ -1065,15 +2264,388 @@ def momentum_step(params, grads, velocity, rate, beta):
     return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
+# %% exercise="momentum" misconception="a_number_for_each_leaf"
+"""Your first velocity has one Python number for each leaf. It needs an array of zeros with the shape of the parameter."""
+def start(params):
+    return jax.tree.map(lambda p: 0.0, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="zeros_without_axes"
+"""Your first velocity has arrays without an axis. Each needs the shape of its parameter. Broadcasting hides this in the first step."""
+def start(params):
+    return jax.tree.map(lambda p: jnp.array(0.0), params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="zeros_like_a_tree" section="a-gradient-is-a-tree"
+"""Your `start` works for one bare array only. `jnp.zeros_like` takes one array; `jax.tree.map` applies it to every leaf of a tree."""
+def start(params):
+    return jnp.zeros_like(params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="numpy_zeros"
+"""Your first velocity has NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
+def start(params):
+    return jax.tree.map(lambda p: np.zeros(p.shape), params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="zero_times_the_parameter"
+"""Your first velocity is `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
+def start(params):
+    return jax.tree.map(lambda p: 0 * p, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="ones_at_the_start"
+"""Your first velocity is 1 everywhere. Nothing has moved yet: it should be 0."""
+def start(params):
+    return jax.tree.map(jnp.ones_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="a_list_of_zeros" section="a-gradient-is-a-tree"
+"""Your first velocity is a list. It needs the structure of the parameters: a map over both trees fails otherwise."""
+def start(params):
+    return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="nothing_at_the_start"
+"""Your `start` returns nothing. The first velocity is a tree of zeros like the parameters."""
+def start(params):
+    jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="beta_for_both"
+"""Your velocity multiplies the new gradient by `beta` too. Only the old velocity is multiplied; the gradient is added as it is."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="beta_for_the_gradient"
+"""Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: v + beta * g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="shares_change_places"
+"""Your velocity takes `1 - beta` times the old velocity and `beta` times the gradient. The old velocity is multiplied by `beta`; the gradient is added as it is."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: (1 - beta) * v + beta * g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="old_velocity_by_the_rest"
+"""Your velocity takes `1 - beta` times the old velocity. It is `beta` times: with a `beta` near 1, most of it stays."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: (1 - beta) * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="nothing_fades"
+"""Your velocity adds up all gradients: `beta` has no effect. The old velocity is multiplied by `beta` before the gradient is added."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="no_memory"
+"""Your velocity is the last gradient: the old velocity has no effect. `beta` times the old velocity belongs to the new one."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="gradient_left_out"
+"""Your velocity is `beta` times the old one: the gradient has no effect. Starting from 0, nothing ever moves."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="no_rate"
+"""Your parameters move by the whole velocity, whatever the rate is. Multiply the velocity by `rate`."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="goes_uphill"
+"""Your parameters move the other way: the velocity is added. It points to where the loss grows, so subtract it."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p + rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="velocity_first"
+"""Your two results have changed places: the new parameters come first, then the new velocity."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return velocity, params
+
+
+# %% exercise="momentum" misconception="velocity_twice"
+"""Both of your results are the velocity. The first one should be the new parameters: the velocity says only how far they move."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return velocity, velocity
+
+
+# %% exercise="momentum" misconception="parameters_twice"
+"""Both of your results are the new parameters. The second one should be the new velocity."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, params
+
+
+# %% exercise="momentum" misconception="the_old_parameters"
+"""Your velocity is right, but you return the old parameters. The first result is the parameters after the step."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees"
+"""You return one thing, the new parameters. Return the new velocity too: the next step needs it, and a function on trees has no memory."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params
+
+
+# %% exercise="momentum" misconception="velocity_only" section="an-optimiser-is-a-function-on-trees"
+"""You return one thing, the new velocity. Return the new parameters before it."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return velocity
+
+
+# %% exercise="momentum" misconception="velocity_without_use"
+"""Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, g: p - rate * g, params, grads), new
+
+
+# %% exercise="momentum" misconception="a_velocity_that_is_subtracted"
+"""Your velocity has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `beta * velocity + gradient`, and `rate` times it is subtracted."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v - rate * g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p + v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="a_beta_of_its_own"
+"""The caller's `beta` has no effect. Perhaps your code has 0.9 in its place. `beta` may change from step to step."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="a_rate_of_its_own"
+"""The caller's `rate` has no effect. Perhaps your code has a fixed number in its place. `rate` may change from step to step."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - 0.1 * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="beta_in_the_step"
+"""Your parameters move by `rate * beta` times the new velocity. `beta` has its part in the velocity already."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * beta * v, params, velocity)
+    return params, velocity
+
+
+# %% exercise="momentum" misconception="decays_twice"
+"""Your parameters move along `beta` times the new velocity and the gradient, and the velocity that you return has `beta` in it twice. Make the new velocity once, and use it for both results."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
+
+
+# %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree"
+"""Your functions work on one dict of arrays, and write the new velocity into the caller's dict. Parameters may be nested in any way, and the old velocity belongs to the caller: use `jax.tree.map`, which makes new trees."""
+def start(params):
+    return {name: jnp.zeros_like(p) for name, p in params.items()}
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    new = {}
+    for name in params:
+        velocity[name] = beta * velocity[name] + grads[name]
+        new[name] = params[name] - rate * velocity[name]
+    return new, velocity
+
+
+# %% exercise="momentum" misconception="parameters_changed_in_place"
+"""The parameters that your `momentum_step` was given have changed. Perhaps you write the new ones into the caller's dict. Return a new tree."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    new = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    if isinstance(params, dict):
+        params.update(new)
+    return new, velocity
+
+
+# %% exercise="momentum" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
+"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = beta * velocity + grads
+    return params - rate * velocity, velocity
+
+
 # %% exercise="momentum" equivalent="A list or a tuple: where the prompt does not say, either is right."
 # solution: (jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity) → [jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity]
 # by_flattening: (jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)) → [jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)]
 # pairs_transposed: (p - rate * v, v) → [p - rate * v, v]
 # pairs_transposed: (jax.tree.structure(params), jax.tree.structure((0, 0))) → [jax.tree.structure(params), jax.tree.structure((0, 0))]
-
-
-# %% exercise="momentum" equivalent="NumPy's zeros become float32 with the first gradient."
-# by_flattening: np.zeros(p.shape, p.dtype) → np.zeros(p.shape)
 
 
 # %% exercise="momentum" equivalent="Only the structure of the pair counts."
@@ -1307,26 +2879,6 @@ def adam_step(params, grads, state, rate):
     return params, {"m": m, "v": v, "t": t}
 
 
-# %% exercise="adam" misconception="python_if" section="one-jitted-step"
-"""Your steps are right, but under `jax.jit` the call fails. Perhaps you use `t` in Python's `if` or `while`. While JAX traces, the count is a tracer without a value."""
-def adam_start(params):
-    zeros = jax.tree.map(jnp.zeros_like, params)
-    return {"m": zeros, "v": zeros, "t": 0}
-
-
-def adam_step(params, grads, state, rate):
-    t = state["t"] + 1
-    if t > 0:
-        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
-        v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
-
-    def update(p, m, v):
-        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        return p - rate * m / (jnp.sqrt(v) + 1e-8)
-
-    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
-
-
 # %% exercise="adam" misconception="counts_every_leaf"
 """Your first leaf is right, the next leaves have the correction of later steps, and `t` grows by the number of leaves. Perhaps you add 1 to `t` inside the map. JAX calls the function of a map once for each leaf."""
 def adam_start(params):
@@ -1348,8 +2900,8 @@ def adam_step(params, grads, state, rate):
     return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
 
 
-# %% exercise="adam" misconception="int_of_the_count" section="one-jitted-step"
-"""Your steps are right, but under `jax.jit` the call fails. Perhaps `int` makes a Python number of `t`. While JAX traces, the count is a tracer without a value; arithmetic works with it as it is."""
+# %% exercise="adam" misconception="the_count_has_no_value" section="one-jitted-step"
+"""Your steps are right, but under `jax.jit` the call fails. Perhaps an `if`, `int` or a function of `math` asks for the value of `t`. While JAX traces, the count is a tracer without a value; arithmetic works with it as it is."""
 def adam_start(params):
     zeros = jax.tree.map(jnp.zeros_like, params)
     return {"m": zeros, "v": zeros, "t": 0}
@@ -1357,6 +2909,742 @@ def adam_start(params):
 
 def adam_step(params, grads, state, rate):
     t = int(state["t"]) + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="power_of_the_difference"
+"""Your first step is right, and later steps are not. Perhaps the power is taken of the difference: `(1 - 0.9)ᵗ`. The power comes first: 1 minus 0.9ᵗ."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9) ** t, v / (1 - 0.999) ** t
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="times_for_power"
+"""Your first step is right, and later steps are not. Perhaps you multiply by `t`, `1 - 0.9 * t`, where the formula has a power: 1 minus 0.9ᵗ."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9 * t), v / (1 - 0.999 * t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="every_tuple_is_a_triple" section="an-optimiser-is-a-function-on-trees"
+"""Your step is wrong where the parameters hold a tuple or a namedtuple. Perhaps your function returns three things, and `is_leaf` finds them by asking for a tuple. But the tuples of the tree are tuples too."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+
+    def update(p, g, m, v):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        step = m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        return p - rate * step, m, v
+
+    def pick(at):
+        return jax.tree.map(lambda three: three[at], threes, is_leaf=lambda x: isinstance(x, tuple))
+
+    threes = jax.tree.map(update, params, grads, state["m"], state["v"])
+    return pick(0), {"m": pick(1), "v": pick(2), "t": t}
+
+
+# %% exercise="adam" misconception="tiny_number_before_the_correction"
+"""Your steps are too short where gradients are tiny. Perhaps the 1e-8 is added to the root of `v` before `v` is corrected. Add it to the root of the corrected `v`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        scale = jnp.sqrt(1 - 0.999**t) / (1 - 0.9**t)
+        return p - rate * scale * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="corrects_m_only"
+"""Your first steps are far too long: only `m` is corrected, and `v` starts near 0 as well. Divide `v` by `1 - 0.999ᵗ`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        return p - rate * (m / (1 - 0.9**t)) / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="corrects_v_only"
+"""Your first steps are far too short: only `v` is corrected, and `m` starts near 0 as well. Divide `m` by `1 - 0.9ᵗ`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        return p - rate * m / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="corrections_change_places"
+"""Your `m`, `v` and `t` are right, but the two corrections have changed places: `m` is divided by `1 - 0.9ᵗ`, and `v` by `1 - 0.999ᵗ`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.999**t), v / (1 - 0.9**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="multiplies_by_the_corrections"
+"""Your first steps have the wrong length. Perhaps you multiply `m` and `v` by `1 - 0.9ᵗ` and `1 - 0.999ᵗ`. They are too small at the start: divide, to make them larger."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m * (1 - 0.9**t), v * (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="root_before_the_correction"
+"""Your `m`, `v` and `t` are right, and your first steps have the wrong length. Perhaps the root of `v` is taken first, and then divided by `1 - 0.999ᵗ`. Correct `v`, then take its root."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        return p - rate * (m / (1 - 0.9**t)) / (jnp.sqrt(v) / (1 - 0.999**t) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="the_whole_gradient_in_m"
+"""Your `m` is ten times too large: it adds the whole gradient, as momentum does. Here the gradient counts 0.1 times."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="whole_gradients_in_both"
+"""Your `m` and `v` are far too large: they add the whole gradient and its square. Here they count 0.1 and 0.001 times: both are averages."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="the_whole_square_in_v"
+"""Your `v` is a thousand times too large: it adds the whole square of the gradient. Here the square counts 0.001 times."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="squares_the_share_too"
+"""Your `v` is a thousand times too small. Perhaps `0.001 * g` is squared as a whole. Only the gradient is squared."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + (0.001 * g) ** 2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="shares_of_m_in_v"
+"""Your `v` follows the squares too quickly: it has the shares 0.9 and 0.1, those of `m`. Those of `v` are 0.999 and 0.001."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.9 * v + 0.1 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="a_hundredth_in_v"
+"""Your `v` has other shares than 0.999 and 0.001: with 0.99 and 0.01, it follows the squares ten times as quickly."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.99**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="shares_of_the_old_change_places"
+"""Your `m` and `v` follow the newest gradient closely. Perhaps the shares have changed places: the old average counts 0.9 and 0.999 times, the new part 0.1 and 0.001 times."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.1 * m + 0.9 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.001 * v + 0.999 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="squares_of_m"
+"""Your `v` averages the squares of `m`. It should average the squares of the gradients."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, m: 0.999 * v + 0.001 * m**2, state["v"], m)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="sizes_for_squares"
+"""Your `v` averages the sizes of the gradients, without their sign. It should average their squares."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * jnp.abs(g), state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="moves_with_the_old_averages"
+"""Your `m`, `v` and `t` are right, but the parameters are one step late: they move with the old `m` and `v`. Use the new ones."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, state["m"], state["v"]), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="keeps_the_old_averages"
+"""You return the old `m` and `v`. Then each step begins as the first one did. The new state has the new `m` and `v`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {**state, "t": t}
+
+
+# %% exercise="adam" misconception="the_gradient_in_place_of_m"
+"""Your `m`, `v` and `t` are right, but the gradient itself moves the parameters. The step has the corrected `m` on top."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, g, v):
+        return p - rate * g / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8)
+
+    return jax.tree.map(update, params, grads, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="goes_uphill"
+"""Your parameters move the other way: the step is added. To go down, subtract it."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p + rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="no_rate"
+"""Your steps have the length that a rate of 1 gives, whatever the rate is. Multiply by `rate`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="the_old_parameters"
+"""Your state is right, but you return the old parameters. The first result is the parameters after the step."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return params, {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="state_first"
+"""Your two results have changed places: the new parameters come first, then the new state."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return {"m": m, "v": v, "t": t}, jax.tree.map(update, params, m, v)
+
+
+# %% exercise="adam" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees"
+"""You return one thing, the new parameters. Return the new state too: the next step needs it, and a function on trees has no memory."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v)
+
+
+# %% exercise="adam" misconception="one_m_for_the_parameters"
+"""You return `m` where the new parameters should be. It has the same structure and shapes, so no error tells you; but it is an average of gradients."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return m, {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="no_count_in_the_state"
+"""The state that you return has no `t`. The next step needs the count, so put the new one into the state."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v}
+
+
+# %% exercise="adam" misconception="counts_from_one"
+"""Your count is too high by one: it starts at 1, and the first step adds 1 already. No step has been taken at the start: `t` is 0."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 1}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="counts_twice"
+"""Your count grows by 2 in each step. Perhaps `t + 1` is computed once for the corrections, and once more for the new state."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t + 1}
+
+
+# %% exercise="adam" misconception="corrected_by_the_next_count"
+"""Your `m`, `v` and `t` are right, but the corrections are those of the next step: 1 is added to the new `t` once more."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9 ** (t + 1)), v / (1 - 0.999 ** (t + 1))
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="one_zero_for_all"
+"""Your state starts with one number for `m` and one for `v`. Each has to be a tree like the parameters, with zeros: it remembers something for every parameter."""
+def adam_start(params):
+    return {"m": 0.0, "v": 0.0, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="numpy_zeros"
+"""Your `m` and `v` start as NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
+def adam_start(params):
+    zeros = jax.tree.map(lambda p: np.zeros(p.shape), params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="zero_times_the_parameter"
+"""Your first `m` and `v` are `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
+def adam_start(params):
+    zeros = jax.tree.map(lambda p: 0 * p, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="starts_at_the_parameters"
+"""Your `m` and `v` start as the parameters themselves. They have the structure of the parameters, and only zeros."""
+def adam_start(params):
+    return {"m": params, "v": params, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (jnp.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="numpy_under_jit" section="one-jitted-step"
+"""Your steps are right, but under `jax.jit` the call fails. Perhaps the root is NumPy's. Under `jax.jit` it gets a tracer, which has no numbers: use `jnp.sqrt`."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        return p - rate * m / (np.sqrt(v) + 1e-8)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="one_dict_only" section="a-gradient-is-a-tree"
+"""Your functions work on one dict of arrays. Parameters may be nested in any way, or be one bare array: use `jax.tree.map`."""
+def adam_start(params):
+    zeros = {name: jnp.zeros_like(p) for name, p in params.items()}
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    new, m, v = {}, {}, {}
+    for name, g in grads.items():
+        m[name] = 0.9 * state["m"][name] + 0.1 * g
+        v[name] = 0.999 * state["v"][name] + 0.001 * g**2
+        step = m[name] / (1 - 0.9**t) / (jnp.sqrt(v[name] / (1 - 0.999**t)) + 1e-8)
+        new[name] = params[name] - rate * step
+    return new, {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="only_the_sign"
+"""Your steps all have the same length. Perhaps only the sign of `m` is used. Adam divides `m` by the root of `v`, both corrected."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+    m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
+    v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
+
+    def update(p, m, v):
+        return p - rate * jnp.sign(m)
+
+    return jax.tree.map(update, params, m, v), {"m": m, "v": v, "t": t}
+
+
+# %% exercise="adam" misconception="starts_with_ones"
+"""Your `m` and `v` start at 1. They start at 0: no gradient has been seen yet."""
+def adam_start(params):
+    ones = jax.tree.map(jnp.ones_like, params)
+    return {"m": ones, "v": ones, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
     m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, state["m"], grads)
     v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, state["v"], grads)
 
@@ -1628,6 +3916,536 @@ def label_tree(params, frozen):
             jax.tree_util.keystr(way, simple=True, separator="/") for way in (path, path[:-1])
         ]
         return "frozen" if any(text in frozen for text in texts) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="none_gets_a_label"
+"""Your label tree has a label where `params` has `None`. For JAX, `None` is a node without children: it gets no label. Otherwise your label tree has another structure than `params`, and a map over both fails."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params, is_leaf=lambda x: x is None)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_first_entry_only"
+"""You freeze listed parts at the top of the tree only. Perhaps you look for the first entry of each path in the list, or you call `keystr` with another separator. A listed path may have several entries, with slashes between them, such as `body/0`."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path[:1], simple=True)
+        return "frozen" if text in frozen else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_last_entry_only"
+"""You freeze leaves by their last entry alone. A listed path starts at the root of the tree, and may name a part with many leaves."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path[-1:], simple=True)
+        return "frozen" if text in frozen else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="somewhere_in_the_text"
+"""You freeze leaves whose path has the listed text anywhere in it. A listed path starts at the root of the tree, and its entries have to be equal as a whole: `body/1` is not `body/10`."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if any(part in text for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_end_of_the_path"
+"""You freeze leaves whose path ends with a listed text. A listed path is read from the root on: every leaf whose path begins with its entries is frozen."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if any(text.endswith(part) for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="an_entry_anywhere"
+"""You freeze every leaf that has a listed text among the entries of its path, at any depth. A listed path starts at the root of the tree, and may have several entries."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if any(part in text.split("/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="labels_in_a_list"
+"""Your labels are a list, in the order of the leaves. The label tree needs the structure of `params`: then a map can go over both."""
+def label_tree(params, frozen):
+    labels = []
+    for path, _ in jax.tree.leaves_with_path(params):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        is_frozen = any(text.startswith(part + "/") for part in frozen)
+        labels.append("frozen" if is_frozen else "train")
+    return labels
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="labels_by_their_paths"
+"""Your labels are in a flat dict, by their paths. The label tree needs the structure of `params`: then a map can go over both."""
+def label_tree(params, frozen):
+    labels = {}
+    for path, _ in jax.tree.leaves_with_path(params):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        is_frozen = any((text + "/").startswith(part + "/") for part in frozen)
+        labels[text] = "frozen" if is_frozen else "train"
+    return labels
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="dicts_in_dicts_only"
+"""Your label tree is right for dicts, and dicts in dicts. Other nodes get one label, or none of their leaves is found. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
+def label_tree(params, frozen):
+    def labels(node, path):
+        if isinstance(node, dict):
+            return {name: labels(child, f"{path}{name}/") for name, child in node.items()}
+        return "frozen" if any(path.startswith(part + "/") for part in frozen) else "train"
+
+    return labels(params, "")
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="items_of_a_list"
+"""Your `label_tree` fails where a node is no dict. Perhaps you go over `.items()`. Parameters may have lists and tuples too: `jax.tree.map_with_path` finds every leaf."""
+def label_tree(params, frozen):
+    def labels(node, path):
+        new = {}
+        for name, child in node.items():
+            text = f"{path}{name}"
+            if text in frozen:
+                new[name] = jax.tree.map(lambda _: "frozen", child)
+            elif isinstance(child, dict):
+                new[name] = labels(child, text + "/")
+            else:
+                new[name] = "train"
+        return new
+
+    return labels(params, "")
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="every_entry_has_a_key"
+"""Your `label_tree` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you read the `key` of each entry of the path. Only the entry of a dict has a `key`; `keystr` writes every kind."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = "/".join(str(entry.key) for entry in path)
+        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="labels_change_places"
+"""Your labels have changed places: what is listed gets `train`, and all the rest `frozen`."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "train" if any(text.startswith(part + "/") for part in frozen) else "frozen"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="labels_are_bools"
+"""Your labels are `True` and `False`. The task asks for the texts `frozen` and `train`."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return any(text.startswith(part + "/") for part in frozen)
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="all_paths_at_once"
+"""With an empty list, you freeze every leaf; with more than one path in it, too few. Perhaps you ask whether `all` listed paths fit. One of them is enough: that is `any`."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if all(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_first_path_decides"
+"""Only the first path of the list has an effect. Perhaps the `return` stands inside of the loop over the list. Look at every path before you say that a leaf is trained."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if frozen and text.startswith(frozen[0] + "/") else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_leaf_itself_is_left_out"
+"""You freeze the leaves inside of listed parts, but not a leaf that is listed itself. Perhaps you look for the listed text with a slash after it; the path of a leaf ends without one."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/")
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="no_separator"
+"""You freeze listed parts at the top of the tree only, and also parts whose names begin alike. Perhaps you call `keystr` without a separator: then it writes nothing between the entries of a path."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True)
+        return "frozen" if any(text.startswith(part) for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="written_into_the_parameters"
+"""The parameters that your `label_tree` was given have changed: there are texts in them. Perhaps you write the labels into the caller's dict. Return a new tree."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    labels = jax.tree.map_with_path(label, params)
+    if isinstance(params, dict):
+        params.update(labels)
+    return labels
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_step_in_place"
+"""The parameters that your `frozen_step` was given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p if label == "frozen" else p - rate * g
+
+    new = jax.tree.map(update, params, grads, labels)
+    if isinstance(params, dict):
+        params.update(new)
+    return new
+
+
+# %% exercise="freeze" misconception="cleans_every_gradient"
+"""A trained leaf whose gradient is `nan` or infinite does not follow its gradient. Perhaps `jnp.nan_to_num` changes all gradients. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - rate * jnp.nan_to_num(g) * (label == "train")
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="cleans_with_zeros"
+"""A trained leaf whose gradient is `nan` or infinite stays as it is. Perhaps you put 0 into all gradients that are not finite. Leave the frozen leaves out of the step; a trained leaf does the step as it is."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - rate * jnp.where(jnp.isfinite(g), g, 0.0) * (label == "train")
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="all_leaves_move"
+"""Your frozen leaves move too: the labels have no effect. A leaf with the label `frozen` keeps its numbers."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - rate * g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="frozen_leaves_are_zero"
+"""Your frozen leaves become 0. Perhaps the parameters are multiplied by a mask. A frozen leaf keeps its numbers."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - rate * g if label == "train" else jnp.zeros_like(p)
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="frozen_leaves_are_none"
+"""You return `None` for the frozen leaves. They are part of the parameters: a frozen leaf comes back as it was."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - rate * g if label == "train" else None
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="the_gradient_of_the_frozen"
+"""You return the gradient in the place of the frozen leaves. A frozen leaf keeps its numbers."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - rate * g if label == "train" else g
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="no_rate"
+"""Your trained leaves move by the whole gradient, whatever the rate is. Multiply the gradient by `rate`."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p - g if label == "train" else p
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="goes_uphill"
+"""Your trained leaves move the other way: the gradient is added. To go down, subtract it."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    def update(p, g, label):
+        return p + rate * g if label == "train" else p
+
+    return jax.tree.map(update, params, grads, labels)
+
+
+# %% exercise="freeze" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
+"""Your step works for one bare array, and raises a `TypeError` for other trees. Perhaps it computes with whole trees. Python has no arithmetic for dicts: compute with the leaves."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    return params if labels == "frozen" else params - rate * grads
+
+
+# %% exercise="freeze" misconception="new_leaves_in_a_list"
+"""Your `frozen_step` returns a list of arrays. The new parameters need the structure of the old ones."""
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = jax.tree_util.keystr(path, simple=True, separator="/") + "/"
+        return "frozen" if any(text.startswith(part + "/") for part in frozen) else "train"
+
+    return jax.tree.map_with_path(label, params)
+
+
+def frozen_step(params, grads, labels, rate):
+    new = []
+    leaves = zip(*map(jax.tree.leaves, (params, grads, labels)))
+    for p, g, label in leaves:
+        new.append(p if label == "frozen" else p - rate * g)
+    return new
+
+
+# %% exercise="freeze" misconception="keys_and_places_only"
+"""Your labels are right in dicts, lists and tuples. Perhaps you take the `key` or the `idx` of each entry of a path. The entry of a namedtuple or of a registered class may have a `name` instead; `keystr` writes every kind."""
+def text_of(path):
+    names = [getattr(entry, "key", getattr(entry, "idx", None)) for entry in path]
+    return "/".join(str(name) for name in names)
+
+
+def label_tree(params, frozen):
+    def label(path, leaf):
+        text = text_of(path)
+        return "frozen" if any((text + "/").startswith(part + "/") for part in frozen) else "train"
 
     return jax.tree.map_with_path(label, params)
 
@@ -2012,6 +4830,622 @@ def load(file, like):
     return jax.tree.unflatten(structure, leaves)
 
 
+# %% exercise="save_and_load" misconception="the_order_of_the_file"
+"""Where `like` asks for a part of the saved tree, your `load` gives a leaf the numbers of another one, or refuses a shape that fits. Perhaps you ask for the names, and then take the arrays in the order of the file. Take each array by the name of its leaf."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+    pairs, structure = jax.tree.flatten_with_path(like)
+    for path, leaf in pairs:
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if name not in arrays:
+            raise KeyError(name)
+    new = []
+    for (path, leaf), name in zip(pairs, arrays.files):
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        new.append(jnp.asarray(arrays[name], leaf.dtype))
+    return jax.tree.unflatten(structure, new)
+
+
+# %% exercise="save_and_load" misconception="an_assert_for_the_shape"
+"""Where a shape differs, you raise an `AssertionError`. The task asks for a `ValueError`; `assert` is for mistakes in your own code, and `python -O` leaves it out."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        assert arrays[name].shape == leaf.shape
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="a_key_error_for_the_shape"
+"""Where a shape differs, you raise a `KeyError`. The array is there, so its value is wrong: the task asks for a `ValueError`."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].shape != leaf.shape:
+            raise KeyError("another shape")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="a_value_error_for_what_is_missing"
+"""Where a path is missing, you raise a `ValueError`. A name that is not there is a `KeyError`, as for a dict."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if name not in arrays:
+            raise ValueError(f"{name} is missing")
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="an_assert_for_what_is_missing"
+"""Where a path is missing, you raise an `AssertionError`. The task asks for a `KeyError` that mentions the path; `assert` is for mistakes in your own code."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        assert name in arrays, name
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_path_is_not_named"
+"""Where a path is missing, your `KeyError` does not mention the path. The reader of the message has to know which leaf is missing."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if name not in arrays:
+            raise KeyError("a leaf is missing in the file")
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="get_gives_none"
+"""Where a path is missing, you raise an `AttributeError`. Perhaps you call `get`, which gives `None`, and then ask `None` for its shape. The task asks for a `KeyError` that mentions the path."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = dict(np.load(file))
+
+    def read(path, leaf):
+        array = arrays.get(jax.tree_util.keystr(path, simple=True, separator="/"))
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="none_for_what_is_missing"
+"""Where a path is missing, your tree has `None`. The caller gets a tree of another structure than `like`. The task asks for a `KeyError` that mentions the path."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if name not in arrays:
+            return None
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="every_entry_has_a_key"
+"""Your `save` fails where a leaf lies in a list, a tuple or another node that is no dict. Perhaps you join the `key` of each entry of the path. Only the entry of a dict has a `key`; `keystr` writes every kind."""
+def save(file, tree):
+    arrays = {
+        "/".join(str(entry.key) for entry in path): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = "/".join(str(entry.key) for entry in path)
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="dots_in_the_names"
+"""The names in your file have dots between the entries of a path. The task asks for slashes: `separator="/"`."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator=".")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="no_separator"
+"""The names in your file have nothing between the entries of a path. The task asks for slashes: without `separator`, `keystr` writes the entries one after the other."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True)]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="a_slash_at_the_start"
+"""The names in your file begin with a slash. The slash stands between two entries of a path only."""
+def save(file, tree):
+    arrays = {
+        "/" + jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays["/" + jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="none_is_saved_too"
+"""Something in your file was pickled where the tree has a `None`: NumPy has no array for it. For JAX, `None` is a node without children; it is in `like`, and needs no array."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree, is_leaf=lambda x: x is None)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_top_level_only"
+"""Your `save` is right for one dict of arrays. Perhaps you hand the whole dict to `np.savez`. NumPy pickles what is no array, such as a dict in the dict, and a list has no names for it. Name every leaf by its path."""
+def save(file, tree):
+    np.savez(file, **tree)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="a_flat_dict_back"
+"""Your `load` returns a flat dict, with the paths as keys. It has to return a tree like `like`: the names say where in the tree each array belongs."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+    new = {}
+    for path, leaf in jax.tree.leaves_with_path(like):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        new[name] = jnp.asarray(arrays[name], leaf.dtype)
+    return new
+
+
+# %% exercise="save_and_load" misconception="a_list_back"
+"""Your `load` returns a list of arrays. It has to return a tree with the structure of `like`."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+    new = []
+    for path, leaf in jax.tree.leaves_with_path(like):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        new.append(jnp.asarray(arrays[name], leaf.dtype))
+    return new
+
+
+# %% exercise="save_and_load" misconception="dicts_made_of_names"
+"""Your trees have another structure than `like`: lists, tuples and other nodes have become dicts. Perhaps you build the tree from the names in the file. Names do not tell a list from a dict, and `None` has no name. Take the structure of `like`."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+    new = {}
+    for path, leaf in jax.tree.leaves_with_path(like):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        *parts, last = name.split("/")
+        place = new
+        for part in parts:
+            place = place.setdefault(part, {})
+        place[last] = jnp.asarray(arrays[name], leaf.dtype)
+    return new
+
+
+# %% exercise="save_and_load" misconception="counts_axes_only"
+"""Your `load` accepts an array of another shape if it has as many axes as the leaf of `like`. Perhaps you compare `ndim` or the length of the shapes. Compare the shapes themselves."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].ndim != leaf.ndim:
+            raise ValueError("another number of axes")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="counts_numbers_only"
+"""Your `load` returns an array of another shape if it has as many numbers as the leaf of `like`. Perhaps you compare `size`. Compare the shapes themselves."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].size != leaf.size:
+            raise ValueError("another size")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_old_file_is_kept"
+"""Where the file was there already, your file has names of the tree that was saved before. Perhaps you add to the old arrays. The file is replaced: it has the leaves of the last tree only."""
+import os
+
+
+def save(file, tree):
+    arrays = dict(np.load(file)) if os.path.exists(file) else {}
+    for path, leaf in jax.tree.leaves_with_path(tree):
+        arrays[jax.tree_util.keystr(path, simple=True, separator="/")] = np.asarray(leaf)
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="the_first_file_stays"
+"""Where the file was there already, you leave it as it is. The task asks you to replace it: the last tree that was saved counts."""
+import os
+
+
+def save(file, tree):
+    if os.path.exists(file):
+        return
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="gives_like_back"
+"""Your `load` returns the numbers of `like`, and not those of the file. `like` says the structure, shapes and dtypes only."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(leaf, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="another_dtype_is_refused"
+"""Your `load` raises an error where `like` has another dtype than the file. The task asks you to convert the numbers."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        if arrays[name].shape != leaf.shape or arrays[name].dtype != leaf.dtype:
+            raise ValueError("another shape or dtype")
+        return jnp.asarray(arrays[name], leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="written_into_like"
+"""The tree `like` that you were given has changed. Perhaps you write the loaded arrays into it. Return a new tree."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    new = jax.tree.map_with_path(read, like)
+    if isinstance(like, dict):
+        like.update(new)
+    if isinstance(like, list):
+        like[:] = new
+    return new
+
+
+# %% exercise="save_and_load" misconception="nothing_comes_back"
+"""Your `load` returns nothing. Return the tree."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path, simple=True, separator="/")]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="keys_and_places_only"
+"""Your names are right in dicts, lists and tuples. Perhaps you take the `key` or the `idx` of each entry of a path. The entry of a namedtuple or of a registered class may have a `name` instead; `keystr` writes every kind."""
+def text_of(path):
+    names = [getattr(entry, "key", getattr(entry, "idx", None)) for entry in path]
+    return "/".join(str(name) for name in names)
+
+
+def save(file, tree):
+    arrays = {
+        text_of(path): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[text_of(path)]
+        if array.shape != leaf.shape:
+            raise ValueError("another shape")
+        return jnp.asarray(array, leaf.dtype)
+
+    return jax.tree.map_with_path(read, like)
+
+
+# %% exercise="save_and_load" misconception="names_in_sorted_order"
+"""Your `load` is right for short lists, and gives leaves the numbers of others where there are more than ten, or where `like` asks for a part. Perhaps you sort the names in the file, and take the arrays in this order. Ask the file for each leaf by its own name."""
+def save(file, tree):
+    arrays = {
+        jax.tree_util.keystr(path, simple=True, separator="/"): np.asarray(leaf)
+        for path, leaf in jax.tree.leaves_with_path(tree)
+    }
+    np.savez(file, **arrays)
+
+
+def load(file, like):
+    leaves, structure = jax.tree.flatten(like)
+    arrays = np.load(file)
+    new = []
+    for leaf, name in zip(leaves, sorted(arrays.files)):
+        if arrays[name].shape != leaf.shape:
+            raise ValueError("another shape")
+        new.append(jnp.asarray(arrays[name], leaf.dtype))
+    return jax.tree.unflatten(structure, new)
+
+
 # %% exercise="save_and_load" equivalent="NumPy does the same of itself."
 # solution: np.asarray(leaf) → leaf
 # by_flattening: dict(np.load(file)) → np.load(file)
@@ -2188,6 +5622,143 @@ def deep_forward(stacked, x):
     return every[-1], jnp.concatenate([jax.nn.relu(every[:-1]), every[-1:]])
 
 
+# %% exercise="deep_forward" misconception="no_rows"
+"""Your second result is `None`. Perhaps the function in your `scan` returns `None` beside the carry. `scan` stacks the second thing that it returns, and not the carries."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        return jax.nn.relu(x @ layer["w"] + layer["b"]), None
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="a_list_keeps_tracers"
+"""Every call raises an error about a tracer that has left its function. Perhaps your loop's function appends to a Python list. JAX runs it once, while it traces; what should come out of it has to be returned."""
+def deep_forward(stacked, x):
+    every = []
+
+    def body(place, x):
+        x = jax.nn.relu(x @ stacked["w"][place] + stacked["b"][place])
+        every.append(x)
+        return x
+
+    last = jax.lax.fori_loop(0, stacked["b"].shape[0], body, x)
+    return last, jnp.stack(every)
+
+
+# %% exercise="deep_forward" misconception="bias_forgotten"
+"""Your outputs are those of layers without biases. Each layer computes `relu(x @ w + b)`."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"])
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="the_input_is_a_row_too"
+"""Your second result has one row too many: the first one is `x` itself. The rows are the outputs of the layers."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    last, every = jax.lax.scan(apply, x, stacked)
+    return last, jnp.concatenate([x[None], every])
+
+
+# %% exercise="deep_forward" misconception="the_last_output_only"
+"""You return one array, the output of the last layer. Return the outputs of all layers after it: `scan` stacks them."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    last, _ = jax.lax.scan(apply, x, stacked)
+    return last
+
+
+# %% exercise="deep_forward" misconception="the_rows_only"
+"""You return one array, the outputs of all layers. Return the output of the last layer before it."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    _, every = jax.lax.scan(apply, x, stacked)
+    return every
+
+
+# %% exercise="deep_forward" misconception="a_list_of_outputs"
+"""Your outputs of all layers are a list, and your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. `scan` traces one layer, and stacks the rows."""
+def deep_forward(stacked, x):
+    every = []
+    for w, b in zip(stacked["w"], stacked["b"]):
+        x = jax.nn.relu(x @ w + b)
+        every.append(x)
+    return x, every
+
+
+# %% exercise="deep_forward" misconception="relu_before_the_layer"
+"""Your rows have negative numbers, and the input loses its own. ReLU belongs after the `x @ w + b` of a layer."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x) @ layer["w"] + layer["b"]
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="the_last_layer_is_left_out"
+"""Your outputs are those of all layers but the last. Perhaps you leave it out to treat it in another way. Here every layer computes the same, also the last one."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, x, jax.tree.map(lambda leaf: leaf[:-1], stacked))
+
+
+# %% exercise="deep_forward" misconception="the_first_layer_is_left_out"
+"""Your outputs are those of all layers but the first. The rows of the stacked tree count from 0."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, x, jax.tree.map(lambda leaf: leaf[1:], stacked))
+
+
+# %% exercise="deep_forward" misconception="the_first_row_is_the_last_output"
+"""Your rows are right, but your first result is the output of the first layer. It should be the output of the last one."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    _, every = jax.lax.scan(apply, x, stacked)
+    return every[0], every
+
+
+# %% exercise="deep_forward" misconception="adds_up_the_layers"
+"""Each of your layers adds its output to its input. The task asks for the output alone: the next layer gets nothing else."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = x + jax.nn.relu(x @ layer["w"] + layer["b"])
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
+# %% exercise="deep_forward" misconception="every_layer_is_the_first"
+"""Every one of your layers has the weights and biases of the first. Layer after layer, `scan` hands your function the next row: use that, and not the stacked tree."""
+def deep_forward(stacked, x):
+    def apply(x, layer):
+        x = jax.nn.relu(x @ stacked["w"][0] + stacked["b"][0])
+        return x, x
+
+    return jax.lax.scan(apply, x, stacked)
+
+
 # %% exercise="deep_forward" equivalent="A list or a tuple: where the prompt does not say, either is right."
 # solution: (x, x) → [x, x]
 # scan_over_pairs: (x, x) → [x, x]
@@ -2281,7 +5852,7 @@ def average_step(average, params, decay):
 
 
 # %% exercise="moving_average" misconception="numpy_knows_bfloat16"
-"""Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
+"""Your `float32` leaves are averaged, and your `bfloat16` leaves are treated like whole numbers. Perhaps you ask `np.issubdtype`, or you compare the dtype with `float32`. NumPy does not know that `bfloat16` is floating-point; `jnp.issubdtype` does."""
 def average_start(params):
     def is_float(p):
         return np.issubdtype(p.dtype, np.floating)
@@ -2292,7 +5863,7 @@ def average_start(params):
 def average_step(average, params, decay):
     def update(a, p):
         is_float = np.issubdtype(p.dtype, np.floating)
-        return decay * a + (1 - decay) * p if is_float else p
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float else p
 
     return jax.tree.map(update, average, params)
 
@@ -2408,6 +5979,305 @@ def average_step(average, params, decay):
         return decay * a + ((1 - decay) * p).astype(jnp.float32)
 
     return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="only_the_step_is_in_float32"
+"""Your average of a `bfloat16` leaf starts as `bfloat16`, and every step gives `bfloat16` again. So small steps are lost in rounding. Start in `float32`, and stay there."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return params
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return (decay * a + (1 - decay) * p.astype(jnp.float32)).astype(a.dtype) if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="starts_in_the_dtype_of_the_parameters"
+"""Your average starts in the dtype of the parameters: in `bfloat16`, where they are. It should be `float32` from the start on."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return params
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="only_float32_is_averaged"
+"""Your `bfloat16` leaves are copied from the new parameters, as whole numbers should be. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p if p.dtype == jnp.float32 else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="copies_of_bfloat16_in_float32"
+"""Your `bfloat16` leaves are copied from the new parameters, and then made `float32`: they are not averaged. Perhaps your step asks whether the dtype is `float32`. `bfloat16` is a floating-point dtype too."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if p.dtype == jnp.float32:
+            return decay * a + (1 - decay) * p
+        return p.astype(a.dtype)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="rounds_the_counter" section="parameters-are-data"
+"""Your floating-point leaves are right, but the counter lags behind. Perhaps it is averaged, and then rounded. A count is no parameter: copy the newest count."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else jnp.round(decay * a + (1 - decay) * p).astype(p.dtype)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="the_counter_through_float32" section="parameters-are-data"
+"""Your whole numbers are copied, but large ones lose their last digits. Perhaps they pass through `float32` on the way. It has 24 bits for the digits of a number; `int32` has more."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p.astype(jnp.float32).astype(p.dtype)
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="only_bfloat16_is_widened"
+"""Your `float16` leaves are not averaged in `float32`. Perhaps your code asks for `bfloat16` by name. `float16` is a floating-point dtype too."""
+def average_start(params):
+    def begin(p):
+        return p.astype(jnp.float32) if p.dtype == jnp.bfloat16 else p
+
+    return jax.tree.map(begin, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        if p.dtype == jnp.int32:
+            return p
+        if p.dtype == jnp.bfloat16:
+            p = p.astype(jnp.float32)
+        return decay * a + (1 - decay) * p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="decay_is_ignored"
+"""Your average is the mean of the old average and the new parameters: `decay` has no effect. The old average counts `decay` times, the new parameters `1 - decay` times."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return (a + p.astype(jnp.float32)) / 2 if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="the_new_counts_whole"
+"""Your average grows with every step: the new parameters are added whole. They count `1 - decay` times, so that both shares make 1 together."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + p.astype(jnp.float32) if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="the_old_counts_whole"
+"""Your average grows with every step: the old average counts whole. It counts `decay` times, so that both shares make 1 together."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="the_newest_parameters"
+"""Your average is the newest parameters: the old average has no effect. It counts `decay` times."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return p.astype(jnp.float32) if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="stands_still"
+"""Your average does not move: your step returns the old one. The new parameters count `1 - decay` times."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return a if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="the_mean_in_half_precision"
+"""Your averages start in `float32`, but each step rounds the old average to the dtype of the new parameters before it counts. Cast the new parameters to `float32` instead."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return (decay * a.astype(p.dtype) + (1 - decay) * p).astype(jnp.float32) if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="counter_starts_at_zero" section="parameters-are-data"
+"""Your whole numbers start at 0. They are copied from the parameters at the start, as in every step."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else 0 * p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="the_counter_adds_up" section="parameters-are-data"
+"""Your whole numbers are the sum of the old ones and the new ones. Copy the newest ones as they are."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else a + p
+
+    return jax.tree.map(update, average, params)
+
+
+# %% exercise="moving_average" misconception="written_into_the_average"
+"""The average that your `average_step` was given has changed. Perhaps you write the new one into its dict or list. Return a new tree."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
+
+    new = jax.tree.map(update, average, params)
+    if isinstance(average, dict):
+        average.update(new)
+    if isinstance(average, list):
+        average[:] = new
+    return new
+
+
+# %% exercise="moving_average" misconception="nothing_comes_back"
+"""Your `average_step` returns nothing. Return the new average."""
+def is_float(leaf):
+    return jnp.issubdtype(leaf.dtype, jnp.floating)
+
+
+def average_start(params):
+    return jax.tree.map(lambda p: p.astype(jnp.float32) if is_float(p) else p, params)
+
+
+def average_step(average, params, decay):
+    def update(a, p):
+        return decay * a + (1 - decay) * p.astype(jnp.float32) if is_float(p) else p
+
+    jax.tree.map(update, average, params)
 
 
 # %% exercise="moving_average" equivalent="No leaf is complex."
@@ -2741,6 +6611,325 @@ def load_state(file, like):
         place[last] = jnp.asarray(arrays[name])
     key = jax.random.wrap_key_data(state["key"])
     return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="the_first_number_of_the_key" section="a-key-for-each-layer"
+"""Your key is another one. Perhaps you save its first number as its seed. A key has two numbers: a seed is mostly the second one, and after a split both are needed."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])[0]}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, {**like, "key": 0})
+    key = jax.random.key(int(state["key"]))
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="a_fresh_key" section="a-key-for-each-layer"
+"""Your state comes back with a key of its own, the same whatever was saved. Perhaps `load_state` makes a new key from a fixed seed. The saved key belongs to the state: the next steps draw their numbers from it."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "step": int(state["step"]), "key": jax.random.key(0)}
+
+
+# %% exercise="resume" misconception="the_key_is_split" section="a-key-for-each-layer"
+"""Your key is not the saved one, but one that was made from it. Perhaps `load_state` splits the key. Then the next steps draw other numbers than without the stop."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.split(jax.random.wrap_key_data(state["key"]))[0]
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="two_trees_with_the_same_names"
+"""Your parameters or your optimiser state come back with the numbers of the other one, where both have leaves at the same paths. Perhaps the names in your file leave out which of the two trees a leaf belongs to. One name holds one array."""
+def save_state(file, state):
+    arrays = {"step": state["step"], "key": jax.random.key_data(state["key"])}
+    for entry in ["params", "optimiser"]:
+        for path, leaf in jax.tree.leaves_with_path(state[entry]):
+            arrays[jax.tree_util.keystr(path)] = np.asarray(leaf)
+    np.savez(file, **arrays)
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = {"step": int(arrays["step"]), "key": jax.random.wrap_key_data(arrays["key"])}
+    for entry in ["params", "optimiser"]:
+        state[entry] = jax.tree.map_with_path(read, like[entry])
+    return state
+
+
+# %% exercise="resume" misconception="the_parameters_start_again"
+"""Your state has the parameters of `like`: all that was learned is lost. `like` says the structure only; the numbers are in the file."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "params": like["params"], "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="gives_like_back"
+"""Your state is `like`, with its own numbers. `like` says the structure, shapes and dtypes only; the numbers are in the file."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    np.load(file)
+    return {**like}
+
+
+# %% exercise="resume" misconception="the_step_is_a_float"
+"""Your step comes back as a float; it was an int. As an index, or as a number of turns, a float raises an error."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": float(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="a_step_too_far"
+"""Your step is too high by one. Perhaps 1 is added when the state is saved or loaded. Saving is no step of the training: the number comes back as it was."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]) + 1, "key": key}
+
+
+# %% exercise="resume" misconception="a_second_file"
+"""Your `load_state` does not find a file. Perhaps `save_state` writes a second file beside the first. The state is moved as one file: all that it needs has to be in there."""
+def save_state(file, state):
+    leaves = jax.tree.leaves_with_path({**state, "key": 0})
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+    np.save(file + ".key.npy", jax.random.key_data(state["key"]))
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, {**like, "key": 0})
+    key = jax.random.wrap_key_data(np.load(file + ".key.npy"))
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="by_the_order_of_the_entries"
+"""Your entries come back in each other's places where the dict of `like` has another order than the saved one. Perhaps you go through the dicts entry by entry, and read the arrays in this order. Two equal dicts may have different orders: name each array by its entry."""
+def save_state(file, state):
+    leaves = []
+    for entry, part in state.items():
+        part = jax.random.key_data(part) if entry == "key" else part
+        leaves.extend(np.asarray(leaf) for leaf in jax.tree.leaves(part))
+    np.savez(file, *leaves)
+
+
+def load_state(file, like):
+    arrays = np.load(file)
+    place = iter(range(len(arrays.files)))
+    state = {}
+    for entry, part in like.items():
+        part = jax.random.key_data(part) if entry == "key" else part
+        state[entry] = jax.tree.map(lambda _: jnp.asarray(arrays[f"arr_{next(place)}"]), part)
+    key = jax.random.wrap_key_data(state["key"].astype(jnp.uint32).reshape(-1)[:2])
+    return {**state, "step": int(state["step"].reshape(-1)[0]), "key": key}
+
+
+# %% exercise="resume" misconception="writes_into_like"
+"""The state `like` that you were given has changed. Perhaps you write what you have read into it. Return a new dict."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    like.update({**state, "step": int(state["step"]), "key": key})
+    return like
+
+
+# %% exercise="resume" misconception="numbers_without_their_shape"
+"""Your arrays come back flat: each has one axis. Perhaps you save them after `ravel`. The shape is part of the state; NumPy's file format keeps it."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    arrays = {jax.tree_util.keystr(path): np.ravel(leaf) for path, leaf in leaves}
+    np.savez(file, **arrays)
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"][0]), "key": key}
+
+
+# %% exercise="resume" misconception="half_is_enough"
+"""Your numbers lose digits on the way. Perhaps you save them as `float16`. Training goes on to the very same numbers only from the very same state: NumPy's file format can hold each leaf as it is."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    arrays = {}
+    for path, leaf in jax.tree.leaves_with_path(plain):
+        is_float = np.asarray(leaf).dtype == np.float32
+        arrays[jax.tree_util.keystr(path)] = np.asarray(leaf, np.float16 if is_float else None)
+    np.savez(file, **arrays)
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    return {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="an_entry_is_not_saved"
+"""Your state has three entries: the key is missing. All four belong to the state."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    del state["key"]
+    return {**state, "step": int(state["step"])}
+
+
+# %% exercise="resume" misconception="nothing_comes_back"
+"""Your `load_state` returns nothing. Return the state."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        return jnp.asarray(arrays[jax.tree_util.keystr(path)])
+
+    state = jax.tree.map_with_path(read, plain)
+    key = jax.random.wrap_key_data(state["key"])
+    state = {**state, "step": int(state["step"]), "key": key}
+
+
+# %% exercise="resume" misconception="every_count_is_an_int"
+"""Whole numbers of the two trees that have no axis come back as Python ints; they were arrays. Perhaps you make an int of every single whole number. Only the entry `step` was an int."""
+def save_state(file, state):
+    plain = {**state, "key": jax.random.key_data(state["key"])}
+    leaves = jax.tree.leaves_with_path(plain)
+    np.savez(file, **{jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
+
+
+def load_state(file, like):
+    plain = {**like, "key": jax.random.key_data(like["key"])}
+    arrays = np.load(file)
+
+    def read(path, leaf):
+        array = arrays[jax.tree_util.keystr(path)]
+        is_count = array.ndim == 0 and np.issubdtype(array.dtype, np.integer)
+        return int(array) if is_count else jnp.asarray(array)
+
+    state = jax.tree.map_with_path(read, plain)
+    return {**state, "key": jax.random.wrap_key_data(state["key"])}
 
 
 # %% exercise="resume" equivalent="NumPy does the same of itself."

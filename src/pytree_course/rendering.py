@@ -5,7 +5,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from pytree_course.printable import printable_lines
+from pytree_course.printable import printable, printable_lines
 from pytree_course.texts import counted
 
 PACKAGE = Path(__file__).resolve().parent
@@ -41,4 +41,4 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 """A room adds the filters and globals that its templates need."""
-TEMPLATES.filters["counted"] = counted
+TEMPLATES.filters |= {"counted": counted, "printable": printable}

@@ -95,7 +95,8 @@ class _Walk:
         except Exception as error:
             # For example a dict whose keys cannot be sorted, or a flatten function with a mistake.
             why = f"looking into it raised {type(error).__name__}"
-            return {"kind": "object", "type": type(value).__name__, "why": why}
+            name = type(value).__name__
+            return {"kind": "object", "type": name, "why": why, "failed": True}
         finally:
             self.open.discard(id(value))
 

@@ -84,11 +84,13 @@ def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
     exercises.run("setup", ANSWER, CHECK)
     exercises.output(CHECK).get_by_role("button", name="Hint").wait_for()
     visit.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    told = "The kernel was restarted: run the cells again, from the top."
+    visit.page.get_by_role("alert").get_by_text(told).wait_for()
     cut_off = exercises.output(CHECK).locator(".jupyter-widgets-disconnected")
     cut_off.first.wait_for()
     said = "them => them.map(each => getComputedStyle(each, '::before').content)"
     contents = [each for each in cut_off.evaluate_all(said) if each != "none"]
-    assert contents == ['"The kernel was restarted: run the cells again, from the top."']
+    assert contents == [f'"{told}"']
 
 
 def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Visit):

@@ -5,6 +5,8 @@ from threading import Thread
 
 import pytest
 
+from pytree_course.checking.findings import Finding
+from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.reports.pages import write_pages
@@ -53,10 +55,14 @@ def strange(text):
         raised, inputs=[seen, seen], written=[text, text], printed=text, note=text,
         line={"number": 1, "text": text},
     )  # fmt: skip
-    line = dict.fromkeys(("name", "text", "said", "wrong", "misconception"), text)
+    line = dict.fromkeys(("name", "text", "said", "misconception"), text)
+    line |= {"why": "belief", "data": {"explanation": text}}
+    found = Finding("summary", text, [], [], {"sentence": text})
     rows = [
-        made_row("count", "error", explanation=text, failure=details, reasons=[text]),
-        made_row("paths", "incorrect", lines=[line], failed=[0], misconceptions=[text]),
+        made_row("count", "error", explanation=text, failure=details, findings=[found]),
+        made_row(
+            "paths", "incorrect", lines=[WrongLine(**line)], failed=[0], misconceptions=[text]
+        ),
     ]
     answers = {"count": text, "paths": text}
     attempts = [made_attempt(name, rows, answers=answers, reason=text) for name in ("eve", "fay")]

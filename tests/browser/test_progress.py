@@ -27,9 +27,13 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
     visit.page.keyboard.press("Space")
     status = lesson.output(QUESTION).get_by_role("status")
     status.get_by_text("You predict B").wait_for()
+    why = lesson.cell("leaves-are-not-elements-4").locator("details")
+    assert why.get_attribute("open") is None
     lesson.run(answer)
-    assert lesson.output_text(answer).strip() == "2 4"
-    status.get_by_text("✗ You predicted B. It is A").wait_for()
+    lesson.output(answer).get_by_text("✗ You predicted B. It is A.").wait_for()
+    assert lesson.output_text(answer).startswith("2 4")
+    expect(why).to_have_attribute("open", "")
+    expect(why.get_by_text("an array of 2048 numbers", exact=False)).to_be_visible()
     assert visit.other_hosts == []
 
 

@@ -83,8 +83,9 @@ def grade_corpus(cases: Sequence[Case], folder: Path) -> GradedCorpus:
         {**os.environ, **variables, "PYTREE_COURSE": str(course.root), "COLUMNS": "200"},
         folder / "tmp",
     )
-    # A folder may be deeper in it than Python can remove.
-    subprocess.run(["rm", "-rf", str(folder / "class")], check=True)
+    # A folder in it may be deeper than Python can remove, or closed to who made it.
+    for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+        subprocess.run([*command, str(folder / "class")], check=True)
     attempts = {}
     if (into / "gradebook.sqlite").exists():
         with Gradebook(into / "gradebook.sqlite") as gradebook:

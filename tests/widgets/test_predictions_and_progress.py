@@ -42,25 +42,33 @@ def test_a_choice_is_remembered_and_revealed():
     widget.entry.value = "B"
     assert remembered == ["A", "B"]
     assert "You predict B" in said(widget)
-    widget.reveal()
-    assert "✓ You predicted B" in said(widget)
+    assert str(widget.reveal()) == "✓ You predicted B, and so it is."
+    assert "You predicted B." in said(widget)
     assert widget.entry.disabled
 
 
 @pytest.mark.parametrize(
     ("prediction", "choice", "words"),
     [
-        (CHOICE, "A", "✗ You predicted A. It is B"),
-        (CHOICE, None, "No guess this time"),
-        (CHOICE, "Z", "No guess this time"),  # remembered from an earlier edition
-        (FREE, "3, 7", "✓ You predicted 3, 7"),
-        (FREE, "7 3", "Compare it"),
+        (CHOICE, "A", "✗ You predicted A. It is B."),
+        (CHOICE, "B", "✓ You predicted B, and so it is."),
+        (FREE, "3, 7", "✓ You predicted 3, 7, and so it is."),
+        (FREE, "7 3", "✗ You predicted 7 3. It is 3 and 7."),
+        (replace(FREE, answer="2.30"), "2.3", "✓ You predicted 2.3, and so it is."),
+        (replace(FREE, answer="2048"), "2,048", "✓ You predicted 2,048, and so it is."),
+        (replace(FREE, answer="13"), "6 + 6 + 1", "✗ You predicted 6 + 6 + 1. It is 13."),
     ],
 )
-def test_what_a_reveal_says(prediction, choice, words):
+def test_what_the_predicted_cell_says(prediction, choice, words):
     widget = Predict(prediction, choice)
-    widget.reveal()
-    assert words in said(widget)
+    assert str(widget.reveal()) == words
+
+
+@pytest.mark.parametrize("choice", [None, "Z"])  # Z is remembered from an earlier edition
+def test_who_predicted_nothing_is_invited_to_guess(choice):
+    widget = Predict(CHOICE, choice)
+    assert widget.reveal() is None
+    assert "guess first" in said(widget)
 
 
 def test_what_is_written_is_shown_escaped():

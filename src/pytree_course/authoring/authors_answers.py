@@ -27,8 +27,8 @@ from pytree_course.checking.expected import (
     LessonSection,
     Misconception,
 )
+from pytree_course.checking.features import features_of
 from pytree_course.checking.outcomes import run_check
-from pytree_course.checking.reasons.features import features_of
 from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
 from pytree_course.checking.words import ERROR_EXPECTED
 
@@ -118,10 +118,25 @@ def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
 
 def draw_cases(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Case]:
     """Return the cases of a check for an answer, without running them."""
+    return _draw(sources, exercise, answer, seed)[0]
+
+
+def _draw(
+    sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
+) -> tuple[list[Case], list[Any]]:
+    """Return the cases of a check, and the answers that they call."""
     with as_graded(sources, seed):
         answers = define(sources, exercise, answer)
         check = sources.files.checks()[exercise.name]
-        return list(check(*answers, rng=np.random.default_rng(seed)))
+        return list(check(*answers, rng=np.random.default_rng(seed))), answers
+
+
+def _is_own(case: Case, answers: list[Any]) -> bool:
+    """Say whether a case yields an answer's own result: a note says where it is something else."""
+    call: Any = case.call
+    while call is not None and not any(call is answer for answer in answers):
+        call = getattr(call, "__wrapped__", getattr(call, "func", None))
+    return call is not None or not (case.note or case.if_wrong)
 
 
 def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
@@ -134,23 +149,29 @@ def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[A
     AnswerError
         When the code does not run, or does not define what the check needs.
     """
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    try:
-        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
-        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
-    except Exception as error:
-        raise AnswerError(f"{type(error).__name__}: {error}") from error
+    namespace = run_cells(sources, exercise, answer)
     missing = [name for name in exercise.answers if name not in namespace]
     if missing:
         raise AnswerError(f"it does not define {', '.join(missing)}")
     return [namespace[name] for name in exercise.answers]
 
 
+def run_cells(sources: LessonSources, exercise: Exercise, answer: Answer) -> dict[str, Any]:
+    """Run the set-up cell and an answer, `as_graded`; return all names that they define."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
+        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
+    except Exception as error:
+        raise AnswerError(f"{type(error).__name__}: {error}") from error
+    return namespace
+
+
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
     compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
-    cases = draw_cases(sources, exercise, exercise.solution, seed)
+    cases, answers = _draw(sources, exercise, exercise.solution, seed)
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
         functions=right.functions,
@@ -160,6 +181,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
             features_of(case) + [ERROR_EXPECTED] * (outcome.observation["kind"] == "raised")
             for case, outcome in zip(cases, right.outcomes, strict=True)
         ],
+        summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
         lines={each.predicted: each.note for each in right.outcomes if each.predicted},
     )
 

@@ -1,37 +1,82 @@
-"""docs/cases.md: for each lesson, how many wrong answers its checks were tried with."""
+"""docs/cases.md: what the checks were tried with, and which features of inputs their cases have."""
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from pytree_course.authoring.case_features import features_by_exercise
 from pytree_course.authoring.mutation_testing import HEADINGS, Findings
 from pytree_course.authoring.source_texts import text_digest
-from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
 from pytree_course.course import Course, LessonFiles, write_file
 from pytree_course.rendering import render
 
+ROW = re.compile(r"^\| (\w+) \|.*<!-- (\w+) --> \|$", re.MULTILINE)
+DIGEST = 12  # characters
+
 
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
-    """Write what was found in all exercises of a lesson; the other lessons' parts stay."""
-    course = Course(files.root)
-    parts = sorted((_parts(course) | {files.stem: found}).items())
-    digest = _digest(files)
-    text = render("authoring/cases.md", parts=parts, digest=digest, headings=HEADINGS)
-    write_file(course.root / "docs" / "cases.md", text + "\n")
+    """Write what was found in exercises of a lesson; the rows of the others stay."""
+    course, sources = Course(files.root), read_sources(files)
+    rows = {match[1]: match[0] for match in ROW.finditer(_parts(course).get(files.stem, ""))}
+    for each in found:
+        name = each.exercise.name
+        cells = [name, *each.counts, each.memoriser_refused]
+        # Without a digest it is tried again.
+        digest = "todo" if each.to_do else _digest(sources, each.exercise)
+        rows[name] = f"| {' | '.join(map(str, cells))} <!-- {digest} --> |"
+    part = render(
+        "authoring/cases_of_a_lesson.md",
+        headings=HEADINGS,
+        rows=[rows[name] for name in sources.exercises if name in rows],
+        features=feature_table(sources),
+    )
+    parts = sorted((_parts(course) | {files.stem: part}).items())
+    write_file(course.root / "docs" / "cases.md", render("authoring/cases.md", parts=parts) + "\n")
 
 
-def is_current(files: LessonFiles) -> bool:
-    """Whether docs/cases.md was written since the lesson's answers or checks changed."""
-    return _parts(Course(files.root)).get(files.stem, "").startswith(_digest(files))
+def feature_table(sources: LessonSources) -> str:
+    """Return a table of the features that the cases of each exercise of a lesson have."""
+    marks = features_by_exercise(sources)
+    names = list(next(iter(marks.values()), {}))
+    features = {name: [each[name] for each in marks.values()] for name in names}
+    return render("authoring/features.md", exercises=list(marks), features=features)
 
 
-def _digest(files: LessonFiles) -> str:
-    """Return a digest of all that is counted: of the code, and not of prompts and explanations."""
-    code = [files.check_script.read_text(encoding="utf-8")]
-    for name, exercise in sorted(read_sources(files).exercises.items()):
-        for answer in (*exercise.right_answers, *exercise.misconceptions):
-            code += [name, answer.name, answer.source]
-        code += [each.name for each in exercise.equivalents]
-    return f"<!-- {text_digest(*code)} -->"
+def stale(files: LessonFiles) -> list[str]:
+    """Name the exercises whose answers or checks changed since docs/cases.md was written."""
+    sources = read_sources(files)
+    digests = dict(ROW.findall(_parts(Course(files.root)).get(files.stem, "")))
+    exercises = sources.exercises.values()
+    return [each.name for each in exercises if digests.get(each.name) != _digest(sources, each)]
+
+
+def _digest(sources: LessonSources, exercise: Exercise) -> str:
+    """Return a digest of all that is counted: of the code, and not of what is said about it."""
+    code = [sources.setup]
+    code += _code(sources.files.check_script.read_text(encoding="utf-8"), exercise.name)
+    for answer in (*exercise.right_answers, *exercise.misconceptions):
+        code += [answer.name, *_code(answer.source)]
+    code += [each.name for each in exercise.equivalents]
+    return text_digest(*code)[-DIGEST:]
+
+
+def _code(source: str, exercise: str = "") -> list[str]:
+    """Return the lines of code without docstrings, and without the checks of other exercises."""
+    left_out = {
+        line
+        for node in ast.walk(ast.parse(source))
+        for part in _not_counted(node, exercise)
+        for line in range(part.lineno, (part.end_lineno or 0) + 1)
+    }
+    return [line for at, line in enumerate(source.splitlines(), 1) if at not in left_out]
+
+
+def _not_counted(node: ast.AST, exercise: str) -> Iterator[ast.stmt]:
+    if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
+        yield node.body[0]
+    if isinstance(node, ast.FunctionDef) and node.name != exercise:
+        yield from [node for mark in node.decorator_list if ast.unparse(mark).startswith("check")]
 
 
 def _parts(course: Course) -> dict[str, str]:
@@ -39,4 +84,4 @@ def _parts(course: Course) -> dict[str, str]:
     page = course.root / "docs" / "cases.md"
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
-    return {part.split("\n", 1)[0]: part.split("\n", 1)[1].strip("\n") + "\n" for part in parts}
+    return {part.split("\n", 1)[0]: part.split("\n", 1)[1].strip("\n") for part in parts}

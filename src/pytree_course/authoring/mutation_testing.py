@@ -1,7 +1,7 @@
 """Mutation testing of the checks: which wrong answers pass a lesson's cases."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -61,13 +61,16 @@ class Findings:
         return lines
 
 
-def try_wrong_answers(files: LessonFiles, exercise: str | None, jobs: int) -> Iterator[Findings]:
-    """Try mutants and the memoriser on one exercise of a lesson, or on all of them in order."""
+def try_wrong_answers(
+    files: LessonFiles, exercises: Sequence[str], jobs: int
+) -> Iterator[Findings]:
+    """Try mutants and the memoriser on these exercises of a lesson; on all, where none is named."""
     sources = read_sources(files)
-    if exercise is not None and exercise not in sources.exercises:
-        names = ", ".join(sources.exercises)
-        raise CourseError(f"{files.stem} has no exercise {exercise!r}. There are: {names}.")
-    chosen = list(sources.exercises) if exercise is None else [exercise]
+    names = ", ".join(sources.exercises)
+    for name in exercises:
+        if name not in sources.exercises:
+            raise CourseError(f"{files.stem} has no exercise {name!r}. There are: {names}.")
+    chosen = exercises or list(sources.exercises)
     free: Queue[AuthorProcess] = Queue()
     with ExitStack() as stack:
         for _ in range(min(jobs, len(chosen))):

@@ -9,6 +9,7 @@ from pytree_course import nbgrader
 from pytree_course.authoring.core_and_deeper import Section
 from pytree_course.authoring.slides import DEEPER_TAG, slide_types
 from pytree_course.authoring.source_cells import SourceCell
+from pytree_course.authoring.source_texts import with_closed_answer
 from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.course import Course, answer_id, check_id
@@ -33,10 +34,12 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
     deeper = {section.cells[0].id: section for section in layers.deeper}
     after_core = {cell.id for section in layers.deeper for cell in section.cells}
     after_core |= {cell.id for cell in layers.set_up}
-    cells = []
+    cells: list[NotebookNode] = []
     for cell in sources.lesson:
         if cell.kind == "markdown":
             text = _with_time(cell.source, deeper[cell.id]) if cell.id in deeper else cell.source
+            if cells and cells[-1].id in sources.predictions and not cell.heading:
+                text = with_closed_answer(text)
             cells.append(new_markdown_cell(text, id=cell.id))
             continue
         code = _code(cell.id, cell.source, cell)

@@ -7,6 +7,7 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
 from pytree_course.authoring.source_cells import SourceCell
+from pytree_course.authoring.source_texts import with_open_answer
 from pytree_course.authoring.sources import PREDICTION
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.widgets import NAMES
@@ -64,4 +65,6 @@ class ShowAnswers(Preprocessor):
         for cell in nb.cells:
             if hides_outputs(cell):
                 show_outputs(cell)
+            elif cell.cell_type == "markdown":
+                cell.source = with_open_answer(cell.source)
         return nb, resources

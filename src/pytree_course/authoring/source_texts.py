@@ -7,6 +7,9 @@ from pathlib import Path
 
 from pytree_course.course import LessonFiles
 
+_FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
+_FOLD_END = "\n\n</details>"
+
 
 def slug(title: str) -> str:
     """Return a section's name in cell ids: "Key paths" becomes "key-paths"."""
@@ -32,15 +35,26 @@ def exercises_digest(files: LessonFiles) -> str:
     return digest(folder / "exercises.md", folder / "answers.py", files.check_script)
 
 
-def in_cell(text: str) -> str:
-    """Return a text as it stands in a Markdown table."""
-    return text.replace("|", r"\|")
-
-
 def line_named_in(error: Exception) -> int:
     """Return the line that an error's message names, or 1."""
     named = re.search(r"line (\d+)", str(error))
     return int(named[1]) if named else 1
+
+
+def with_closed_answer(text: str) -> str:
+    """Fold the text below a prediction's cell, which says what is right: the reader opens it.
+
+    What there is to try, and the next prediction, stay in sight.
+    """
+    found = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
+    at = found.start() if found else len(text)
+    answer, rest = text[:at].strip(), text[at:]
+    return f"{_FOLD}{answer}{_FOLD_END}\n\n{rest}".strip() if answer else text
+
+
+def with_open_answer(text: str) -> str:
+    """Unfold what `with_closed_answer` has folded."""
+    return text.replace(_FOLD, "").replace(_FOLD_END, "")
 
 
 def split_explanation(source: str) -> tuple[str, str]:

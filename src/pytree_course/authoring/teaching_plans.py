@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pytree_course.authoring.core_and_deeper import Section
-from pytree_course.authoring.source_texts import in_cell
 from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
 from pytree_course.checking.standings import hours
 from pytree_course.course import Course
@@ -17,7 +16,7 @@ SESSION = 90  # minutes of the one session, and of each week of a semester
 AROUND = 5  # minutes at the beginning of a session, and as many at its end
 FREE = SESSION - 2 * AROUND
 
-TEMPLATES.filters |= {"hours": hours, "in_cell": in_cell}
+TEMPLATES.filters["hours"] = hours
 
 
 class Step(NamedTuple):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytree_course.authoring.source_cells import AuthorMistakesError, Mistake, SourceCell
-from pytree_course.authoring.source_texts import in_cell, line_named_in
+from pytree_course.authoring.source_texts import line_named_in
 from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.course import Course, answer_id
-from pytree_course.rendering import TEMPLATES, render
+from pytree_course.rendering import render
 
 TOPICS_FILE = "sources/topics.toml"
 """Lists what the course has to show."""
@@ -19,8 +19,6 @@ TABLE_FILE = "docs/traceability.md"
 
 KINDS = {"C": "Corrections", "M": "Misconceptions", "T": "Topics"}
 """The kinds of topics, by the first letter of their ids."""
-
-TEMPLATES.filters["in_cell"] = in_cell
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
+from pytree_course.authoring.case_features import find_wrong_features
 from pytree_course.authoring.core_and_deeper import find_wrong_layers
+from pytree_course.authoring.examples import find_wrong_examples
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.source_cells import Mistake
 from pytree_course.authoring.sources import Exercise, LessonSources
@@ -28,7 +30,11 @@ def find_mistakes(sources: LessonSources) -> list[Mistake]:
     for name, exercise in sources.exercises.items():
         mistakes += _in_text(sources, exercise)
         if name in checks:
-            mistakes += _in_answers(sources, exercise)
+            found = list(_in_answers(sources, exercise))
+            if not (found or exercise.is_prediction):
+                found += find_wrong_features(sources, exercise)
+                found += find_wrong_examples(sources, exercise)
+            mistakes += found
         else:
             script = sources.files.check_script.name
             message = f"the exercise {name!r} has no check: write one in {script}"

@@ -27,8 +27,14 @@ class Case:
 
     The learner is shown the inputs, and a note on what their pictures do not show. The message of
     an expected exception must contain the texts in `mentions`. `tags` name features of the case
-    that its inputs do not show, such as "under jit" or "second call": reasons speak of them. Where
-    the case is a prediction, `predicted` is the name of the line and the note is its text.
+    that its inputs do not show, such as "under jit" or "second call": reasons speak of them. So do
+    `shows`, which are names of the vocabulary of inputs. Where the case is a prediction,
+    `predicted` is the name of the line and the note is its text.
+
+    Where the result is not the answer's own, but a summary that the check made of it, `if_wrong`
+    says to the learner what its wrong entries mean: sentences by "traces", "traces too high",
+    "traces too low", "equal False"; without a name where the summary has no entries, "" for all
+    that is left.
     """
 
     def __init__(
@@ -38,19 +44,29 @@ class Case:
         mentions: tuple[str, ...] = (),
         note: str = "",
         tags: tuple[str, ...] = (),
+        shows: tuple[str, ...] = (),
         predicted: str = "",
+        if_wrong: Mapping[str, str] | None = None,
     ) -> None:
         self.call = call
         self.inputs = inputs
         self.mentions = mentions
         self.note = note
         self.tags = tags
+        self.shows = shows
         self.predicted = predicted
+        self.if_wrong = dict(if_wrong or {})
 
 
-def check(function: Check) -> Check:
-    """Mark a generator function of a check script as the check of the exercise of its name."""
-    function.__dict__["is_check"] = True
+def check(function: Check | None = None, *, without: Mapping[str, str] | None = None) -> Any:
+    """Mark a generator function of a check script as the check of the exercise of its name.
+
+    `without` says in a word why it has no cases with a feature, or a group of features, of the
+    vocabulary of inputs.
+    """
+    if function is None:
+        return partial(check, without=without)
+    function.__dict__.update(is_check=True, without=without or {})
     return function
 
 
@@ -143,10 +159,10 @@ def _named_like(answer: Callable[..., Any], call: Callable[..., Any]) -> Callabl
 
 
 def is_one_program(function: Callable[..., Any], *inputs: Any) -> bool:
-    """Say whether a call is one jitted program, with nothing before or after it."""
-    jaxpr = jax.make_jaxpr(function)(*inputs)
+    """Say whether a call is one jitted program; its inputs may be converted, and no more."""
+    names = [each.primitive.name for each in jax.make_jaxpr(function)(*inputs).eqns]
     # Another version of JAX may have another name for it.
-    return [equation.primitive.name in ("jit", "pjit") for equation in jaxpr.eqns] == [True]
+    return [each in ("jit", "pjit") for each in names if each != "convert_element_type"] == [True]
 
 
 class CyclicTreeError(Exception):
@@ -165,7 +181,7 @@ def acyclic(tree: Any) -> Any:
 
 def making(cls: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that makes objects as a class does, each of them `acyclic`."""
-    return lambda *fields: acyclic(cls(*fields))
+    return _named_like(cls, lambda *fields: acyclic(cls(*fields)))
 
 
 def _look_into(value: Any, within: tuple[int, ...]) -> None:

@@ -182,8 +182,11 @@ class ExerciseCheck:
         advice += progress.news()
         if verdict.kind is VerdictKind.NOT_ATTEMPTED:
             return feedback(verdict, advice=advice)
-        explained = verdict.misconceptions[0] if verdict.misconceptions else self._exercise
-        section = expected.sections[explained.section].title
+        near = {found.data.get("misconception") for found in verdict.findings}
+        explained = [*verdict.misconceptions]
+        explained += [each for each in self._exercise.misconceptions if each.name in near]
+        reread = explained[0].section if explained else self._exercise.section
+        section = expected.sections[reread].title
         link = self._checks._course.link(self._checks._files.notebook, section)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)

@@ -28,7 +28,10 @@ EXACT_ENTRIES = {
 
 
 MAX_SKELETON = 200
-_VARYING = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|[(\[{<][^)\]}>]*[)\]}>]|0x[0-9a-f]+|\d[\d.]*""")
+_VARYING = re.compile(
+    r"""[^\s'"(<`]+\.py(?::\d+)*|'[^']*'|"[^"]*"|`[^`]*`"""
+    r"""|[(\[{<][^)\]}>]*[)\]}>]|0x[0-9a-f]+|\d[\d.]*"""
+)
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ def with_skeleton(observation: Observation) -> Observation:
 
 
 def skeleton(message: str) -> str:
-    """Return the first line of a message without what is quoted, numbers and addresses."""
+    """Return the first line of a message without what is quoted, numbers, addresses and files."""
     first = message.strip().split("\n", 1)[0][:MAX_SKELETON]
     return " ".join(_VARYING.sub("…", first).split())
 

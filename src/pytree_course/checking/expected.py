@@ -51,6 +51,8 @@ class ExpectedExercise(ExerciseFacts):
     observations: list[Observation]  # the right answer's, case by case
     misconceptions: list[Misconception]
     features: list[list[str]] = field(default_factory=list)  # what each case has, in words
+    summaries: list[dict[str, str] | None] = field(default_factory=list)
+    """Of each case what wrong entries of the check's own summary mean; None where there is none."""
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
 
 
@@ -106,13 +108,14 @@ class Expected:
         return data, observations
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads: a line for an observation or for features."""
+        """Return the JSON text that `read` reads: a line for an observation or a fact of a case."""
         data, observations = self.observations_apart()
         lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in observations]
         for exercise in data["exercises"].values():
-            for case, features in enumerate(exercise["features"]):
-                exercise["features"][case] = f"<observation {len(lines)}>"
-                lines.append(json.dumps(features, ensure_ascii=False))
+            for facts in (exercise["features"], exercise["summaries"]):
+                for case, of_case in enumerate(facts):
+                    facts[case] = f"<observation {len(lines)}>"
+                    lines.append(json.dumps(of_case, ensure_ascii=False))
         text = json.dumps(data, indent=1, ensure_ascii=False)
         for place, line in enumerate(lines):
             text = text.replace(f'"<observation {place}>"', line, 1)

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from pytree_course import drawing
-from pytree_course.checking import words
+from pytree_course.checking import finding_words, words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.rendering import TEMPLATES, render
 
@@ -143,6 +143,8 @@ def backticks_to_code(text: str) -> Markup:
 TEMPLATES.filters |= {
     "code": backticks_to_code,
     "headline": words.headline,
+    "line_wrong": words.line_wrong,
     "reason": words.reason,
+    "sentences": finding_words.sentences,
 }
 TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from pytree_course.checking import words
 from pytree_course.checking.comparison import compare, skeleton
 from pytree_course.checking.expected import ExpectedExercise, Misconception
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.predicting import judge_lines
 from pytree_course.checking.reported import Outcome
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
@@ -28,11 +29,17 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     if expected.lines:
         return judge_lines(expected, outcomes, tuple(differences))
 
-    # What most failing cases did is what the feedback speaks of, and what is shown. min keeps the
-    # first of equals, and check scripts put the simplest cases first.
-    raised = [case for case in differences if outcomes[case].observation["kind"] == "raised"]
-    mostly = raised if 2 * len(raised) > len(differences) else differences.keys() - raised
-    case = min(sorted(mostly), key=lambda case: len(json.dumps(outcomes[case].inputs)))
+    misconceptions = _misconceptions(expected, outcomes, differences.keys())
+    findings: Sequence[Finding] = ()
+    if not misconceptions:
+        # Right answers, and most wrong ones, do without these modules.
+        from pytree_course.checking.reasons import general_findings
+
+        findings = general_findings(expected, outcomes, differences.keys())
+    speaks_of = [*misconceptions[0].observations] if misconceptions else [*differences]
+    if findings:
+        speaks_of = findings[0].holds
+    case = _shown(outcomes, speaks_of)
     right, outcome, difference = expected.observations[case], outcomes[case], differences[case]
     kind, reason = VerdictKind.INCORRECT, words.some_passed(passed, cases, difference)
     if outcome.observation["kind"] == "raised" and right["kind"] != "raised":
@@ -48,17 +55,28 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
         line=outcome.line,
         note=outcome.note,
     )
-    misconceptions = _misconceptions(expected, outcomes, differences.keys())
-    reasons: tuple[str, ...] = ()
-    if not misconceptions:
-        # Right answers, and most wrong ones, do without these dozen modules.
-        from pytree_course.checking.reasons import general_reasons
-
-        reasons = general_reasons(expected, outcomes, differences.keys())
-    failed = tuple(differences)
     return Verdict(
-        name, kind, points, reason, passed, cases, failure, misconceptions, reasons, failed=failed
+        name,
+        kind,
+        points,
+        reason,
+        passed,
+        cases,
+        failure,
+        misconceptions,
+        tuple(findings),
+        failed=tuple(differences),
     )
+
+
+def _shown(outcomes: Sequence[Outcome], cases: Sequence[int]) -> int:
+    """Return the smallest of the cases that did what most of them did: results, or errors.
+
+    min keeps the first of equals, and check scripts put the simplest cases first.
+    """
+    raised = [case for case in cases if outcomes[case].observation["kind"] == "raised"]
+    mostly = raised if 2 * len(raised) > len(cases) else set(cases).difference(raised)
+    return min(sorted(mostly), key=lambda case: len(json.dumps(outcomes[case].inputs)))
 
 
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
@@ -74,23 +92,46 @@ def _misconceptions(
     A misconception is held when its wrong answer yields the same in all the cases in which it
     differs from the right answer. Where every case raises, the messages have to be alike too: an
     error that comes before all else is the same for many mistakes. One that explains all failures
-    is returned alone; failing that, all that are held, if together they leave none unexplained.
+    is returned alone, and none where two do. Failing that, as few of those held as leave no case
+    unexplained: one that is about a single case, or about errors only, is the last to be taken.
     """
     all_raise = all(outcome.observation["kind"] == "raised" for outcome in outcomes)
-    held = tuple(
+    held = [
         misconception
         for misconception in expected.misconceptions
-        if not any(
+        if misconception.observations
+        and not any(
             compare(observation, outcomes[case].observation)
             or (all_raise and not _raised_alike(observation, outcomes[case].observation))
             for case, observation in misconception.observations.items()
         )
+    ]
+    exact = [each for each in held if each.observations.keys() == failed]
+    if len(exact) > 1:  # one that raises any exception fits where another has the very type
+        closest = [each for each in exact if _has_the_types(each, outcomes)]
+        return tuple(closest) if len(closest) == 1 else ()
+    if exact:
+        return tuple(exact)
+    chosen: list[Misconception] = []
+    left = set(failed)
+    for each in sorted(held, key=lambda each: (_is_weak(each), -len(each.observations))):
+        if left & each.observations.keys():
+            chosen.append(each)
+            left -= each.observations.keys()
+    return () if left else tuple(chosen)
+
+
+def _is_weak(misconception: Misconception) -> bool:
+    seen = misconception.observations.values()
+    return len(seen) == 1 or all(each["kind"] == "raised" for each in seen)
+
+
+def _has_the_types(misconception: Misconception, outcomes: Sequence[Outcome]) -> bool:
+    """Say whether a misconception raises what was raised, and no more general type."""
+    return all(
+        seen["kind"] != "raised" or seen["type"] == outcomes[case].observation["type"]
+        for case, seen in misconception.observations.items()
     )
-    for misconception in held:
-        if misconception.observations.keys() == failed:
-            return (misconception,)
-    explained = {case for misconception in held for case in misconception.observations}
-    return held if explained == failed else ()
 
 
 def _raised_alike(wrong: Observation, got: Observation) -> bool:

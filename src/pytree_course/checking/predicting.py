@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pytree_course.checking import words
 from pytree_course.checking.comparison import compare
 from pytree_course.checking.expected import ExpectedExercise, Misconception
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.reported import NO_DICT, Outcome
 from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observations import Observation
@@ -12,6 +13,7 @@ from pytree_course.texts import truncate
 
 LONGEST_PREDICTION = 40  # characters
 LARGEST_NUMBER = 10**12
+FEWEST = 3  # lines that are off by the same
 
 
 def judge_lines(
@@ -21,10 +23,11 @@ def judge_lines(
     got = [outcome.observation for outcome in outcomes]
     cases, passed = len(got), len(got) - len(failed)
     explained = _explained(expected, got, failed)
-    reasons: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     lines: tuple[WrongLine, ...] = ()
     if all(each.get("value") == NO_DICT for each in got):
-        reasons = (words.NO_DICT.format(variable=expected.answers[0]),)
+        data = {"variable": expected.answers[0]}
+        findings = (Finding("no dict", "argument", [*failed], [], data),)
     else:
         lines = tuple(_wrong_lines(expected, got, failed, explained))
     return Verdict(
@@ -35,7 +38,7 @@ def judge_lines(
         passed,
         cases,
         misconceptions=tuple({each.name: each for each in explained.values()}.values()),
-        reasons=reasons,
+        findings=findings,
         lines=lines,
         failed=failed,
     )
@@ -44,30 +47,44 @@ def judge_lines(
 def _explained(
     expected: ExpectedExercise, got: Sequence[Observation], failed: Collection[int]
 ) -> dict[int, Misconception]:
-    """Return for each wrong line the misconception that predicts the same for it, if any does.
+    """Return for each wrong line the misconception that predicts the same for it, if one does.
 
-    Of several, one that says the same for most of its lines comes first, the more lines the better:
-    it is the simplest belief that explains them. Then comes the one that is about fewest lines.
+    Of several, one comes first that says the same for most of its lines, the more lines the
+    better: it is the simplest belief that explains them. Then comes one that is about this line
+    alone. Where two fit equally, neither is blamed.
     """
     alike = {
-        each.name: [
+        each.name: {
             case
             for case, wrong in each.observations.items()
             if case in failed and not compare(wrong, got[case])
-        ]
+        }
         for each in expected.misconceptions
     }
 
-    def rank(misconception: Misconception) -> tuple[int, int]:
-        lines, same = len(misconception.observations), len(alike[misconception.name])
-        return -same if 2 * same > lines else 0, lines
+    def fit(each: Misconception) -> tuple[int, int]:
+        lines, same = len(each.observations), len(alike[each.name])
+        return (2 if 1 < lines < 2 * same else 1 if lines == 1 else 0), same
 
-    ranked = sorted(expected.misconceptions, key=rank)
-    return {
-        case: next(each for each in ranked if case in alike[each.name])
-        for case in failed
-        if any(case in cases for cases in alike.values())
-    }
+    explained = {}
+    for case in failed:
+        fitting = [each for each in expected.misconceptions if case in alike[each.name]]
+        chosen = [each for each in fitting if fit(each) == max(map(fit, fitting))]
+        if len(chosen) == 1:
+            explained[case] = chosen[0]
+    beliefs = {each.name for each in explained.values()}
+    if len(beliefs) > 1 and len(failed) >= FEWEST and _is_one_slip(expected, got, failed):
+        return {}  # one slip in all lines, such as one too low, is no case for several beliefs
+    return explained
+
+
+def _is_one_slip(
+    expected: ExpectedExercise, got: Sequence[Observation], failed: Collection[int]
+) -> bool:
+    """Say whether all wrong lines are off by the same."""
+    pairs = [(expected.observations[case], got[case]) for case in failed]
+    is_int = all(_is_int(right) and _is_int(said) for right, said in pairs)
+    return is_int and len({said["value"] - right["value"] for right, said in pairs}) == 1
 
 
 def _wrong_lines(
@@ -79,34 +96,45 @@ def _wrong_lines(
     names = list(expected.lines)
     first: dict[str, str] = {}  # the line that a misconception was explained at
     for case in failed:
-        name, text = names[case], expected.lines[names[case]]
+        name, text, said = names[case], expected.lines[names[case]], _said(got[case])
         misconception = explained.get(case)
-        belief = "" if misconception is None else misconception.name
         if misconception is None:
-            wrong = _what_is_wrong(expected, case, got[case])
-        elif first.setdefault(belief, name) == name:
-            wrong = misconception.explanation
+            why, data = _what_is_wrong(expected, case, got[case])
+            yield WrongLine(name, text, said, why, data)
+            continue
+        belief = misconception.name
+        if first.setdefault(belief, name) == name:
+            why, data = "belief", {"explanation": misconception.explanation}
         else:
-            wrong = words.AS_ABOVE.format(name=first[belief])
-        yield WrongLine(name, text, _said(got[case]), wrong, belief)
+            why, data = "as above", {"line": first[belief]}
+        yield WrongLine(name, text, said, why, data, belief)
 
 
-def _what_is_wrong(expected: ExpectedExercise, case: int, got: Observation) -> str:
+def _what_is_wrong(
+    expected: ExpectedExercise, case: int, got: Observation
+) -> tuple[str, dict[str, str]]:
     if got["kind"] == "not attempted":
-        return words.NOT_PREDICTED
+        return "not predicted", {}
     number, texts = _allowed(expected)
-    # Untrusted: what it calls an int may hold anything.
-    is_number = got["kind"] == "number" and type(got["value"]) is int and got["type"] == "int"
     is_text = got["kind"] == "string" and got["value"] in texts
-    if not (is_text or (is_number and number)):
+    if not (is_text or (_is_int(got) and number)):
         kinds = [words.WHOLE_NUMBER] * number
         kinds += [words.THE_TEXT.format(word=word) for word in texts]
-        said = f"neither {' nor '.join(kinds)}" if len(kinds) > 1 else f"not {kinds[0]}"
-        return words.NOT_ALLOWED.format(kinds=said)
-    right = expected.observations[case]
-    if is_number and right["kind"] == "number":
-        return words.TOO_HIGH if got["value"] > right["value"] else words.TOO_LOW
-    return words.NOT_THIS
+        return "not allowed", {
+            "kinds": f"neither {' nor '.join(kinds)}" if len(kinds) > 1 else f"not {kinds[0]}"
+        }
+    return _way(expected.observations[case], got), {}
+
+
+def _way(right: Observation, got: Observation) -> str:
+    if not (_is_int(got) and right["kind"] == "number"):
+        return "not this"
+    return "too high" if got["value"] > right["value"] else "too low"
+
+
+def _is_int(got: Observation) -> bool:
+    # Untrusted: what it calls an int may hold anything.
+    return got["kind"] == "number" and type(got["value"]) is int and got["type"] == "int"
 
 
 def _allowed(expected: ExpectedExercise) -> tuple[bool, list[str]]:

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.expected import Misconception
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.reported import Line
 from pytree_course.observations import Observation
 
@@ -52,7 +53,8 @@ class WrongLine:
     name: str
     text: str  # the code of the line, between backticks, or its words
     said: str  # the learner's prediction, shortened; empty where there is none
-    wrong: str  # what is wrong with it, in a sentence or two
+    why: str  # a key of `words.WRONG_LINES`
+    data: dict[str, str]  # what its words are filled with
     misconception: str = ""  # its name
 
 
@@ -68,7 +70,7 @@ class Verdict:
     cases: int = 0
     failure: Failure | None = None
     misconceptions: tuple[Misconception, ...] = ()
-    reasons: tuple[str, ...] = ()  # sentences; empty where a misconception speaks
+    findings: tuple[Finding, ...] = ()  # empty where a misconception speaks
     lines: tuple[WrongLine, ...] = ()  # where lines are predicted: then there is no failure
     failed: tuple[int, ...] = ()  # the cases that failed, from 0
 

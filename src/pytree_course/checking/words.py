@@ -1,12 +1,14 @@
-"""All words of a failed check: what differs, reasons, headlines, explanations, advice, help.
+"""The words of a failed check: what differs, headlines, explanations, advice, help.
 
 The templates `feedback` and `note` arrange them. Text between backticks is shown as code; names in
 braces are filled in.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 
 from pytree_course.checking.comparison import Difference
+from pytree_course.checking.finding_words import sentences as finding_sentences
 from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observations import Observation
 from pytree_course.texts import counted, truncate
@@ -75,18 +77,19 @@ ONLY_ANSWER_CELLS = (
 )
 
 # What is wrong with the prediction for a line: never what is right.
-NOT_PREDICTED = "Not predicted yet."
-TOO_HIGH = "Too high."
-TOO_LOW = "Too low."
-NOT_THIS = "This is not right."
-NOT_ALLOWED = "This is {kinds}."
+WRONG_LINES = {
+    "not predicted": "Not predicted yet.",
+    "too high": "Too high.",
+    "too low": "Too low.",
+    "one too high": "Too high by one.",
+    "one too low": "Too low by one.",
+    "not this": "This is not right.",
+    "not allowed": "This is {kinds}.",
+    "belief": "{explanation}",
+    "as above": "The reason is the same as for line {line}.",
+}
 WHOLE_NUMBER = "a whole number"
 THE_TEXT = 'the text "{word}"'
-AS_ABOVE = "The reason is the same as for line {name}."
-NO_DICT = (
-    "`{variable}` should be a dict, with a prediction for each line: keep the lines as they were "
-    "handed out, and replace each `...`."
-)
 
 # What to do next.
 WRITE_ANSWER = "Write your answer in the cell above. Run that cell, then run this cell."
@@ -199,11 +202,22 @@ def _how_many(verdict: Verdict) -> str:
     return SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)
 
 
-def line_said(line: WrongLine) -> str:
-    """Say what is wrong with a predicted line, in one paragraph."""
-    said = f"you said {line.said}. " if line.said else ""
-    wrong = line.wrong if said else f"{line.wrong[0].lower()}{line.wrong[1:]}"
-    return f"Line {line.name}: {said}{wrong}"
+def line_wrong(line: WrongLine) -> str:
+    """Say what is wrong with a predicted line."""
+    return WRONG_LINES.get(line.why, "").format_map(defaultdict(str, line.data))
+
+
+def lines_wrong(lines: Iterable[WrongLine]) -> list[str]:
+    """Say what is wrong with predicted lines, once for those with which the same is wrong."""
+    alike: dict[tuple[str, ...], list[WrongLine]] = {}
+    for line in lines:
+        key = (line.misconception,) if line.misconception else ("", line_wrong(line))
+        alike.setdefault(key, []).append(line)
+    return [
+        f"{'Line' if len(same) == 1 else 'Lines'} {', '.join(line.name for line in same)}: "
+        f"{line_wrong(same[0])}"
+        for same in alike.values()
+    ]
 
 
 def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
@@ -214,8 +228,8 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
     """
     sentences = [misconception.explanation for misconception in verdict.misconceptions]
     if verdict.lines:
-        sentences = [line_said(line) for line in verdict.lines]
-    sentences = sentences or list(verdict.reasons)
+        sentences = lines_wrong(verdict.lines)
+    sentences = sentences or finding_sentences(verdict.findings)
     if not sentences:
         clause = verdict.reason
         if verdict.kind is VerdictKind.INCORRECT and not reveal:

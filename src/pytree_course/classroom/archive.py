@@ -19,6 +19,7 @@ NBGRADER_FOLDER = "submitted"
 NO_NOTEBOOK = "it is no notebook"
 MOST_ENTRIES = 50_000
 MOST_BYTES = 2_000_000_000
+_MOST_DEEP = 20  # folders: a student's may lie in some of the system's
 
 # Windows allows none of these in a name, nor at its end; so no name leads upwards either.
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]|[. ]+$')
@@ -76,7 +77,16 @@ def _is_wanted(name: str) -> bool:
 
 def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
     """Unpack what is wanted, and yield the path of what is left out, with the reason."""
-    entries = [(info, _path(info)) for info in zipped.infolist()]
+    entries = []
+    for info in zipped.infolist():
+        path = _path(info)
+        if len(path.parts) <= _MOST_DEEP:
+            entries.append((info, path))
+        else:
+            yield (
+                Path(*path.parts[:_MOST_DEEP]),
+                f"more than {_MOST_DEEP} folders deep nothing is read",
+            )
     spellings = defaultdict(set)
     for _, path in entries:
         for place in (path, *path.parents):

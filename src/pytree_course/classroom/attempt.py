@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.verdicts import FailedCase, WrongLine
 from pytree_course.classroom.downloads import Submitter
 
@@ -33,7 +34,7 @@ class VerdictRow:
     misconceptions: list[str] = field(default_factory=list)
     failure: FailedCase | None = None
     results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
-    reasons: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
 

@@ -83,7 +83,7 @@ def grade_class(
     runs = Runs(pool, authors_pool or pool, options.in_sandbox)
     grading = _Grading(course, gradebook, submitters, options, runs)
     before = counting(gradebook.attempts())
-    grading.begin([each for each in last_handed_in(folder) if options.wants(each)])
+    grading.begin([each for each in grading.last_handed_in(folder) if options.wants(each)])
     to_do = sum(map(len, grading.handed_in.values()))
     show_progress(0, to_do)
     for run in runs.finished():
@@ -92,19 +92,6 @@ def grade_class(
     after = counting(gradebook.attempts())
     grading.summary.changes = list(verdict_changes(before, after))
     return grading.summary
-
-
-def last_handed_in(folder: ClassFolder) -> list[SubmittedNotebook]:
-    """Return the notebook that each student handed in last for each lesson."""
-    by_place: dict[tuple[str, str], list[SubmittedNotebook]] = {}
-    for each in sorted(folder.notebooks, key=lambda each: (each.handed_in, each.file)):
-        by_place.setdefault((each.student, each.lesson), []).append(each)
-    last = []
-    for *earlier, notebook in by_place.values():
-        name = printable(notebook.file.name)
-        said = f"of {len(earlier) + 1} notebooks, the last counts: {name}" if earlier else ""
-        last.append(replace(notebook, remark=joined(notebook.remark, said)))
-    return last
 
 
 @dataclass(frozen=True)
@@ -138,6 +125,34 @@ class _Grading:
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
     handed_in: dict[Run, list[_ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
+
+    def last_handed_in(self, folder: ClassFolder) -> list[SubmittedNotebook]:
+        """Return the notebook that each student handed in last for each lesson.
+
+        Of several, those without any answer cell are none, as the lesson's own notebook is.
+        """
+        by_place = defaultdict(list)
+        for each in sorted(folder.notebooks, key=lambda each: (each.handed_in, each.file)):
+            by_place[each.student, each.lesson].append(each)
+        last = []
+        for all_of_one in by_place.values():
+            several = [each for each in all_of_one if self._may_have_answers(each, all_of_one)]
+            notebook = (several or all_of_one)[-1]
+            name = printable(notebook.file.name)
+            said = f"of {len(several)} notebooks, the last counts: {name}" if several[1:] else ""
+            last.append(replace(notebook, remark=joined(notebook.remark, said)))
+        return last
+
+    def _may_have_answers(
+        self, notebook: SubmittedNotebook, all_of_one: list[SubmittedNotebook]
+    ) -> bool:
+        """Say whether a notebook has an answer cell; one that cannot be read may have."""
+        if len(all_of_one) == 1:
+            return True
+        try:
+            return self._read(notebook).submission.has_answer_cells
+        except Exception:  # why not is said if it is the last one, and so has its turn
+            return True
 
     def begin(self, notebooks: list[SubmittedNotebook]) -> None:
         """Find out what has to be run, and begin; what cannot be read is recorded at once."""

@@ -34,6 +34,7 @@ from pytree_course.classroom.student_files import (
 )
 from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.printable import printable
+from pytree_course.rendering import render
 
 UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""
@@ -66,11 +67,6 @@ class ClassFolder:
     ignored: LeftOut  # notebooks of no lesson or no student, and links
     is_nbgraders: bool = False
 
-    @property
-    def students(self) -> list[str]:
-        """The ids of all that have a folder."""
-        return [each.id for each in self.submitters]
-
     def doubts(self) -> list[str]:
         """Say where a student may be the whole class, and two students may be one."""
         places, alike, of_one_name = defaultdict(set), defaultdict(list), defaultdict(list)
@@ -82,25 +78,15 @@ class ClassFolder:
             name = who.name if who.system == CANVAS else re.sub(r"_\d+$", "", who.id)
             if who.system and name:
                 of_one_name[who.system, name].append(who.id)
-        doubts = [
-            f"{student} has {lesson} in {len(folders)} folders. If each of these folders is one "
-            f"student's, name {self.path / student} instead."
-            for (student, lesson), folders in places.items()
-            if len(folders) > 1
-        ]
-        doubts += [
-            f"{' and '.join(ids)} are graded as {len(ids)} students, though their names differ "
-            "only in capitals, in dots or blanks at the end, or in how letters are stored."
-            for ids in alike.values()
-            if len(ids) > 1
-        ]
-        line = " A line `LOGIN;{}` for each in --roster decides whose login it is."
-        return doubts + [
-            f"{' and '.join(ids)} are {len(ids)} students of one name, {name}: {system}'s "
-            f"numbers tell them apart.{line.format(ids[0]) if system == MOODLE else ''}"
-            for (system, name), ids in of_one_name.items()
-            if len(ids) > 1
-        ]
+        said = render(
+            "classroom/doubts.txt",
+            folder=self.path,
+            places={place: folders for place, folders in places.items() if len(folders) > 1},
+            alike=[ids for ids in alike.values() if len(ids) > 1],
+            of_one_name={who: ids for who, ids in of_one_name.items() if len(ids) > 1},
+            moodle=MOODLE,
+        )
+        return said.splitlines()
 
     def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry]) -> list[str]:
         """Return the ids of the students that a teacher names, by whatever they are called."""

@@ -5,15 +5,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
 from pytree_course.checking.untrusted import read_as
 from pytree_course.classroom.attempt import Attempt, AttemptState
+from pytree_course.classroom.student_files import EARLIEST
 from pytree_course.course import CourseError
 
-VERSION = 2
+VERSION = 3
 
 _KEY = ("student", "lesson", "answers_digest", "checks", "environment")
 _COLUMNS = (*_KEY, "handed_in")  # the record holds the rest of an attempt, as JSON
@@ -22,7 +23,6 @@ _TABLES = (
     f"TEXT NOT NULL, record TEXT NOT NULL, UNIQUE ({', '.join(_KEY)})) STRICT",
     f"PRAGMA user_version = {VERSION}",
 )
-_LAST_OF_ALL = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Gradebook:
@@ -103,15 +103,16 @@ class Gradebook:
 
 def _attempt(columns: dict[str, Any], record: str) -> Attempt:
     """Read a stored attempt; its texts came from learners, and the file may have been edited."""
+    entries: Any = None
     try:
-        attempt: Attempt = read_as(Attempt, json.loads(record) | columns)
+        entries = json.loads(record)
+        attempt: Attempt = read_as(Attempt, entries | columns)
         return attempt
     except (ValueError, TypeError, RecursionError) as why:
         error = why
-    try:
-        handed_in: datetime = read_as(datetime, columns["handed_in"])
-    except ValueError:
-        handed_in = _LAST_OF_ALL  # it may be the one that counts, so it has to be seen
+    # What has no time at all is taken for the first one: it is graded again if it is still there.
+    graded_at = entries.get("graded_at") if isinstance(entries, dict) else None
+    handed_in = _time(columns["handed_in"]) or _time(graded_at) or EARLIEST
     return Attempt(
         **columns | {"handed_in": handed_in},
         graded_at=handed_in,
@@ -121,3 +122,11 @@ def _attempt(columns: dict[str, Any], record: str) -> Attempt:
             "notebook is still there, the next grading runs it again."
         ),
     )
+
+
+def _time(stored: Any) -> datetime | None:
+    try:
+        moment: datetime = read_as(datetime, stored)
+    except ValueError:
+        return None
+    return moment

@@ -4,9 +4,9 @@ import gc
 import multiprocessing
 import os
 import signal
-import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,7 +16,6 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from pytree_course.course import CourseError
-from pytree_course.grading.sandbox import use_server
 
 Result = TypeVar("Result")
 P = ParamSpec("P")
@@ -58,12 +57,12 @@ def prepare_processes() -> None:
 
 
 @contextmanager
-def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Iterator[Pool]:
+def local_pool(processes: int, begin: Callable[[], None] | None = None) -> Iterator[Pool]:
     """Make a pool of processes of this machine; at its end, what has not begun is cancelled.
 
-    They request sandboxes from `sandboxes`; without it, each process makes its own.
+    Each process calls `begin` before its first task, if it is given.
     """
-    executor = _ProcessForEachThread(processes, sandboxes)
+    executor = _ProcessForEachThread(processes, begin)
     try:
         yield Pool(executor, processes + 1)  # one task waits, so that no process idles
     finally:
@@ -73,9 +72,9 @@ def local_pool(processes: int, sandboxes: socket.socket | None = None) -> Iterat
 class _ProcessForEachThread(ThreadPoolExecutor):
     """A pool of threads, each with a process of its own: one that dies costs its own task only."""
 
-    def __init__(self, processes: int, sandboxes: socket.socket | None) -> None:
+    def __init__(self, processes: int, begin: Callable[[], None] | None) -> None:
         super().__init__(processes)
-        self._sandboxes = sandboxes
+        self._begin = begin
         self._of_thread = threading.local()
 
     def submit(
@@ -84,9 +83,12 @@ class _ProcessForEachThread(ThreadPoolExecutor):
         return super().submit(self._run, partial(function, *args, **kwargs))
 
     def _run(self, call: Callable[[], Result]) -> Result:
+        began = time.monotonic()
         try:
             return self._run_once(call)
         except BrokenProcessPool:
+            if time.monotonic() - began >= TASK_SECONDS:
+                raise
             return self._run_once(call)  # the system may have killed it to free memory for another
 
     def _run_once(self, call: Callable[[], Result]) -> Result:
@@ -102,18 +104,18 @@ class _ProcessForEachThread(ThreadPoolExecutor):
             # Never forked from this process: it has threads.
             context = multiprocessing.get_context("forkserver" if _IS_FORKED else "spawn")
             self._of_thread.process = ProcessPoolExecutor(
-                1, context, initializer=_begin_process, initargs=(self._sandboxes,)
+                1, context, initializer=_begin_process, initargs=(self._begin,)
             )
         process: ProcessPoolExecutor = self._of_thread.process
         return process
 
 
-def _begin_process(sandboxes: socket.socket | None) -> None:
+def _begin_process(begin: Callable[[], None] | None) -> None:
     """Prepare a process of the pool, before its first task."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()  # what was loaded stays: looking through it for garbage takes a quarter of a second
-    if sandboxes is not None:
-        use_server(sandboxes)
+    if begin is not None:
+        begin()
 
 
 def _bounded(seconds: int, call: Callable[[], Result]) -> Result:

@@ -67,7 +67,7 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
         misconceptions=[misconception.name for misconception in verdict.misconceptions],
         failure=failure,
         results=results,
-        reasons=list(verdict.reasons),
+        findings=list(verdict.findings),
         lines=list(verdict.lines),
         failed=list(verdict.failed),
     )

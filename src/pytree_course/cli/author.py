@@ -2,20 +2,14 @@
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, run_in_course
 from pytree_course.course import Course, CourseError, write_file
-
-if TYPE_CHECKING:  # JAX takes long to load
-    from pytree_course.authoring.mutation_testing import Findings
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -84,49 +78,34 @@ def cases(
         str | None, typer.Argument(metavar="[EXERCISE]", help="All exercises, if you name none.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes run answers.")] = 1,
-    write: Annotated[bool, typer.Option("--write", help="Also write docs/cases.md.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Try what changed, and write docs/cases.md.")
+    ] = False,
 ) -> None:
     """For authors: see whether the checks tell every wrong answer from the right answer.
 
     The command tries mutants of the right answers and a memoriser of the public cases. The exit
     status is 0 if the checks refuse them all.
     """
-    from pytree_course.authoring.case_table import write_case_table
-    from pytree_course.authoring.mutation_testing import try_wrong_answers
+    from pytree_course.authoring.case_table import stale, write_case_table
+    from pytree_course.authoring.mutation_testing import HEADINGS, try_wrong_answers
 
     lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
-    if write and exercise is not None:
-        raise CourseError("With --write, name no exercise: docs/cases.md has all of a lesson.")
     found = []
     for files in lessons:
         console.print(files.stem, style="bold")
+        chosen = [exercise] if exercise else stale(files) if write else []
         in_lesson = []
-        for findings in try_wrong_answers(files, exercise, jobs):
+        for findings in try_wrong_answers(files, chosen, jobs) if chosen or not write else ():
             symbol, style = ("✗", "yellow") if findings.to_do else ("✓", "green")
-            console.print(Text(f"{symbol} {findings.exercise.name}", style=style))
+            counts = [*findings.counts, findings.memoriser_refused, f"{findings.seconds:.2f}"]
+            names = [*HEADINGS[1:], "Seconds"]
+            told = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
+            console.print(Text(f"{symbol} {findings.exercise.name}: {told}", style=style))
             for line in findings.to_do:
                 console.print(Text(f"  {line}"), soft_wrap=True)
             in_lesson.append(findings)
         if write:
             write_case_table(files, in_lesson)
         found += in_lesson
-    _show_counts(found)
     raise typer.Exit(1 if any(findings.to_do for findings in found) else 0)
-
-
-def _show_counts(found: "Sequence[Findings]") -> None:
-    from pytree_course.authoring.mutation_testing import HEADINGS
-
-    table = Table(box=box.SIMPLE_HEAD, padding=0)
-    table.add_column(HEADINGS[0], overflow="fold")
-    for heading in (*HEADINGS[1:], "ms"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for each in found:
-        milliseconds = f"{each.seconds * 1000:.0f}"
-        table.add_row(
-            Text(each.exercise.name), *map(str, each.counts), each.memoriser_refused, milliseconds
-        )
-    table.add_section()
-    columns = zip(*(each.counts for each in found), strict=True)
-    table.add_row("all", *(str(sum(column)) for column in columns))
-    console.print(table)

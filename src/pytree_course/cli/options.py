@@ -1,6 +1,6 @@
 """Arguments and options that several commands share, and how they are read."""
 
-from datetime import date, datetime, time
+from datetime import datetime, time
 from pathlib import Path
 from typing import Annotated
 
@@ -31,14 +31,11 @@ def lesson_with_exercises(name: str) -> LessonFiles:
 def last_moment(text: str) -> datetime:
     """Return the deadline in local time; a date alone means the end of that day."""
     try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        pass
-    else:
-        return datetime.combine(day, time.max).astimezone()
-    try:
-        return datetime.fromisoformat(text).astimezone()
+        moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise CourseError(
             f"--due {text} is no time: write 2026-11-30, or 2026-11-30 23:59."
         ) from error
+    if len(text) <= len("2026-11-30"):
+        moment = datetime.combine(moment, time.max)
+    return moment.astimezone()

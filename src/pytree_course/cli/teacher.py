@@ -121,7 +121,7 @@ def grade(
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
             if sandboxes is None:
                 warn(UNSANDBOXED)
-            requests = sandboxes() if sandboxes else None
+            begin = sandboxes() if sandboxes else None
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
@@ -142,7 +142,7 @@ def grade(
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
-            local = pools.enter_context(local_pool(jobs, requests))
+            local = pools.enter_context(local_pool(jobs, begin))
             pool = pools.enter_context(dask_cluster(dask)) if dask else local
         # Matplotlib takes long to load, and is needed only at the end.
         meanwhile = stack.enter_context(ThreadPoolExecutor(1))
@@ -157,7 +157,7 @@ def grade(
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
-        warn(printable(what))
+        warn(what)
     for stem in grades.on_public_cases:
         warn(f"{stem}: {ON_PUBLIC_CASES}.")
     if not_written:

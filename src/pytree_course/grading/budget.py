@@ -26,7 +26,7 @@ class SubmissionBudget:
     `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
     """
 
-    def __init__(self, exercises: Collection[str] = ()) -> None:
+    def __init__(self, exercises: Collection[str]) -> None:
         self._left = limits.SUBMISSION_SECONDS
         self._ends = time.monotonic() + limits.WALL_SECONDS
         self._to_come = set(exercises)

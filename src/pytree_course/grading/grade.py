@@ -47,9 +47,9 @@ class Grade:
         return all(verdict.kind is VerdictKind.CORRECT for verdict in self.verdicts)
 
 
-def grade_notebook(notebook: Path, files: LessonFiles, seed: int | None = None) -> Grade:
+def grade_notebook(notebook: Path, files: LessonFiles) -> Grade:
     """Grade the user's own notebook, outside of the sandbox."""
-    lesson = GradedLesson(files, seed)
+    lesson = GradedLesson(files)
     submission = read_submission(notebook, lesson.starters)
     settings = RunSettings(lesson.seed, in_sandbox=False)
     runs = run_answers(submission.answers, lesson.blank, lesson.kernel_course, settings)

@@ -45,11 +45,11 @@ class WatchedKernel:
         course: Path,
         environment: dict[str, str],
         in_sandbox: bool,
-        budget: SubmissionBudget | None = None,
+        budget: SubmissionBudget,
     ) -> None:
         self.last_run = CellRun()
         self.is_set_up = True  # otherwise the course's own cells run, at no cost to the submission
-        self._budget = budget or SubmissionBudget()
+        self._budget = budget
         self._process: PlainKernel | SandboxedKernel = (
             start_kernel(course, environment)
             if in_sandbox

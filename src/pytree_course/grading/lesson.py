@@ -21,17 +21,6 @@ class GradedLesson:
 
     A learner's copy of the course has no folder `sources`, so no right answers: there, the cases
     are the public ones, whatever the seed. The author's answers run only when they are needed.
-
-    Attributes
-    ----------
-    digest
-        Of the exercises and their checks.
-    on_public_cases
-        Whether it grades on these: there are no sources to make others from.
-    blank
-        The text of the exercise notebook as it was handed out.
-    starters
-        Source of each answer cell in it, by exercise.
     """
 
     def __init__(self, files: LessonFiles, seed: int | None = None) -> None:
@@ -39,7 +28,7 @@ class GradedLesson:
         self._right: dict[str, ExpectedExercise] = {}
         self._explained: dict[str, ExpectedExercise] = {}
         stored = Expected.read(files.expected)
-        self.title, self.digest = stored.title, stored.sources
+        self.title, self.digest = stored.title, stored.sources  # of exercises and their checks
         self.points = {name: each.points for name, each in stored.exercises.items()}
         self.on_public_cases = not files.sources.exists()
         if self.on_public_cases:
@@ -53,7 +42,7 @@ class GradedLesson:
                 sources = _read_once(files.root, files.stem, self.digest)
                 self.title = sources.title
                 self.points = {name: each.points for name, each in sources.exercises.items()}
-        self.blank = files.read_blank()
+        self.blank = files.read_blank()  # the exercise notebook's text, as it was handed out
         cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self.blank)["cells"]}
         self.starters = {name: cells[answer_id(name)] for name in self.points}
         self.kernel_course = KernelCourse.of(files)

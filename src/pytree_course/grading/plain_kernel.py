@@ -23,19 +23,9 @@ def kernel_command(connection_file: str) -> list[str]:
 
 
 class PlainKernel:
-    """A running kernel, with all of the user's own rights.
+    """A running kernel, with all of the user's own rights."""
 
-    Attributes
-    ----------
-    pid
-        Its process.
-    processes
-        It, and all that it starts.
-    exceeded
-        Always "": what it uses is not watched.
-    """
-
-    exceeded = ""
+    exceeded = ""  # what it uses is not watched
 
     def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
         """Start one in the private folder `cwd`, which sees the folder `course` as the course."""
@@ -49,8 +39,7 @@ class PlainKernel:
             env={**os.environ, **environment, **own},
             cwd=str(cwd),
         )
-        self.pid = self._process.pid
-        self.processes = ProcessTree.below(self.pid)
+        self.processes = ProcessTree.below(self._process.pid)
 
     def client(self) -> BlockingKernelClient:
         """Return a client, not yet connected."""
@@ -68,7 +57,7 @@ class PlainKernel:
     def end(self) -> None:
         """End it at once, with all that it has started."""
         with contextlib.suppress(psutil.NoSuchProcess):
-            kernel = psutil.Process(self.pid)
+            kernel = psutil.Process(self._process.pid)
             for process in (*kernel.children(recursive=True), kernel):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.kill()

@@ -1,5 +1,6 @@
 """Private temporary folders; what killed gradings left is removed when a later one starts."""
 
+import contextlib
 import functools
 import os
 import shutil
@@ -26,12 +27,11 @@ else:
     def private_folder() -> Iterator[Path]:
         """Make a temporary folder that no other user can look into, and remove it in the end."""
         _sweep()
-        new = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
-        folder = new.with_name(new.name.removeprefix("new-"))
-        lock = _opened(new)
+        lock = None
+        while lock is None:  # where a sweep was faster, another one is made
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            lock = _locked(folder)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # until this process ends
-            new.rename(folder)  # only now, so that a sweep never finds it unlocked
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -40,22 +40,21 @@ else:
     @functools.cache  # once in each process
     def _sweep() -> None:
         for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-            if _was_left(folder):
+            if (lock := _locked(folder)) is not None:
                 shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
 
-    def _was_left(folder: Path) -> bool:
-        """Say whether a folder is this user's, and the process that made it has ended."""
-        try:
-            lock = _opened(folder)
-        except OSError:
-            return False
-        try:
+    def _locked(folder: Path) -> int | None:
+        """Lock a folder of this user's until it is closed, or this process ends.
+
+        None where another process has it, or has removed it.
+        """
+        lock = None
+        with contextlib.suppress(OSError):
+            lock = os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return os.fstat(lock).st_uid == os.geteuid()
-        except OSError:
-            return False
-        finally:
+            if os.fstat(lock).st_uid == os.geteuid() and folder.exists():
+                return lock
+        if lock is not None:
             os.close(lock)
-
-    def _opened(folder: Path) -> int:
-        return os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        return None

@@ -16,10 +16,19 @@ class ProcessTree:
     is lost as long as every process is waited for: the sandbox sees to that (`system_calls`).
     """
 
-    def __init__(self, proc: str, numbers: Callable[[], list[int]] | None = None) -> None:
-        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers."""
+    def __init__(
+        self,
+        proc: str,
+        numbers: Callable[[], list[int]] | None = None,
+        counted: Callable[[], float] | None = None,
+    ) -> None:
+        """Take all processes that a /proc has, as a sandbox's own; or those of some numbers.
+
+        Where the system itself counts the processor time of all, `counted` returns it.
+        """
         self._proc = proc
         self._numbers = numbers or functools.partial(processes, proc)
+        self._counted = counted or self._sum
         self._known: list[int] = []
         self._used = 0.0
         self._waited: dict[str, float] = {}  # by thread
@@ -31,7 +40,7 @@ class ProcessTree:
 
     def used(self) -> float:
         """Return the processor time used until now by the processes that the last look found."""
-        self._used = max(self._used, sum(map(self._processor_time, self._known)))
+        self._used = max(self._used, self._counted())
         return self._used
 
     def look(self) -> tuple[float, float]:
@@ -42,6 +51,9 @@ class ProcessTree:
         """
         self._known = self._numbers()
         return self.used(), self._newly_waited()
+
+    def _sum(self) -> float:
+        return sum(map(self._processor_time, self._known))
 
     def _processor_time(self, pid: int) -> float:
         """Return what a process, and its children that ended, used; nothing if it has ended."""

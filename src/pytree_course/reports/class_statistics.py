@@ -4,8 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from pytree_course.checking.expected import Expected, ExpectedExercise
+from pytree_course.checking.findings import Finding
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
@@ -63,10 +65,10 @@ class HeldMisconception:
 
 @dataclass(frozen=True)
 class HeldReason:
-    """General reasons that were given for an exercise, and the students they were given to."""
+    """General findings on answers to an exercise, and the students whose answers they are of."""
 
     exercise: str
-    reasons: list[str]
+    findings: list[Finding]
     students: list[Student]
 
 
@@ -112,15 +114,14 @@ def held_reasons(grades: ClassGrades) -> list[HeldReason]:
     """Find the general reasons that were given to several, those given to most students first."""
     held = []
     for _, exercise, verdicts in by_exercise(grades):
-        alike = defaultdict(list)
+        alike: dict[tuple[Any, ...], HeldReason] = {}
         for student, _, row in verdicts:
-            if row.reasons:
-                alike[tuple(row.reasons)].append(student)
-        held += [
-            HeldReason(exercise, list(reasons), students)
-            for reasons, students in alike.items()
-            if len(students) > 1
-        ]
+            if row.findings:
+                key = tuple(found.what for found in row.findings)
+                alike.setdefault(key, HeldReason(exercise, row.findings, [])).students.append(
+                    student
+                )
+        held += [each for each in alike.values() if len(each.students) > 1]
     return sorted(held, key=lambda each: -len(each.students))
 
 

@@ -11,13 +11,12 @@ from typing import Any
 from pytree_course.authoring.marked_cells import misconception_cell
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.checking.verdicts import WrongLine
-from pytree_course.checking.words import NOT_THIS, TOO_HIGH, TOO_LOW
 from pytree_course.classroom.attempt import Attempt, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.reports.class_statistics import by_exercise
 
-_WITHOUT_BELIEF = (TOO_HIGH, TOO_LOW, NOT_THIS)
-"""What is said of a wrong prediction that no misconception leads to."""
+_WITHOUT_BELIEF = ("too high", "too low", "not this")
+"""Why a prediction is wrong that no misconception leads to."""
 _SAID = re.compile(r"-?\d+|'[^'\\…]*'")
 """A prediction that is stored whole."""
 
@@ -70,7 +69,7 @@ def _unexplained(
     if exercise is not None and exercise.lines:
         for case, line in zip(row.failed, row.lines, strict=False) if row.lines else ():
             said = _SAID.fullmatch(line.said)
-            if said and not line.misconception and line.wrong in _WITHOUT_BELIEF:
+            if said and not line.misconception and line.why in _WITHOUT_BELIEF:
                 about_line = replace(row, lines=[line], failed=[case])
                 with suppress(ValueError, SyntaxError):  # not all that looks like a number is one
                     code = _with_line(exercise, line)

@@ -8,6 +8,7 @@ from pytree_course.classroom.attempt import Attempt, AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.course import write_file
+from pytree_course.rendering import render
 from pytree_course.reports.csv_escaping import ImportKey, plain_text, to_csv
 from pytree_course.reports.junit import class_junit
 
@@ -113,13 +114,21 @@ def canvas_csv(grades: ClassGrades) -> str:
 def moodle_csv(grades: ClassGrades) -> str:
     """Return what Moodle imports under Grades, CSV file: map `username` to the user's username.
 
-    Students whose username is unknown are left out: an unknown username stops Moodle's import.
+    Students whose username is unknown are left out: an unknown username stops Moodle's import. An
+    empty cell removes the grade that Moodle has (`grade/import/csv/classes/load_data.php`). It
+    stands where nothing was handed in; who has an attempt whose grading failed is left out.
     """
     rows: list[Cells] = [["username", *(lesson.title for lesson in grades.lessons)]]
     for student in grades.students:
-        if login := _import_login(student):
+        login = _import_login(student)
+        if login and not _has_failed(grades, student):
             rows.append([login, *_points(grades, student)])
     return to_csv(rows)
+
+
+def _has_failed(grades: ClassGrades, student: Student) -> bool:
+    attempts = (grades.attempt(student, lesson) for lesson in grades.lessons)
+    return any(each is not None and each.state is AttemptState.FAILED for each in attempts)
 
 
 def _import_login(student: Student) -> str:
@@ -137,31 +146,15 @@ def about_imports(grades: ClassGrades) -> list[str]:
     """Say whom Canvas or Moodle cannot import, and why; and of which logins to beware."""
     students = grades.students
     odd = [each for each in students if plain_text(each.login) != each.login]
-    said = {
-        "Not in moodle.csv, for Moodle's downloads do not say usernames: {}. With --roster, name a "
-        "CSV file with the first line `student,name`, then the username and the name of each, "
-        "once, and grade again: nothing is run twice.": [
-            each for each in students if each.system == MOODLE and not each.login
-        ],
-        "Not in canvas.csv, for Canvas did not say who it is: {}. Turn anonymous grading off "
-        "there, download again, and grade that into another folder.": [
-            each for each in students if each.system == CANVAS and not each.canvas_id
-        ],
-        "canvas.csv and moodle.csv have logins that begin as a formula does, as your list has "
-        "them: {}. Import those files, and open them in no spreadsheet.": [
-            each for each in odd if each.login_is_listed
-        ],
-        "Not in moodle.csv, nor without an ID in canvas.csv, for a spreadsheet would take the "
-        "login for a formula: {}. If they are right, name with --roster a list of the class that "
-        "has them: they are then written as they are.": [
-            each for each in odd if not each.login_is_listed
-        ],
-    }
-    return [
-        words.format(", ".join(each.label for each in named))
-        for words, named in said.items()
-        if named
-    ]
+    said = render(
+        "reports/about_imports.txt",
+        nameless=[each for each in students if each.system == MOODLE and not each.login],
+        failed=[each for each in students if _has_failed(grades, each)],
+        anonymous=[each for each in students if each.system == CANVAS and not each.canvas_id],
+        listed=[each for each in odd if each.login_is_listed],
+        unlisted=[each for each in odd if not each.login_is_listed],
+    )
+    return said.splitlines()
 
 
 def _points(grades: ClassGrades, student: Student) -> list[int | str]:

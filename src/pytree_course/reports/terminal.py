@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pytree_course.checking.feedback import LOOKS, feedback
+from pytree_course.checking.finding_words import sentences
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation, remarks
@@ -90,7 +91,7 @@ def grade_as_json(grade: Grade) -> str:
             "cases_passed": verdict.passed,
             "cases": verdict.cases,
             "misconceptions": [misconception.name for misconception in verdict.misconceptions],
-            "reasons": list(verdict.reasons),
+            "reasons": sentences(verdict.findings),
             "feedback": explanation(verdict, grade.notes),
         }
         for verdict in grade.verdicts

@@ -10,11 +10,14 @@ from rich.text import Text
 
 from pytree_course.authoring.authors_answers import run_answer
 from pytree_course.authoring.sources import LessonSources, read_sources
+from pytree_course.checking.finding_words import sentences
+from pytree_course.checking.words import line_wrong
 from pytree_course.classroom.class_grades import ClassGrades
 from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.course import Course
-from pytree_course.printable import printable, printable_lines
+from pytree_course.printable import printable_lines
+from pytree_course.rendering import render
 from pytree_course.reports.clusters import Cluster, find_clusters
 from pytree_course.texts import counted
 
@@ -23,7 +26,6 @@ READ_FIRST = (
     "To explain one: put its cell into the lesson's answers.py, name it, say what is believed, and "
     "build. Read the code first: it is a student's, and the build runs it outside of the sandbox."
 )
-CASES_CHANGED = "The exercise has changed since; to see its cases, grade again."
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,13 @@ def find_unexplained(course: Course, file: Path) -> list[Unexplained]:
 
 def _unexplained(cluster: Cluster, sources: LessonSources) -> Unexplained:
     row = cluster.sample
-    of_line = [f"Line {line.name}: {line.said}. {line.wrong}" for line in row.lines]
+    of_line = [f"Line {line.name}: {line.said}. {line_wrong(line)}" for line in row.lines]
     return Unexplained(
         lesson=cluster.lesson,
         exercise=cluster.exercise,
         students=[student.label for student in cluster.students],
         verdict=row.kind,
-        reasons=of_line or row.reasons or [row.explanation],
+        reasons=of_line or sentences(row.findings) or [row.explanation],
         telling=_telling(cluster, sources),
         cell=cluster.cell,
     )
@@ -106,23 +108,8 @@ def show_unexplained(found: Sequence[Unexplained], console: Console) -> None:
         who = counted(len(each.students), "student", "students")
         heading = f"{number}. {each.exercise} · {who} · {each.verdict}"
         console.print(Text(f"\n{heading}", style="bold"))
-        console.print(Text(printable(", ".join(each.students))))
-        for reason in each.reasons:
-            console.print(Text(printable(reason)))
-        console.print(Text(printable_lines(_cases(each.telling))))
+        console.print(Text(render("reports/unexplained.txt", each=each, most=MOST_CASES)))
         console.print(Text(f"\n{printable_lines(each.cell)}"), soft_wrap=True, end="")
-
-
-def _cases(telling: Sequence[TellingCase] | None) -> str:
-    if telling is None:
-        return CASES_CHANGED
-    lines = ["Cases that tell it from the right answer:"]
-    for case in telling[:MOST_CASES]:
-        inputs = " ".join(", ".join(case.inputs).split())
-        lines.append(f"  {case.number}. " + "; ".join(filter(None, [inputs, case.note])))
-    if len(telling) > MOST_CASES:
-        lines.append(f"  and {len(telling) - MOST_CASES} more")
-    return "\n".join(lines)
 
 
 def unexplained_as_json(found: Sequence[Unexplained]) -> str:

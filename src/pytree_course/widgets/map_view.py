@@ -14,7 +14,7 @@ from pytree_course.drawing.plain import as_lines
 from pytree_course.drawing.vector import drawn, rect
 from pytree_course.observations import Observation, Path
 from pytree_course.rendering import render
-from pytree_course.texts import counted, shorten
+from pytree_course.texts import shorten
 from pytree_course.widgets.html import FRAMES
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
 from pytree_course.widgets.value_texts import function_name
@@ -62,36 +62,7 @@ class MapView:
     @cached_property
     def sentences(self) -> list[str]:
         """What happened, in words; the first completes the headline."""
-        name, pairing = self.name, self.pairing
-        mismatch, failed = pairing.mismatch, pairing.failed_call
-        if mismatch is not None:
-            tree = f"tree {mismatch.position + 1}"
-            return [
-                f"the structure of {tree} does not match, so {name} is never called",
-                f"First mismatch, at {_where(mismatch.path)} of {tree}: {mismatch.reason}.",
-            ]
-        if failed is not None:
-            left = pairing.leaves - pairing.count
-            rest = f" {counted(left, 'leaf was', 'leaves were')} not reached." if left else ""
-            where = f"in call {pairing.count}, at {_where(failed.path)}"
-            return [f"{name} raised {where}", f"{pairing.error}.{rest}"]
-        if not self.works:
-            during = "rebuilding the result" if pairing.count else "looking into the trees"
-            return [f"{during} raised", pairing.error]
-        if not pairing.count:
-            return [f"no leaves in tree 1, so {name} is never called"]
-        sentences = [f"{pairing.count:,} calls, one for each leaf of tree 1"]
-        if pairing.count == 1:
-            sentences = ["1 call, for the only leaf of tree 1"]
-        whole = ", ".join(f"#{call.number}" for call in pairing.calls if any(call.given_whole))
-        if whole and len(pairing.trees) > 1:
-            sentences.append(
-                f"Where tree 1 has a leaf, {name} gets the whole subtree of the other tree at that "
-                f"place: {whole}."
-            )
-        elif whole:
-            sentences.append(f"is_leaf stops at a node, so {name} gets the whole node: {whole}.")
-        return sentences
+        return render("widgets/map_sentences.txt", view=self, where=_where).split("\n")
 
     @cached_property
     def static(self) -> Feedback:

@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets
 from IPython.core.getipython import get_ipython
+from IPython.display import display
 
 from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.feedback import Feedback
@@ -53,7 +54,7 @@ class Predict(Play):
                 description="I predict",
                 style={"button_width": "4em"},
             )
-            self._say("Choose, then run the next cell.")
+            self._say("Choose (by keyboard: Shift+Tab, then Space). Then run the next cell.")
         else:
             self.entry = ipywidgets.Text(
                 value=choice or "",
@@ -78,19 +79,19 @@ class Predict(Play):
     def _say(self, text: str) -> None:
         self._said.value = render("widgets/status.html", text=" ".join([text, *self.news]))
 
-    def reveal(self) -> None:
-        """Say whether the prediction was right; it cannot be changed any more."""
+    def reveal(self) -> Feedback | None:
+        """Return whether what was predicted is right; it cannot be changed any more."""
         self.revealed = True
         self.entry.disabled = True
         choice, answer = self.entry.value, self.prediction.answer
         if not choice:
             self._say("No guess this time. Next time, guess first: it helps you remember.")
-        elif _plain(choice) == _plain(answer):
-            self._say(f"✓ You predicted {choice}, and so it is.")
-        elif self.prediction.options:
-            self._say(f"✗ You predicted {choice}. It is {answer}: the text below says why.")
-        else:
-            self._say(f"You predicted {choice}. Compare it with what the cell shows.")
+            return None
+        self._say(f"You predicted {choice}.")
+        is_right = _plain(choice) == _plain(answer)
+        text = f"{'✓' if is_right else '✗'} You predicted {choice}"
+        text += ", and so it is." if is_right else f". It is {answer}."
+        return Feedback(render("widgets/status.html", text=text), text)
 
 
 def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
@@ -103,11 +104,14 @@ def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
         if cells_run == 1 or not result.success:
             return  # the cell that asks, or one that failed and will be run again
         shell.events.unregister("post_run_cell", after_cell)
-        widget.reveal()
+        if said := widget.reveal():
+            display(said)  # in the output of that cell
 
     shell.events.register("post_run_cell", after_cell)
 
 
-def _plain(text: str) -> list[str]:
-    """Reduce an answer to its words and numbers: "6, 7" is as good as "6 and 7"."""
-    return [word for word in re.findall(r"[\w.]+", text.lower()) if word != "and"]
+def _plain(text: str) -> list[str | float]:
+    """Reduce an answer to its words and numbers: "6, 7" is "6 and 7", and "2.3" is "2.30"."""
+    without_thousands = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower())
+    words = re.findall(r"\d+(?:\.\d+)?|\w+", without_thousands)
+    return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]

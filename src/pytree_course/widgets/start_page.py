@@ -25,27 +25,16 @@ def course_map() -> Feedback:
     files = course.lessons()
     expected = [Expected.read(each.expected) for each in files]
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
-    core = Way.together([now.core for _, now in lessons])
-    everything = Way.together([now.everything for _, now in lessons])
-    medals = badges(expected, progress)
-    lines = [state]
-    lines += [f"{lesson.title}: {now}" for lesson, now in lessons]
-    if core.exercises:
-        lines.append(f"The core of all lessons: {core}")
-    lines.append(f"Everything: {everything}")
-    for badge in medals:
-        word = "earned" if badge.earned else "to earn"
-        lines.append(f"{badge.symbol} {badge.name} ({word}): {badge.how}")
     # No widget: only in plain HTML does JupyterLab see to it that links open notebooks.
-    shown = render(
-        "widgets/start_page.html",
-        hours=hours,
-        state=state,
-        lessons=list(zip(files, lessons, strict=True)),
-        link=course.link,
-        deeper=GOING_DEEPER,
-        core=core,
-        everything=everything,
-        badges=medals,
-    )
-    return Feedback(shown, "\n".join(lines))
+    values = {
+        "hours": hours,
+        "state": state,
+        "lessons": list(zip(files, lessons, strict=True)),
+        "link": course.link,
+        "deeper": GOING_DEEPER,
+        "core": Way.together([now.core for _, now in lessons]),
+        "everything": Way.together([now.everything for _, now in lessons]),
+        "badges": badges(expected, progress),
+    }
+    page, text = (render(f"widgets/start_page.{kind}", **values) for kind in ("html", "txt"))
+    return Feedback(page, text)

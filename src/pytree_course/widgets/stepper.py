@@ -5,6 +5,7 @@ import ipywidgets
 from pytree_course import drawing
 from pytree_course.checking.feedback import Feedback
 from pytree_course.observations import Observation, all_parts
+from pytree_course.rendering import render
 from pytree_course.trees import observe
 from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.html import block
@@ -68,15 +69,13 @@ class Stepper(Play):
 
     def _text(self) -> str:
         """Write the picture and all steps as text."""
-        lines = [drawing.text(self._observation)]
-        if self._refusal:
-            return "\n".join([*lines, self._refusal])
-        for number, step in enumerate(self.steps, 1):
-            lines.append(f"{number}. {step.half}: {step.title.replace('`', '')}")
-            lines += [f"   {label}: {code}" for label, code in step.facts]
-        done = self._half("flatten")[-1]
-        leaves = ", ".join(f"{place}: {leaf}" for place, leaf in enumerate(done.leaves))
-        return "\n".join([*lines, f"leaves  {leaves or 'none'}", f"treedef {done.structure}"])
+        return render(
+            "widgets/stepper.txt",
+            picture=drawing.text(self._observation),
+            refusal=self._refusal,
+            steps=self.steps,
+            flattened=self._half("flatten"),
+        )
 
     def _html(self, number: int | None = None, *, framed: bool) -> str:
         """Write one step; without a number all of them, or why there are none."""

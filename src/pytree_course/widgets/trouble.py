@@ -12,7 +12,6 @@ from pytree_course.texts import shorten
 from pytree_course.widgets.value_texts import error_words, without_addresses
 
 LONGEST_MESSAGE = 300
-FAILED = "looking into it raised"
 
 
 class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
@@ -40,11 +39,7 @@ def evaluate(expression: str) -> Any:
 
 def flattening_advice(observation: Observation) -> str:
     """Say why JAX could not flatten a tree, given what was observed of it."""
-    failures = (
-        (path, seen)
-        for path, seen in all_parts(observation)
-        if seen["kind"] == "object" and str(seen.get("why", "")).startswith(FAILED)
-    )
+    failures = ((path, seen) for path, seen in all_parts(observation) if seen.get("failed"))
     path, failed = next(failures, ((), None))
     if failed is None:
         return ""

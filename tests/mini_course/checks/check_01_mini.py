@@ -2,8 +2,10 @@
 
 from pytree_course.checking import Case, as_int, check, random_tree
 
+SMALL = dict.fromkeys(["trees", "values", "classes", "second looks", "outside"], "small")
 
-@check
+
+@check(without=SMALL)
 def count_leaves(answer, rng):
     yield Case(as_int(answer), {})
     yield Case(as_int(answer), [None])
@@ -12,7 +14,7 @@ def count_leaves(answer, rng):
         yield Case(as_int(answer), random_tree(rng))
 
 
-@check
+@check(without=SMALL)
 def first_leaf(answer, rng):
     yield Case(answer, {}, mentions=("no leaves",))
     yield Case(answer, [3.5, (1, 2)])

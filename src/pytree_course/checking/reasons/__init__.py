@@ -1,54 +1,37 @@
-"""General reasons for a wrong answer, where no misconception explains it."""
+"""General findings on a wrong answer, where no misconception explains it.
+
+A rule speaks where what it says holds in every case that fails, and in none that passes.
+"""
 
 from collections.abc import Container, Sequence
 
 from pytree_course.checking.expected import ExpectedExercise
-from pytree_course.checking.reasons.differences import difference_reason, one_difference
-from pytree_course.checking.reasons.errors import error_reason
-from pytree_course.checking.reasons.evidence import Evidence
-from pytree_course.checking.reasons.last_resort import last_reason, where_wrong
-from pytree_course.checking.reasons.nearest import nearest_misconception
-from pytree_course.checking.reasons.spectrum import spectrum_reason
+from pytree_course.checking.findings import Finding
+from pytree_course.checking.reasons.errors import error_findings
+from pytree_course.checking.reasons.evidence import evidence
+from pytree_course.checking.reasons.near import near_misconception
+from pytree_course.checking.reasons.results import result_findings
+from pytree_course.checking.reasons.shared import shared_feature
+from pytree_course.checking.reasons.summaries import summary_findings
 from pytree_course.checking.reported import Outcome
 
 MOST = 2
-"""Sentences: more are not read."""
-
-MUCH_LIKE = "Most of your results fit this mistake, so look whether you made it: {}"
+"""Findings: more are not read."""
 
 
-def general_reasons(
+def general_findings(
     expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Container[int]
-) -> tuple[str, ...]:
-    """Return what can be said of an answer that fails in some cases, in two sentences at most.
-
-    They speak of kinds, features and counts, and never of what was expected in a case: what
-    grading draws afresh stays secret.
-    """
-    features = expected.features or [[] for _ in outcomes]
-    cases = [
-        Evidence(
-            number=number,
-            features=frozenset(features[number]),
-            inputs=outcome.inputs,
-            expected=expected.observations[number],
-            got=outcome.observation,
-            failed=number in failed,
-            changed=outcome.changed,
-            line=outcome.line,
-        )
-        for number, outcome in enumerate(outcomes)
-    ]
-    difference, error = difference_reason(cases), error_reason(cases)
-    errors = sum(case.failed and case.raised for case in cases)
-    is_mostly_errors = 2 * errors >= sum(case.failed for case in cases)
-    found = [error, difference] if is_mostly_errors else [difference, error]
-    said = [reason for reason in found if reason]
-    said += filter(None, [spectrum_reason(cases, is_alone=not said)])
-    if not said and (nearest := nearest_misconception(cases, expected.misconceptions)):
-        return (MUCH_LIKE.format(nearest.explanation),)
-    if not difference and len(said) < MOST and not is_mostly_errors:
-        said.insert(0, one_difference(cases) or last_reason(cases))
-    if len(said) < MOST and not error:
-        said += filter(None, [where_wrong(cases, " ".join(said))])
-    return tuple(said[:MOST])
+) -> list[Finding]:
+    """Return what can be said of an answer that fails in some cases: mostly one thing, or none."""
+    cases = evidence(expected, outcomes, failed)
+    failing = [case for case in cases if case.failed]
+    if any(case.got["kind"] == "not attempted" for case in failing):
+        return []
+    found = near_misconception(cases, expected.misconceptions) or summary_findings(cases)
+    if found and found[0].kind == "near":
+        return found
+    if not found:
+        errors = sum(case.raised for case in failing)
+        rules = error_findings if 2 * errors > len(failing) else result_findings
+        found = rules(cases)[:1]
+    return (found + shared_feature(cases))[:MOST]

@@ -1,11 +1,12 @@
-"""What is known of one case when a reason is looked for."""
+"""What is known of each case when a reason is looked for."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-from pytree_course.checking.reported import Line
+from pytree_course.checking.expected import ExpectedExercise
+from pytree_course.checking.findings import Finding
+from pytree_course.checking.reported import Line, Outcome
 from pytree_course.observations import Observation
-from pytree_course.texts import counted
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,7 @@ class Evidence:
 
     number: int
     features: frozenset[str]  # from the author's run
+    summary: dict[str, str] | None  # what wrong entries mean; None where the result is the answer's
     inputs: list[Observation]
     expected: Observation
     got: Observation
@@ -32,6 +34,28 @@ class Evidence:
         return bool(self.expected["kind"] == "raised")
 
 
-def in_cases(some: Sequence[Evidence]) -> str:
-    """Say in how many cases."""
-    return f"in {counted(len(some), 'case', 'cases')}"
+def evidence(
+    expected: ExpectedExercise, outcomes: Sequence[Outcome], failed: Container[int]
+) -> list[Evidence]:
+    """Return what is known of each case."""
+    features = expected.features or [[] for _ in outcomes]
+    summaries = expected.summaries or [None for _ in outcomes]
+    return [
+        Evidence(
+            number=number,
+            features=frozenset(features[number]),
+            summary=summaries[number],
+            inputs=outcome.inputs,
+            expected=expected.observations[number],
+            got=outcome.observation,
+            failed=number in failed,
+            changed=outcome.changed,
+            line=outcome.line,
+        )
+        for number, outcome in enumerate(outcomes)
+    ]
+
+
+def finding(kind: str, subject: str, failing: Sequence[Evidence], **data: str) -> Finding:
+    """Make a finding that is true of all cases that fail."""
+    return Finding(kind, subject, [case.number for case in failing], [], data)

@@ -7,10 +7,10 @@ package nothing depends on which door it was.
 
 # What the functions import runs on Linux only.
 
-import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
+def class_sandboxes() -> Iterator[Callable[[], Callable[[], None]]]:
     """Start the warm server for all processes that grade a class, without waiting for it.
 
-    Yields a function that waits until a first sandbox was made, and returns what other processes
-    give to `use_server`; or None, where there is no such server. Entering
-    this, and that function, raise a CourseError that says what to install or to switch on.
+    Yields a function that waits until a first sandbox was made, and returns what the other
+    processes call before they make any. Entering this, and that function, raise a CourseError that
+    says what to install or to switch on.
     """
     from pytree_course.grading.sandbox.requirements import require_programs, require_sandbox
 
     require_programs()
 
-    from pytree_course.grading.sandbox.policy import ENGINE_VARIABLE
+    from pytree_course.grading.sandbox.policy import without_server
     from pytree_course.grading.sandbox.server_process import WarmServer, WarmServerError, say_slow
 
-    server = None if os.environ.get(ENGINE_VARIABLE) == "fresh" else WarmServer()
+    server = None if without_server() else WarmServer()
 
-    def wait() -> socket.socket | None:
-        if server is None:
+    def wait() -> Callable[[], None]:
+        requests = None
+        if server is not None:
+            try:
+                server.require_sandbox()
+                requests = server.requests
+            except WarmServerError as error:
+                say_slow(error)
+        if requests is None:
             require_sandbox()
-            return None
-        try:
-            server.require_sandbox()
-        except WarmServerError as error:
-            require_sandbox()
-            say_slow(error)
-            return None
-        return server.requests
+        return partial(use_server, requests)
 
     try:
         yield wait
@@ -54,8 +54,8 @@ def class_sandboxes() -> Iterator[Callable[[], socket.socket | None]]:
             server.close()
 
 
-def use_server(requests: socket.socket) -> None:
-    """Get this process's sandboxes from another process's warm server."""
+def use_server(requests: socket.socket | None) -> None:
+    """Get this process's sandboxes from another process's warm server, or else from bubblewrap."""
     from pytree_course.grading.sandbox.server_process import door
 
     door.choose(requests)

@@ -8,9 +8,10 @@ from pathlib import Path
 from pytree_course.grading import limits
 from pytree_course.grading.plain_kernel import kernel_command
 from pytree_course.grading.sandbox import policy
+from pytree_course.grading.sandbox.cgroup import new_group
 from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
 
-_LAUNCHER = 'echo 1000 > /proc/self/oom_score_adj && exec "$@"'  # see `fork`
+_LAUNCHER = f'echo {policy.ENDED_FIRST} > /proc/self/oom_score_adj && echo 0 > "$0" && exec "$@"'
 # What bubblewrap itself cannot set.
 _SET = [
     f"mount -n -t devpts -o remount,nosuid,noexec,{policy.TERMINALS} devpts /dev/pts",
@@ -22,11 +23,16 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
     """Start a kernel in a new sandbox; it ends with the thread that called this."""
     opened = {place: _in_memory(text.encode()) for place, text in request.files.items()}
     call_filter = _in_memory(bytes.fromhex(request.call_filter))
+    group = new_group()
     nowhere = subprocess.DEVNULL
     try:
         process = subprocess.Popen(
             sandboxed(
-                kernel_command(policy.CONNECTION_FILE), request.variables, call_filter, opened
+                kernel_command(policy.CONNECTION_FILE),
+                request.variables,
+                call_filter,
+                opened,
+                str(group.members) if group else os.devnull,
             ),
             env=own_variables(),
             stdin=nowhere,
@@ -38,7 +44,7 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
     finally:
         for file in (*opened.values(), call_filter):
             os.close(file)
-    return Sandbox(process.pid, os.pidfd_open(process.pid), process.wait)
+    return Sandbox(process.pid, os.pidfd_open(process.pid), process.wait, group)
 
 
 def own_variables() -> dict[str, str]:
@@ -51,25 +57,20 @@ def sandboxed(
     variables: Mapping[str, str],
     call_filter: int,
     files: Mapping[str, int] | None = None,
+    members: str = os.devnull,
 ) -> list[str]:
     """Return the command that runs a command inside a sandbox.
 
-    Parameters
-    ----------
-    variables
-        All environment variables inside; see `policy.variables`.
-    call_filter
-        The file descriptor to read the filter of system calls from.
-    files
-        Files to be seen, read-only: where, and the file descriptors to read them from.
+    The filter of system calls, and the files that are to be seen, are given as file descriptors;
+    `members` is the file by which a process joins the sandbox's group.
     """
     own: list[str] = []
     for covered in policy.covered_files():
         own += ["--ro-bind", os.devnull, covered]
     for folder in policy.FOLDERS_IN_MEMORY:
-        own += ["--perms", "1777", "--size", str(limits.FOLDER_BYTES), "--tmpfs", folder]
+        own += ["--perms", policy.OPEN_MODE, "--size", str(limits.FOLDER_BYTES), "--tmpfs", folder]
     for place, file in (files or {}).items():
-        own += [*_folders_above(place), "--perms", "0444", "--file", str(file), place]
+        own += [*_folders_above(place), "--perms", policy.FILE_MODE, "--file", str(file), place]
     # Root is above the limit on processes, and may write to parts of /proc. So root, here or of a
     # namespace of its own, prepares the view, and hands it to a user without any rights.
     user = str(policy.sandbox_user())
@@ -77,7 +78,7 @@ def sandboxed(
     inside = str(policy.USER_INSIDE)
     bounds = [f"--{name}={bound}" for name, bound in policy.process_limits().items()]
     return [
-        *("sh", "-c", _LAUNCHER, "sh", "bwrap", *_view(own, variables, "0"), "--"),
+        *("sh", "-c", _LAUNCHER, members, "bwrap", *_view(own, variables, "0"), "--"),
         *("sh", "-c", " && ".join((*_SET, 'exec "$@"')), "sh"),
         *((*become, "--") if os.geteuid() == 0 else ()),
         *("bwrap", "--unshare-user", "--uid", inside, "--gid", inside, "--cap-drop", "ALL"),
@@ -98,7 +99,7 @@ def serving(command: Sequence[str]) -> list[str]:
     own = [
         part
         for place in (*policy.FOLDERS_IN_MEMORY, policy.COURSE_INSIDE)
-        for part in (*_folders_above(place), "--perms", "0755", "--dir", place)
+        for part in (*_folders_above(place), "--perms", policy.FOLDER_MODE, "--dir", place)
     ]
     user = str(policy.USER_INSIDE)
     return ["bwrap", *_view(own, policy.variables({}), user), "--", *command]
@@ -107,14 +108,7 @@ def serving(command: Sequence[str]) -> list[str]:
 def _view(own: Sequence[str], variables: Mapping[str, str], user: str) -> list[str]:
     """Return the options that make what is seen and reached inside, all rights in there kept.
 
-    Parameters
-    ----------
-    own
-        The options that make what each sandbox has of its own.
-    variables
-        All environment variables.
-    user
-        Who an ordinary user is inside.
+    `own` makes what each sandbox has of its own; `user` is who an ordinary user is inside.
     """
     options = [
         *(() if os.geteuid() == 0 else ("--unshare-user", "--uid", user, "--gid", user)),
@@ -144,7 +138,7 @@ def _folders_above(place: str) -> list[str]:
         option
         for folder in reversed(Path(place).parents)
         if folder not in map(Path, ("/", "/dev", *policy.FOLDERS_IN_MEMORY))
-        for option in ("--perms", "0755", "--dir", str(folder))
+        for option in ("--perms", policy.FOLDER_MODE, "--dir", str(folder))
     ]
 
 

@@ -1,6 +1,5 @@
 """What a process that a warm server has forked does to become a sandbox of its own."""
 
-import contextlib
 import fcntl
 import os
 import resource
@@ -25,18 +24,14 @@ def fork_sandbox(channel: socket.socket) -> None:
 
     This process ends at once, as soon as the one has begun that the sandbox ends with.
 
-    Parameters
-    ----------
-    channel
-        To the grading process: what is asked for comes from there, and it is told the process with
-        which the sandbox ends. The sandbox ends too when the grading process closes its end.
+    From the channel comes what the grading process asks for, and it is told the process with which
+    the sandbox ends. The sandbox ends too when the grading process closes its end.
     """
     _keep_open_only(channel.fileno())
-    # Where memory is short, the kernel ends what runs inside, and not the grading.
-    Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
+    Path("/proc/self/oom_score_adj").write_text(policy.ENDED_FIRST, encoding="ascii")
     is_root = os.geteuid() == 0
     user, group = os.geteuid(), os.getegid()
-    linux.unshare(linux.NEW_NAMESPACES | (0 if is_root else linux.NEW_USER))
+    linux.unshare(sum(linux.NEW_NAMESPACES) | (0 if is_root else linux.NEW_USER))
     if not is_root:
         linux.map_user(USER_INSIDE, user, group)
     if os.fork():
@@ -70,11 +65,9 @@ def _keep_open_only(kept: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
-    os.close(nowhere)
-    for number in [int(name) for name in os.listdir("/proc/self/fd")]:
-        if number > 2 and number != kept:
-            with contextlib.suppress(OSError):  # the listing's own, which is closed by now
-                os.close(number)
+    last = max(map(int, os.listdir("/proc/self/fd")))
+    os.closerange(3, kept)
+    os.closerange(kept + 1, last + 1)
 
 
 def _send_this_process(channel: socket.socket) -> None:
@@ -93,12 +86,12 @@ def _make_view(request: SandboxRequest) -> None:
     linux.mount("devpts", "/dev/pts", terminals, policy.TERMINALS)
     for place in policy.covered_files():
         linux.cover(place)
-    linux.mount("tmpfs", COURSE_INSIDE, _FILE, "mode=0755")
+    linux.mount("tmpfs", COURSE_INSIDE, _FILE, f"mode={policy.FOLDER_MODE}")
     for place, text in request.files.items():
         file = Path(place)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-        file.chmod(0o444)
+        file.chmod(int(policy.FILE_MODE, 8))
     linux.make_read_only(COURSE_INSIDE)
 
 
@@ -107,7 +100,7 @@ def _mount_memory(place: str) -> None:
     folders = policy.python_folders()
     shown = [folder for folder in folders if folder.is_relative_to(place)]
     opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in shown]
-    linux.mount("tmpfs", place, _FILE, f"mode=1777,size={limits.FOLDER_BYTES}")
+    linux.mount("tmpfs", place, _FILE, f"mode={policy.OPEN_MODE},size={limits.FOLDER_BYTES}")
     for folder, descriptor in zip(shown, opened, strict=True):
         folder.mkdir(parents=True, exist_ok=True)
         linux.bind(f"/proc/self/fd/{descriptor}", str(folder))

@@ -17,15 +17,7 @@ from pytree_course.grading.sandbox.usage import UsageWatch
 
 
 class SandboxedKernel:
-    """A running kernel in a sandbox of its own.
-
-    Attributes
-    ----------
-    pid
-        The process with which it ends.
-    processes
-        All processes of the sandbox.
-    """
+    """A running kernel in a sandbox of its own."""
 
     def __init__(self, course: Path, environment: Mapping[str, str]) -> None:
         """Start one that sees the files of a folder as the course."""
@@ -46,8 +38,8 @@ class SandboxedKernel:
         except BaseException:
             self.end()
             raise
-        self.pid = self._sandbox.pid
-        self.processes = ProcessTree(self._sockets.proc)
+        group = self._sandbox.group
+        self.processes = ProcessTree(self._sockets.proc, counted=group.seconds if group else None)
 
     def client(self) -> BlockingKernelClient:
         """Return a client, not yet connected."""
@@ -63,7 +55,8 @@ class SandboxedKernel:
     @property
     def exceeded(self) -> str:
         """What its processes together used too much of, in words, so that it was ended; or ""."""
-        return self._watch.exceeded
+        group = self._sandbox.group
+        return self._watch.exceeded or (group.exceeded() if group else "")
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""

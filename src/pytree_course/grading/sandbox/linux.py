@@ -6,8 +6,8 @@ from pathlib import Path
 
 NEW_USER = 0x10000000
 NEW_MOUNTS = 0x00020000
-# of cgroups, host name, IPC, processes, network and mounts
-NEW_NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000 | NEW_MOUNTS
+# of mounts, cgroups, host name, IPC, processes and network; a user's is made before them
+NEW_NAMESPACES = (NEW_MOUNTS, 0x02000000, 0x04000000, 0x08000000, 0x20000000, 0x40000000)
 
 READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1, 2, 4, 8
 _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 32, 4096, 16384, 1 << 18

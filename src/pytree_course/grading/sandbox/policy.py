@@ -24,6 +24,9 @@ FOLDERS_IN_MEMORY = ("/tmp", "/dev/shm")  # those that can be written; nothing e
 _SYSTEM = (Path("/bin"), Path("/lib"), Path("/lib64"))  # links into /usr, but on old systems
 _PROGRAMS = "/compiled"  # where the author's compiled programs are seen, but cannot be listed
 
+# Where memory is short, Linux ends what runs inside, and not the grading.
+ENDED_FIRST = "1000"
+FOLDER_MODE, FILE_MODE, OPEN_MODE = "0755", "0444", "1777"  # the last, of folders in memory
 COVERED_DEVICES = ("/dev/tty", "/dev/zero")  # the teacher's; and what is memory once it is mapped
 # What waits in the sockets of its own, empty network is memory.
 SETTINGS = {
@@ -32,6 +35,11 @@ SETTINGS = {
 }
 # IPython runs `!ls` in a terminal. A machine has only so many.
 TERMINALS = f"newinstance,ptmxmode=0666,mode=620,max={limits.TERMINALS}"
+
+
+def without_server() -> bool:
+    """Say whether bubblewrap is to make each sandbox, wherever it is wanted."""
+    return os.environ.get(ENGINE_VARIABLE) == "fresh"
 
 
 def shown_folders() -> dict[Path, str]:

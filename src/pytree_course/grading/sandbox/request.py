@@ -8,6 +8,10 @@ import signal
 import socket
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytree_course.grading.sandbox.cgroup import Group  # which no sandbox needs to load
 
 READY = b"\1"  # follows the byte that came with the sandbox's process; anything else is an error
 
@@ -16,24 +20,12 @@ _ENDING_MILLISECONDS = 10_000
 
 @dataclass(frozen=True)
 class SandboxRequest:
-    """What the grading process asks for. A warm server does not read it: the new sandbox does.
+    """What the grading process asks for. A warm server does not read it: the new sandbox does."""
 
-    Attributes
-    ----------
-    user
-        The user id of its processes, as the outside sees it.
-    call_filter
-        The filter of system calls, in hexadecimal: libseccomp cannot be loaded inside.
-    variables
-        All environment variables inside.
-    files
-        Texts of read-only files, by path; one of them is the kernel's connection file.
-    """
-
-    user: int
-    call_filter: str
-    variables: dict[str, str]
-    files: dict[str, str]
+    user: int  # id of its processes, as the outside sees it
+    call_filter: str  # of system calls, in hexadecimal: libseccomp cannot be loaded inside
+    variables: dict[str, str]  # all environment variables inside
+    files: dict[str, str]  # texts of read-only files, by path; one is the kernel's connection file
 
     def to_bytes(self) -> bytes:
         """Return it as it is sent."""
@@ -48,21 +40,12 @@ class SandboxRequest:
 
 @dataclass
 class Sandbox:
-    """A sandbox that runs, seen from outside.
+    """A sandbox that runs, seen from outside."""
 
-    Attributes
-    ----------
-    pid
-        The process with which all of its processes end.
-    process
-        The same one, as an open file (a pidfd).
-    let_go
-        Releases what belongs to it, once that process has ended.
-    """
-
-    pid: int
-    process: int
-    let_go: Callable[[], object]
+    pid: int  # the process with which all of its processes end
+    process: int  # the same one, as an open file (a pidfd)
+    let_go: Callable[[], object]  # releases what belongs to it, once that process has ended
+    group: "Group | None"  # what bounds and counts it, where there are groups
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""
@@ -81,6 +64,8 @@ class Sandbox:
             self.let_go()
             os.close(self.process)
             self.process = -1
+            if self.group is not None:
+                self.group.close()
 
     def _has_ended_within(self, milliseconds: int) -> bool:
         end = select.poll()

@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from jupyter_client.connect import port_names
 from pytree_course.grading import limits
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import make_sandbox, own_variables, serving
+from pytree_course.grading.sandbox.cgroup import new_group
 from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
 
@@ -55,16 +57,21 @@ def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     """Ask a server for a sandbox; a WarmServerError has what it said instead."""
     process: list[int] = []
     channel, theirs = socket.socketpair()
+    group = new_group()
     try:
         channel.settimeout(limits.START_SECONDS)
         with theirs:
             socket.send_fds(requests, [b"\0"], [theirs.fileno()])
-        channel.sendall(request.to_bytes())
-        channel.shutdown(socket.SHUT_WR)
         said, process, _, _ = socket.recv_fds(channel, 1, 1)
-        said += channel.recv(1)
-        if process and said[1:] == READY:
-            return Sandbox(_pid(process[0]), process[0], channel.close)
+        if process:
+            pid = _pid(process[0])
+            if group is not None:
+                group.add(pid)  # before it knows what to run
+            channel.sendall(request.to_bytes())
+            channel.shutdown(socket.SHUT_WR)
+            said += channel.recv(1)
+            if said[1:] == READY:
+                return Sandbox(pid, process[0], channel.close, group)
         with channel.makefile("rb") as rest:
             said += rest.read()
     except OSError as error:
@@ -72,16 +79,15 @@ def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     for descriptor in process:
         os.close(descriptor)
     channel.close()
+    if group is not None:
+        group.close()
     raise WarmServerError(said.decode(errors="replace").strip("\0 \n"))
 
 
 class WarmServer:
     """The server's process, in a view of its own; it ends with this object or this process.
 
-    Attributes
-    ----------
-    requests
-        The socket by which it is asked; other processes may have it too.
+    It is asked by the socket `requests`, which other processes may have too.
     """
 
     def __init__(self) -> None:
@@ -100,15 +106,16 @@ class WarmServer:
             )
 
     def require_sandbox(self) -> None:
-        """Wait until it has made one sandbox; where it cannot, end it and say why.
+        """Wait until it has made one sandbox."""
+        self.make_sandbox(kernel_request(new_connection(), {}, {})).end()
 
-        Raises
-        ------
-        WarmServerError
-            Has what it said, there and on its standard error.
+    def make_sandbox(self, request: SandboxRequest) -> Sandbox:
+        """Have it make a sandbox; where it cannot, end it.
+
+        The WarmServerError has what it said, there and on its standard error.
         """
         try:
-            ask(self.requests, kernel_request(new_connection(), {}, {})).end()
+            return ask(self.requests, request)
         except WarmServerError as error:
             self._process.kill()
             _, words = self._process.communicate()
@@ -130,30 +137,27 @@ class Door:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._is_chosen = False
-        self._requests: socket.socket | None = None
-        self.own_server: WarmServer | None = None
+        self._make: Callable[[SandboxRequest], Sandbox] | None = None
 
     def choose(self, requests: socket.socket | None) -> None:
         """Ask this server from now on; without one, have bubblewrap make each sandbox."""
-        self._is_chosen, self._requests = True, requests
+        self._make = make_sandbox if requests is None else partial(ask, requests)
 
     def make_sandbox(self, request: SandboxRequest) -> Sandbox:
         """Make a sandbox; once the warm server fails, bubblewrap makes this and all later ones."""
-        if os.environ.get(policy.ENGINE_VARIABLE) == "fresh":
+        if policy.without_server():
             return make_sandbox(request)
         with self._lock:
             try:
-                if not self._is_chosen:
-                    self.own_server = WarmServer()
-                    atexit.register(self.own_server.close)
-                    self.own_server.require_sandbox()
-                    self.choose(self.own_server.requests)
-                if self._requests is not None:
-                    return ask(self._requests, request)
+                if self._make is None:
+                    server = WarmServer()
+                    atexit.register(server.close)
+                    server.require_sandbox()
+                    self._make = server.make_sandbox
+                return self._make(request)
             except WarmServerError as error:
                 say_slow(error)
-                self.choose(None)
+                self._make = make_sandbox
         return make_sandbox(request)
 
 

@@ -15,18 +15,12 @@ _POLL_SECONDS = 0.02
 
 
 class SandboxSockets:
-    """Folders of a sandbox, kept open from outside, so that no folder has to be shared with it.
-
-    Attributes
-    ----------
-    folders
-        The sandbox's folders in memory, as file descriptors, once it is open.
-    """
+    """Folders of a sandbox, kept open from outside, so that no folder has to be shared with it."""
 
     def __init__(self, inside: str) -> None:
         """Take the beginning of the sockets' names, which no other sandbox's kernel has."""
         self._name = os.path.basename(inside)
-        self.folders: list[int] = []
+        self.folders: list[int] = []  # in its memory, as file descriptors, once it is open
         self._proc: int | None = None
         self._way: int | None = None
 

@@ -6,6 +6,8 @@ import os
 
 import pyseccomp
 
+from pytree_course.grading.sandbox import linux
+
 # What mature sandboxes refuse (the lists of Flatpak and Docker), by what each call would reach.
 _REFUSED = [
     # keys outlive a process: this refusal and the covered /proc/keys are what keeps them away
@@ -50,9 +52,6 @@ _FILE_COMMANDS = (1024, 1026)  # F_SETLEASE, F_NOTIFY
 # The children of a process that ignores this signal vanish, with the processor time that they used.
 # Otherwise it has to wait for them, or leave them to the sandbox's first process, which does.
 _CHILD_ENDED = 17  # SIGCHLD
-_NEW_NAMESPACES = [  # CLONE_NEW..., of cgroup, host name, IPC, mounts, network, processes, users
-    *(0x02000000, 0x04000000, 0x08000000, 0x00020000, 0x40000000, 0x20000000, 0x10000000)
-]
 _TERMINAL_INPUT = [0x5412, 0x541C]  # TIOCSTI, TIOCLINUX
 _SHARED_ANONYMOUS = 0x01 | 0x20  # MAP_SHARED, MAP_ANONYMOUS
 _HUGE_PAGES = 0x40000  # MAP_HUGETLB
@@ -73,7 +72,7 @@ def open_filter() -> int:
         _deny(calls, absent, name)
     for number in _NEWER:
         calls.add_rule(absent, number)
-    for flag in _NEW_NAMESPACES:
+    for flag in (*linux.NEW_NAMESPACES, linux.NEW_USER):
         _deny(calls, refused, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
     for request in _TERMINAL_INPUT:
         _deny(calls, refused, "ioctl", _is(1, request))

@@ -24,16 +24,11 @@ class UsageWatch:
 
     The operating system limits each process; this looks at the sum. Processor time is not watched
     here: each cell has a budget of it.
-
-    Attributes
-    ----------
-    exceeded
-        What was used up, in words; empty as long as nothing was.
     """
 
     def __init__(self, sandbox: Sandbox, inside: SandboxSockets) -> None:
         """Prepare to watch a sandbox, by its open folders: those in memory, and its /proc."""
-        self.exceeded = ""
+        self.exceeded = ""  # what was used up, in words
         self._sandbox = sandbox
         self._inside = inside
         self._stopped = threading.Event()
@@ -74,6 +69,8 @@ class UsageWatch:
             return "sockets"
         if _has_too_many_mappings(proc, pids):
             return "mappings"
+        if self._sandbox.group is not None:
+            return ""  # it bounds the memory itself
         written = sum((folder.f_blocks - folder.f_bfree) * folder.f_frsize for folder in folders)
         written += sockets * _socket_bytes()
         each = [f"{proc}/{pid}" for pid in pids]

@@ -1,0 +1,127 @@
+"""The vocabulary of inputs: trees are drawn by its names, cases are seen to have them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytree_course.authoring.case_features import features_shown
+from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.validation import find_mistakes
+from pytree_course.checking.cases import Case, check
+from pytree_course.checking.features import features_of, shown_by
+from pytree_course.checking.inputs import FEATURES, VALUES, VOCABULARY, named, varied_trees
+from pytree_course.checking.words import UNSORTED
+from pytree_course.course import LessonFiles
+from tests.conftest import edit
+
+NAMES = named(VOCABULARY)
+
+
+def drawn(seed, *names, **options):
+    """Draw the trees with these features, and no others."""
+    rng = np.random.default_rng(seed)
+    without = [name for name in NAMES if name not in names]
+    trees = varied_trees(rng, lambda: rng.random(2) + 1, without=without, rich=0, **options)
+    return [shown_by(Case(len, tree)) for tree in trees]
+
+
+@pytest.mark.parametrize("name", [name for name in FEATURES if name != "plain"])
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32))
+def test_a_drawn_feature_is_seen_and_a_plain_tree_has_none(name, seed):
+    shown = drawn(seed, name)
+    assert len(shown) >= 2
+    assert any(name in each for each in shown)
+    assert set() in shown
+
+
+@pytest.mark.parametrize("name", VALUES)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32))
+def test_an_array_of_a_kind_is_seen(name, seed):
+    assert any(name in shown for shown in drawn(seed, name, values=np.asarray))
+    assert not any(name in shown for shown in drawn(seed, values=np.asarray))
+
+
+def test_what_is_drawn_or_named_elsewhere_is_in_the_vocabulary():
+    assert VOCABULARY["keys"]["unsorted keys"] == UNSORTED
+    assert {*FEATURES, *VALUES} - {"plain"} <= set(NAMES)
+    assert len(NAMES) == len(set(NAMES))
+
+
+def test_a_group_stands_for_its_names():
+    assert named(["depth", "nan"]) == [*VOCABULARY["depth"], "nan"]
+    assert named(["trees"]) == named(["nodes", "keys", "depth"])
+
+
+def test_a_name_that_the_vocabulary_has_not_is_refused():
+    with pytest.raises(ValueError, match="no features in the vocabulary: tupel"):
+        varied_trees(np.random.default_rng(0), lambda: 1, without=["tupel"])
+
+
+def test_equal_numbers_of_several_types_are_seen():
+    assert "equal numbers" in shown_by(Case(len, [8, np.int64(8)]))
+    assert "equal numbers" not in shown_by(Case(len, [8, 8, True, 1.5]))
+
+
+def test_a_case_may_show_what_its_inputs_do_not():
+    case = Case(len, {}, shows=("after a trace",))
+    assert "after a trace" in shown_by(case)
+    assert VOCABULARY["second looks"]["after a trace"] in features_of(case)
+
+
+def told_of(lesson):
+    return [each.message.partition(": ")[2] for each in find_mistakes(read_sources(lesson))]
+
+
+def test_the_build_refuses_wrong_names_and_what_is_there_all_the_same(unbuilt):
+    script = unbuilt.check_script
+    edit(script, "(without=SMALL)\ndef count", '(without=SMALL | {"None": "why"})\ndef count')
+    edit(script, "[3.5, (1, 2)])", '[3.5, (1, 2)], shows=("afte a trace",))')
+    assert told_of(unbuilt) == [
+        "left out, though its cases have it: None",
+        "no features in the vocabulary: afte a trace",
+    ]
+
+
+def test_the_build_refuses_what_is_missing_by_groups(unbuilt):
+    few = '(without={"trees": "why", "values": "why"})\ndef count'
+    edit(unbuilt.check_script, "(without=SMALL)\ndef count", few)
+    sources = read_sources(unbuilt)
+    marks = features_shown(sources, sources.exercises["count_leaves"])
+    assert (marks["None"], marks["dict in a tuple"], marks["file there"]) == ("✓", "why", "")
+    missing = told_of(unbuilt)
+    assert len(missing) == 3
+    outside = "outside (all: file there, other dtypes, other keys)"
+    assert missing[-1] == f"no case has, and `without` does not name: {outside}"
+
+
+EXAMPLES = '''"""Return how many leaves `tree` has.
+
+    >>> tree = [1, 2]
+    >>> count_leaves(tree)
+    2
+    >>> count_leaves([None]) + count_leaves({})
+    0
+    """'''
+
+
+def test_an_example_that_no_case_has_is_refused_with_its_line(unbuilt):
+    exercises = unbuilt.sources / "exercises.md"
+    edit(exercises, '"""Return how many leaves `tree` has."""', EXAMPLES)
+    (told,) = find_mistakes(read_sources(unbuilt))
+    assert "no case has the inputs of the example 'count_leaves(tree)'" in told.message
+    assert (
+        exercises.read_text("utf-8").splitlines()[told.line - 1].strip() == ">>> count_leaves(tree)"
+    )
+    edit(unbuilt.check_script, "as_int(answer), {})", "as_int(answer), [1, 2])")
+    (told,) = find_mistakes(read_sources(LessonFiles(unbuilt.root, unbuilt.stem)))
+    assert "count_leaves([None]) + count_leaves({})" in told.message
+
+
+def test_a_check_without_words_leaves_nothing_out():
+    def first_leaf(answer, rng):
+        yield Case(answer, [])
+
+    assert vars(check(first_leaf))["without"] == {}
