@@ -247,7 +247,6 @@ reported = st.fixed_dictionaries(
         "printed": st.text() | json_values,
         "line": st.none() | json_values,
         "note": st.text(),
-        "changed": st.booleans() | json_values,
         "predicted": st.text(),
     }
 )
@@ -280,7 +279,6 @@ NO_OUTCOME: dict[str, object] = {
     "printed": "",
     "line": None,
     "note": "",
-    "changed": False,
     "predicted": "",
 }
 

@@ -1,6 +1,7 @@
 """What a check expects: the right answer's observations, and those of every misconception."""
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -108,18 +109,31 @@ class Expected:
         return data, observations
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads: a line for an observation or a fact of a case."""
-        data, observations = self.observations_apart()
-        lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in observations]
+        """Return the JSON text that `read` reads: a line for an observation or a fact of a case.
+
+        What several misconceptions yield is written once, in the exercise's `wrong`; theirs are
+        places in it.
+        """
+        data = asdict(self)
+        lines: list[str] = []
+
+        def placeholder(fact: Any) -> str:
+            lines.append(json.dumps(fact, ensure_ascii=False, allow_nan=False))
+            return f"<line {len(lines) - 1}>"
+
         for exercise in data["exercises"].values():
-            for facts in (exercise["features"], exercise["summaries"]):
-                for case, of_case in enumerate(facts):
-                    facts[case] = f"<observation {len(lines)}>"
-                    lines.append(json.dumps(of_case, ensure_ascii=False))
+            wrong: dict[str, int] = {}
+            for misconception in exercise["misconceptions"]:
+                by_case = misconception["observations"]
+                for case, observation in by_case.items():
+                    written = json.dumps(observation, ensure_ascii=False, allow_nan=False)
+                    by_case[case] = wrong.setdefault(written, len(wrong))
+                misconception["observations"] = placeholder(by_case)
+            exercise["wrong"] = list(map(placeholder, map(json.loads, wrong)))
+            for of_cases in ("observations", "features", "summaries"):
+                exercise[of_cases] = list(map(placeholder, exercise[of_cases]))
         text = json.dumps(data, indent=1, ensure_ascii=False)
-        for place, line in enumerate(lines):
-            text = text.replace(f'"<observation {place}>"', line, 1)
-        return text + "\n"
+        return re.sub(r'"<line (\d+)>"', lambda found: lines[int(found[1])], text) + "\n"
 
     @classmethod
     def read(cls, file: Path) -> "Expected":
@@ -131,9 +145,10 @@ class Expected:
             )
         data = json.loads(file.read_text(encoding="utf-8"))
         for exercise in data["exercises"].values():
+            wrong = exercise.pop("wrong")
             for misconception in exercise["misconceptions"]:
                 by_case = misconception["observations"].items()
-                misconception["observations"] = {int(case): each for case, each in by_case}
+                misconception["observations"] = {int(case): wrong[at] for case, at in by_case}
             exercise["misconceptions"] = [
                 Misconception(**each) for each in exercise["misconceptions"]
             ]

@@ -55,10 +55,7 @@ def _run_case(case: Case) -> Outcome:
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
     shown = _first_lines(printed.getvalue())
-    changed = [observe(given) for given in case.inputs] != inputs
-    return Outcome(
-        inputs, inputs_written, observation, shown, line, case.note, changed, case.predicted
-    )
+    return Outcome(inputs, inputs_written, observation, shown, line, case.note, case.predicted)
 
 
 def _first_lines(printed: str) -> str:

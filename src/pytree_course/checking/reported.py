@@ -44,7 +44,6 @@ class Outcome:
     printed: Annotated[str, MAX_PRINTED] = ""
     line: Line | None = None  # the learner's line that raised
     note: Annotated[str, MAX_PRINTED] = ""
-    changed: bool = False  # whether the call changed its inputs
     predicted: Annotated[str, MAX_PRINTED] = ""  # the line's name, where this is a prediction
 
     def to_json(self) -> dict[str, Any]:

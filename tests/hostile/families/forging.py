@@ -10,7 +10,7 @@ WRONG = "\ndef count_leaves(tree):\n    return 10**6\n"
 OUTCOME = """
 def outcome(value):
     return {"inputs": [], "written": [], "observation": {"kind": "number", "type": "int",
-            "value": value}, "printed": "", "line": None, "note": "", "changed": False,
+            "value": value}, "printed": "", "line": None, "note": "",
             "predicted": ""}
 def report(outcomes):
     from IPython.display import display

@@ -184,7 +184,7 @@ def {name}(*inputs):
 said = []
 def outcome(observation, **more):
     return {"inputs": [], "written": [], "observation": observation, "printed": "", "line": None,
-            "note": "", "changed": False, "predicted": "", **more}
+            "note": "", "predicted": "", **more}
 star = {"kind": "star"}
 def reports():
 {reports}
@@ -228,7 +228,7 @@ report(
         ): "return [[outcome(star, inputs=[star] * 30_000, written=['x' * 9] * 30_000)]]",
         ("reports of wrong types", "leaf_at"): """
     wrong = [None, True, 1, -1.5, "x", [], {}, [[]], {"kind": []}, {"kind": "node"}]
-    names = ("inputs", "written", "line", "note", "changed", "predicted", "printed", "more")
+    names = ("inputs", "written", "line", "note", "predicted", "printed", "more")
     return wrong + [[each] for each in wrong] + [[outcome(each)] for each in wrong] + [
         [outcome(star, **{name: each})] for each in wrong for name in names]
     """,

@@ -20,7 +20,6 @@ class Evidence:
     expected: Observation
     got: Observation
     failed: bool
-    changed: bool  # whether the call changed its inputs
     line: Line | None
 
     @property
@@ -49,7 +48,6 @@ def evidence(
             expected=expected.observations[number],
             got=outcome.observation,
             failed=number in failed,
-            changed=outcome.changed,
             line=outcome.line,
         )
         for number, outcome in enumerate(outcomes)
