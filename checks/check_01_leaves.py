@@ -372,7 +372,8 @@ def replace_leaves(answer, rng):
         return result
 
     def last_of_a_list(many, last):
-        return answer([0] * many, [*range(many - 1), last])[-3:]
+        new = answer([0] * many, [*range(many - 1), last])
+        return new[-3:] if isinstance(new, list) else new
 
     def numbers(count):
         return [number(rng) for _ in range(count)]
@@ -480,7 +481,7 @@ def leaf_at(answer, rng):
         ({first: {second: {third: leaf()}}}, f"{second}/{third}"),
         ([leaf(), leaf()], "2"),
         ([leaf(), leaf()], "-1"),
-        ((leaf(), leaf()), "x"),
+        ((leaf(), leaf()), third),
         (one_of(rng, {}, [], None), first),
         ({first: leaf()}, ""),
         ([leaf(), leaf()], ""),

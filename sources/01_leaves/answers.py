@@ -1332,7 +1332,7 @@ def nan_paths(params):
 """Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves. After this place, each name stands beside the wrong leaf."""
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
-    return [name for name, leaf in zip(sorted(params), leaves) if np.isnan(leaf).any()]
+    return [name for name, leaf in zip(sorted(params, key=str), leaves) if np.isnan(leaf).any()]
 
 
 # %% exercise="nan_paths" misconception="nan_equals_nan" section="key-paths"

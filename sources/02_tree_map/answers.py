@@ -1377,8 +1377,8 @@ def clip_by_global_norm(grads, most):
 """Where a leaf is a matrix, your `clip_by_leaf` shrinks too little. Perhaps you take `norm` with `ord=2`. For a matrix that is another norm; here all its numbers count, as in a vector."""
 def clip_by_leaf(grads, most):
     def shrink(leaf):
-        vector = leaf[None] if leaf.ndim < 2 else leaf
-        squares = jnp.linalg.eigvalsh(vector @ vector.T)[-1]
+        matrix = leaf.reshape(leaf.shape[0] if leaf.ndim > 1 else 1, -1)
+        squares = jnp.linalg.eigvalsh(matrix @ matrix.T)[-1]
         is_long = squares > most**2
         return leaf * jnp.where(is_long, most / jnp.sqrt(jnp.where(is_long, squares, 1.0)), 1.0)
 

@@ -4250,7 +4250,7 @@ class Static:
         if not isinstance(other, Static):
             return False
         both_nan = self.value != self.value and other.value != other.value
-        return both_nan or self.value == other.value
+        return bool(both_nan or self.value == other.value)
 
     def __hash__(self):
         return hash("nan" if self.value != self.value else self.value)
