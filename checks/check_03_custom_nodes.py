@@ -792,7 +792,9 @@ def readable_paths(cls, rng):
     for call in (leaves, leaves_with_path):
         cases += [Case(call, *each, note=looks[call]) for each in simple[:2] + simple[6:8]]
     for tree in varied(rng):
-        for call in (path_texts, mapped):
+        # A wrong answer takes it for a key, whose text differs between versions of Python.
+        ordered = isinstance(tree, OrderedDict)
+        for call in (mapped,) if ordered else (path_texts, mapped):
             cases.append(Case(call, falling(), [tree, number(rng)], note=looks[call]))
     for names, shown in (
         ([f"['{one}']", f"{two} {one}", '"'], "punctuated keys"),
@@ -810,7 +812,8 @@ def readable_paths(cls, rng):
     cases.append(Case(mapped, [], [], note="No layers at all. " + looks[mapped]))
     for tree in rich_trees(rng):
         values = shuffled(rng, [tree, number(rng), (number(rng), [number(rng)])])
-        cases.append(Case(mapped, falling(3), values, note=looks[mapped]))
+        for call in (path_texts, mapped):
+            cases.append(Case(call, falling(3), values, note=looks[call]))
     note = "The first of these layers holds such layers too, with the names and values that follow."
     for call in (path_texts, mapped):
         inputs = (falling(), falling(), pair())
