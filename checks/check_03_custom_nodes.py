@@ -5,6 +5,7 @@ python checks/check_03_custom_nodes.py exercises/03_custom_nodes_exercises.ipynb
 
 import operator
 import re
+from collections import OrderedDict
 from dataclasses import dataclass, field, make_dataclass
 from functools import partial
 from typing import Any
