@@ -21,8 +21,8 @@ def made_lesson(stem="01_made", exercises=("count", "paths"), points=2):
         lesson=stem,
         title=f"Lesson {stem}",
         sections={
-            "leaves": LessonSection("What is a leaf?", 3, False, []),
-            "none": LessonSection("None is no leaf", 2, False, []),
+            "leaves": LessonSection("What is a leaf?", 3, 0, False, []),
+            "none": LessonSection("None is no leaf", 2, 0, False, []),
         },
         predictions={},
         exercises={name: _exercise(name, points) for name in exercises},

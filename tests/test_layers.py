@@ -27,7 +27,7 @@ LESSON = """\
 import jax
 ```
 
-+++ {"minutes": 12}
++++
 
 ## First
 
@@ -35,7 +35,7 @@ import jax
 small = {"w": 1}
 ```
 
-+++ {"minutes": 8}
++++
 
 ## What you learned
 
@@ -49,7 +49,7 @@ Choose.
 large = [1, 2, 3]
 ```
 
-+++ {"minutes": 5, "for": "you like it deep"}
++++ {"for": "you like it deep"}
 
 ## Deep
 
@@ -61,7 +61,7 @@ mine = 1
 print(jax.tree.leaves(large), mine)
 ```
 
-+++ {"minutes": 1, "for": "you want more"}
++++ {"for": "you want more"}
 
 ## Deeper
 
@@ -105,33 +105,18 @@ def test_a_lesson_is_parted_at_going_deeper(written):
     parts = layers(files)
     assert [each.title for each in parts.core] == ["First", "What you learned"]
     assert [each.title for each in parts.deeper] == ["Deep", "Deeper"]
-    assert parts.core_minutes == 20
-    assert [(each.minutes, each.for_whom) for each in parts.deeper] == [
-        (5, "you like it deep"),
-        (1, "you want more"),
-    ]
+    assert [each.for_whom for each in parts.deeper] == ["you like it deep", "you want more"]
     assert [cell.source for cell in parts.opening] == ["# A lesson", "import jax"]
     assert parts.set_up[-1].source == "large = [1, 2, 3]"
 
 
 ELSEWHERE = "define it here, or in the set-up of Going deeper"
-FIRST, DEEPER = '+++ {"minutes": 12}\n', '+++ {"minutes": 1, "for": "you want more"}\n'
 MISTAKES = [
-    (
-        "# A lesson",
-        '{"minutes": 12}',
-        '{"minutes": 13}',
-        "the core takes 21 minutes: 20 are the most",
-    ),
-    ("## Deep", ', "for": "you like it deep"', "", "say for whom it is"),
+    ("# A lesson", "Much.", 3000 * "much ", "the core takes 21 minutes to read: 20 are the most"),
+    ("## Deep", '+++ {"for": "you like it deep"}\n', "+++\n", "say for whom it is"),
     ("leaves(small)", "leaves(large), mine", "leaves(small), mine", f"small: {ELSEWHERE}"),
     ("leaves(other)", "leaves(large), mine", "leaves(other), mine", f"other: {ELSEWHERE}"),
     ("mine + 1", "Read.", "```{code-cell} ipython3\nmine + 1\n```", f"mine: {ELSEWHERE}"),
-    *(
-        (heading, mark, f'+++ {{{minutes}"for": "you want more"}}\n', "say how long it takes")
-        for heading, mark in (("## First", FIRST), ("## Deeper", DEEPER))
-        for minutes in ("", '"minutes": "five", ', '"minutes": 2.5, ')
-    ),
 ]
 """By the line that is named: what is changed in the lesson, and what the author is told."""
 
@@ -185,16 +170,31 @@ display(squares, one, more, other, left, whole)"""
 
 def test_a_lesson_without_deeper_sections_has_no_mistake_in_its_layers(written):
     start = LESSON.index("# Going deeper")
-    files = written((LESSON[start:], ""), ('{"minutes": 12}', '{"minutes": 90}'))
+    files = written((LESSON[start:], ""), ("Much.", 5000 * "much "))
     assert mistakes(files) == []
     assert layers(files).deeper == []
 
 
 def test_under_a_deeper_heading_stands_how_long_it_takes_and_for_whom_it_is(written):
     texts = {cell.id: cell.source for cell in render_lesson(read_sources(written())).cells}
-    assert texts["deep-1"] == "## Deep\n\n*About 5 minutes, for you if you like it deep.*\n"
-    assert "*About 1 minute, for you if" in texts["deeper-1"]
+    assert texts["deep-1"] == "## Deep\n\n*About 1 minute. For you if you like it deep.*\n"
     assert texts["first-1"] == "## First"
+
+
+def test_minutes_are_counted_in_words_lines_of_code_predictions_and_trys(written):
+    words = f"{298 * 'word '}\n\n**Try.** That."
+    code = "```{code-cell} ipython3\n:prediction: A\n" + 24 * "x = 1\n" + "```"
+    files = written(("Much.", f"{words}\n\n+++\n\n◇ Which?\n\n- A. a\n- B. b\n\n{code}"))
+    (_, learned) = layers(files).core
+    assert learned.minutes == 4  # 2 for the words, 2 for the lines
+    assert learned.trying == 5
+
+
+def test_the_opening_says_what_was_counted(written):
+    text = "# A lesson\n\nReading: {reading} minutes; {with everything} with every Try."
+    files = written(("# A lesson", text), ("Much.", "**Try.** " + 300 * "much "))
+    (opening, *_) = render_lesson(read_sources(files)).cells
+    assert opening.source.endswith("Reading: 3 minutes; 7 with every Try.")
 
 
 @pytest.mark.slow

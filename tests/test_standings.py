@@ -9,16 +9,16 @@ from pytree_course.checking.progress import Progress
 from pytree_course.checking.standings import Way, hours, standing, unread_sections
 
 SECTIONS = {
-    "mini": LessonSection("Mini", 0, False, []),
-    "one": LessonSection("One", 2, False, ["one-1", "one-2"]),
-    "plain": LessonSection("Plain", 3, False, []),
-    "two": LessonSection("Two", 4, False, ["two-1"]),
-    "what-you-learned": LessonSection("What you learned", 1, False, []),
-    "going-deeper": LessonSection("Going deeper", 0, True, []),
-    "words": LessonSection("Words", 5, True, []),
-    "asks": LessonSection("Asks", 6, True, ["asks-1"]),
-    "last": LessonSection("Last", 7, True, ["last-1"]),
-    "more-words": LessonSection("More words", 8, True, []),
+    "mini": LessonSection("Mini", 0, 0, False, []),
+    "one": LessonSection("One", 2, 0, False, ["one-1", "one-2"]),
+    "plain": LessonSection("Plain", 3, 0, False, []),
+    "two": LessonSection("Two", 4, 0, False, ["two-1"]),
+    "what-you-learned": LessonSection("What you learned", 1, 0, False, []),
+    "going-deeper": LessonSection("Going deeper", 0, 0, True, []),
+    "words": LessonSection("Words", 5, 0, True, []),
+    "asks": LessonSection("Asks", 6, 0, True, ["asks-1"]),
+    "last": LessonSection("Last", 7, 0, True, ["last-1"]),
+    "more-words": LessonSection("More words", 8, 0, True, []),
 }
 
 

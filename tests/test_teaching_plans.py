@@ -66,8 +66,8 @@ def test_a_small_course_is_planned(course):
     text = plans(course)
     assert_times_add_up(text)
     one, session = tables(text)
-    assert one == [(0, 5), (5, 2), (7, 3), (10, 1), (11, 79), (90, 0)]
-    assert session[-1] == (16, 0)
+    assert one == [(0, 5), (5, 1), (6, 3), (9, 1), (10, 80), (90, 0)]
+    assert session[-1] == (15, 0)
     assert "Lesson 1" not in text
     assert "At home: 4 min. The first leaf (4)" in text
     assert "Everything, in 1 week with a session of 90 minutes" in text
@@ -90,15 +90,15 @@ def test_what_does_not_fit_into_one_session_is_left_for_home(course):
             copy(course.root / file, new)
     for number in (1, 2, 3, 4):
         lesson = course.root / "sources" / f"0{number}_mini" / "lesson.md"
-        edit(lesson, '{"minutes": 2}', '{"minutes": 19}')
+        edit(lesson, "Text.", 2775 * "word ")  # 19 minutes
         edit(lesson, "# Mini", f"# Lesson {number}: about something")
     text = plans(course)
     assert_times_add_up(text)
     assert "The cores of the first 3 lessons" in text
     assert tables(text)[0][-2:] == [(74, 16), (90, 0)]
     weeks = re.findall(r"^\| \d+ \| (\d+) min\. (.+?) \|", text, re.MULTILINE)
-    assert [int(minutes) for minutes, _ in weeks] == [60, 60]
-    assert weeks[1][1].startswith("**Lesson 3**: the core, with its exercises (23), [None is")
+    assert [int(minutes) for minutes, _ in weeks] == [75, 25]
+    assert weeks[1][1].startswith("**Lesson 4**: the core, with its exercises (23), [None is")
 
 
 def test_lessons_without_minutes_have_no_part_in_a_plan(course):

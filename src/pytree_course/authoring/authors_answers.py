@@ -208,16 +208,16 @@ def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
     """Return what a learner's progress needs to know of a lesson's sections, by slug."""
     layers = sources.layers
     parts = [
-        (layers.opening, 0, False),
-        *((section.cells, section.minutes, False) for section in layers.core),
-        (layers.set_up, 0, True),
-        *((section.cells, section.minutes, True) for section in layers.deeper),
+        (layers.opening, 0, 0, False),
+        *((each.cells, each.minutes, each.trying, False) for each in layers.core),
+        (layers.set_up, 0, 0, True),
+        *((each.cells, each.minutes, each.trying, True) for each in layers.deeper),
     ]
     sections = {}
-    for cells, minutes, deeper in parts:
+    for cells, minutes, trying, deeper in parts:
         if cells and (title := cells[0].heading):
             asked = [cell.id for cell in cells if cell.id in sources.predictions]
-            sections[slug(title)] = LessonSection(title, minutes, deeper, asked)
+            sections[slug(title)] = LessonSection(title, minutes, trying, deeper, asked)
     return sections
 
 

@@ -38,6 +38,10 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
     for cell in sources.lesson:
         if cell.kind == "markdown":
             text = _with_time(cell.source, deeper[cell.id]) if cell.id in deeper else cell.source
+            if cell in layers.opening:
+                with_all = layers.core_minutes + layers.core_trying
+                text = text.replace("{reading}", str(layers.core_minutes))
+                text = text.replace("{with everything}", str(with_all))
             if cells and cells[-1].id in sources.predictions and not cell.heading:
                 text = with_closed_answer(text)
             cells.append(new_markdown_cell(text, id=cell.id))
@@ -94,7 +98,9 @@ def _with_time(text: str, section: Section) -> str:
     """Put under the heading of a deeper section how long it takes, and for whom it is."""
     heading, _, rest = text.partition("\n")
     minutes = counted(section.minutes, "minute", "minutes")
-    return f"{heading}\n\n*About {minutes}, for you if {section.for_whom}.*\n{rest}"
+    if section.trying:
+        minutes += f", {section.minutes + section.trying} with every prediction and Try"
+    return f"{heading}\n\n*About {minutes}. For you if {section.for_whom}.*\n{rest}"
 
 
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:

@@ -71,7 +71,8 @@ class LessonSection:
     """A section of a lesson, and what the learner's progress needs to know of it."""
 
     title: str
-    minutes: int  # to read and run it; 0 where the author does not say
+    minutes: int  # to read and run it
+    trying: int  # minutes that its predictions and Trys take besides
     deeper: bool  # whether it comes after the core
     predictions: list[str]  # the ids of their answers' cells, in order
 

@@ -13,8 +13,9 @@ class Way:
 
     exercises: int
     todo: list[ExpectedExercise]  # the exercises to solve, in order
-    minutes: int  # that the whole way takes, by the author's estimate
+    minutes: int  # that the whole way takes, without predictions and Trys
     reading_left: int  # minutes of the sections that are not read yet
+    trying_left: int  # minutes of their predictions and Trys
 
     @property
     def solved(self) -> int:
@@ -39,6 +40,7 @@ class Way:
             todo=[exercise for way in ways for exercise in way.todo],
             minutes=sum(way.minutes for way in ways),
             reading_left=sum(way.reading_left for way in ways),
+            trying_left=sum(way.trying_left for way in ways),
         )
 
     def __str__(self) -> str:
@@ -46,7 +48,8 @@ class Way:
             return "done"
         return (
             f"about {hours(self.minutes_left)} left (reading {hours(self.reading_left)}, "
-            f"exercises {hours(self.exercises_left)})"
+            f"exercises {hours(self.exercises_left)}), "
+            f"{hours(self.minutes_left + self.trying_left)} with every prediction and Try"
         )
 
 
@@ -89,12 +92,14 @@ def standing(expected: Expected, progress: Progress) -> Standing:
     def way(*, deeper: bool) -> Way:
         exercises = [each for each in expected.exercises.values() if each.core or deeper]
         sections = [each for each in expected.sections.values() if deeper or not each.deeper]
+        left = [each for each in unread if deeper or not each.deeper]
         return Way(
             exercises=len(exercises),
             todo=_todo(exercises, expected.lesson, progress),
             minutes=sum(each.minutes for each in exercises)
             + sum(each.minutes for each in sections),
-            reading_left=sum(each.minutes for each in unread if deeper or not each.deeper),
+            reading_left=sum(each.minutes for each in left),
+            trying_left=sum(each.trying for each in left),
         )
 
     everything = way(deeper=True)
