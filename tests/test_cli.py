@@ -78,7 +78,10 @@ def test_progress_in_a_narrow_terminal_has_every_name_whole(monkeypatch, tmp_pat
 def test_a_grade_in_a_narrow_terminal_has_names_and_verdicts_whole(
     course_py, notebook, monkeypatch
 ):
-    notebook.answer("count_leaves", "def count_leaves(tree):\n    return len(jax.tree_map(lambda leaf: leaf, tree))").save()
+    notebook.answer(
+        "count_leaves",
+        "def count_leaves(tree):\n    return len(jax.tree_map(lambda leaf: leaf, tree))",
+    ).save()
     monkeypatch.setattr(console, "width", 60)
     shown = course_py("check", "1").stdout
     assert "count_leaves" in shown.split()
