@@ -210,7 +210,7 @@ VARYING = "```{code-cell} ipython3\n:tags: [varies]\nimport time"
 LESSON, EXERCISES, ANSWERS, CHECKS = "lesson.md", "exercises.md", "answers.py", "check_01_mini.py"
 LOOP = '# %% exercise="first_leaf" variant="loop"'
 SOLUTION = "    # BEGIN SOLUTION\n    return len(jax.tree.leaves(tree))\n    # END SOLUTION"
-HINTS = '["one `jax.tree`", "two"]'
+HINTS = '["one `jax.tree`", "two", '
 
 MISTAKES = {
     ANSWERS: [
@@ -240,8 +240,9 @@ MISTAKES = {
     ],
     EXERCISES: [
         (SOLUTION, "    return len(jax.tree.leaves(tree))", "the starter passes"),
-        (HINTS, '["", "two"]', "hint 1"),
-        (HINTS, '["one"]', "1 hints"),
+        (HINTS, '["", "two", ', "hint 1"),
+        (HINTS, "[", "1 hints"),
+        ("return len(...)", "return max(...)", "skeleton"),
         (
             "section: leaves-are-not-elements",
             "section: elsewhere",

@@ -123,7 +123,7 @@ def test_reset_on_a_full_disk_loses_and_leaves_nothing(notebook, mini):
 
 
 def test_build_names_an_authors_mistake_and_fails(course_py, mini):
-    edit(mini.sources / "exercises.md", '"two"]', '""]')
+    edit(mini.sources / "exercises.md", '"two", ', '"", ')
     done = course_py("build", "1")
     assert done.returncode == 2
     assert "hint 2 is empty" in done.stderr

@@ -67,8 +67,9 @@ def test_the_course_of_a_first_exercise(kernel, course):
     kernel("def count_leaves(tree):\n    return len(tree)")
     wrong = kernel("check.count_leaves(count_leaves)")
     assert "You counted the container's elements" in wrong
-    assert "Hint 1 of 2" in kernel("check.count_leaves.hint()")
-    assert "Hint 2 of 2" in kernel("check.count_leaves.hint()")
+    assert "Hint 1 of 3" in kernel("check.count_leaves.hint()")
+    assert "Hint 2 of 3" in kernel("check.count_leaves.hint()")
+    assert "\n        return len(...)\n" in kernel("check.count_leaves.hint()")
     assert "The solution opens after a correct answer" in kernel("check.count_leaves.solution()")
 
     kernel("def count_leaves(tree):\n    return len(jax.tree.leaves(tree))")
