@@ -193,9 +193,9 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
 def test_every_plot_has_a_text_and_its_numbers(grades, tmp_path):
     page = pages_of(grades, tmp_path)["report.html"]
     figures = re.findall(r'<figure class="plot".*?</figure>\s*(?:<p.*?</p>\s*)?(<\w+)', page, re.S)
-    assert figures == ["<details"] * 6  # points, misconceptions, and two for each lesson
+    assert figures == ["<details"] * 4  # points, misconceptions, and one for each lesson
     labels = re.findall(r'<svg role="img" aria-label="([^"]+)"', page)
-    assert len([label for label in labels if "xercise" in label or "student" in label]) == 6
+    assert len([label for label in labels if "xercise" in label or "student" in label]) == 4
     assert len(visible(page.split("<figure")[0])) < 1000
 
 

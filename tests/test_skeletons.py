@@ -21,7 +21,7 @@ def hint(code: str) -> str:
     "code",
     [
         "    ...",
-        "    rate = 0.1\n    moved = jax.tree.map(lambda p, g: ..., params, grads)\n    return moved",
+        "    rate = 0.1\n    moved = jax.tree.map(lambda p, g: ..., params, grads)\n    ...",
         "    rate = ...\n    moved = jax.tree.map(..., params, grads)\n    return moved",
         "    ...\n    return moved",
         '    """New."""\n    rate = 0.1\n    ...',

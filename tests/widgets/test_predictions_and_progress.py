@@ -290,7 +290,9 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     assert 'href="../exercises/01_mini_exercises.ipynb#Count-the-leaves"' in page.html
     core = "about 5 min left (reading 2 min, exercises 3 min), 6 min with every prediction and Try"
     assert f"The core of all lessons: {core}" in page.text
-    both = "about 11 min left (reading 4 min, exercises 7 min), 13 min with every prediction and Try"
+    both = (
+        "about 11 min left (reading 4 min, exercises 7 min), 13 min with every prediction and Try"
+    )
     assert f"Everything: {both}" in page.text
     progress = Progress.load(in_course.progress_file)
     progress.predict("01_mini", "leaves-are-not-elements-4", "A")

@@ -43,6 +43,6 @@ def _is_blank(statement: ast.Expr) -> bool:
 
 
 def _without_docstring(node: ast.AST, name: str) -> Any:
-    found = getattr(node, name, None)
-    named = isinstance(node, ast.FunctionDef | ast.ClassDef)
-    return found[1:] if name == "body" and named and ast.get_docstring(node) else found
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) and name == "body":
+        return node.body[1:] if ast.get_docstring(node) else node.body
+    return getattr(node, name, None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from pytree_course.drawing.figures import INK, plot
 from pytree_course.reports.class_statistics import ExerciseCounts, HeldMisconception
@@ -97,37 +97,6 @@ def pass_plot(counts: Sequence[ExerciseCounts]) -> Markup:
         f"{worst.exercise.name} ({worst.pass_rate:.0%})."
     )
     return Markup(plot(draw, alt, (WIDTH, 1.1 + BAR * len(counts))))
-
-
-def time_plot(counts: Sequence[ExerciseCounts]) -> Markup:
-    """Draw what the answers to a lesson's exercises took; nothing if none was tried."""
-    timed = [each for each in counts if each.seconds]
-    if not timed:
-        return Markup()
-
-    def draw(axes: Axes) -> None:
-        for place, each in enumerate(timed):
-            # A logarithm has no place for zero.
-            low, middle, high = (
-                max(seconds, 1e-3)
-                for seconds in (each.seconds[0], each.median_seconds, each.seconds[-1])
-            )
-            axes.plot([low, high], [place, place], "-", color=_BLUE, linewidth=3, alpha=0.5)
-            axes.plot([low, high], [place, place], "|", color=_BLUE, markersize=9)
-            axes.plot([middle], [place], "o", color=_BLUE, markersize=8)
-        _one_bar_a_line(axes, [each.exercise.name for each in timed])
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g} s"))
-        axes.xaxis.set_minor_formatter(FuncFormatter(lambda *_: ""))
-        axes.grid(axis="x", alpha=0.25, linewidth=0.8)
-        axes.set_xlabel("what an answer and its check took: shortest, median (dot), longest")
-
-    slowest = max(timed, key=lambda each: each.median_seconds)
-    alt = (
-        f"Time for each of {counted(len(timed), 'exercise', 'exercises')}, on a logarithmic scale. "
-        f"{slowest.exercise.name} takes longest: typically {slowest.median_seconds:.2g} seconds."
-    )
-    return Markup(plot(draw, alt, (WIDTH, 0.8 + BAR * len(timed))))
 
 
 def misconceptions_plot(held: Sequence[HeldMisconception]) -> Markup:

@@ -22,7 +22,6 @@ from pytree_course.reports.class_plots import (
     misconceptions_plot,
     pass_plot,
     points_plot,
-    time_plot,
 )
 from pytree_course.reports.class_statistics import (
     count_exercises,
@@ -97,7 +96,6 @@ def _report(grades: ClassGrades, links: dict[str, str]) -> str:
         handed_in=len({each.id for each, _, _ in attempts} | {each for each, _ in grades.waiting}),
         lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
         pass_plot=pass_plot,
-        time_plot=time_plot,
         held=held_misconceptions(grades),
         misconceptions_plot=misconceptions_plot,
         most_misconceptions=MOST_MISCONCEPTIONS,
