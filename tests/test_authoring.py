@@ -21,7 +21,7 @@ from pytree_course.built import without_this_machine
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED
-from pytree_course.course import Course, LessonFiles, write_file
+from pytree_course.course import Course, LessonFiles, other_id, write_file
 from pytree_course.handout import hand_out
 from tests.conftest import edit
 
@@ -103,7 +103,7 @@ def test_what_varies_from_run_to_run_is_not_stored(mini):
 
 def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
     notebook = nbformat.read(mini.solutions, as_version=4)
-    assert [cell.id for cell in notebook.cells] == [
+    assert [cell.id for cell in notebook.cells if "-other" not in cell.id] == [
         "exercises-1",
         "installed",
         "setup",
@@ -118,6 +118,19 @@ def test_cells_have_stable_ids_and_no_trace_of_their_run(mini):
     assert {cell.execution_count for cell in code} == {1}
     allowed = {"nbgrader", "tags"}
     assert all(set(cell.metadata) == allowed for cell in code if cell.id != "installed")
+
+
+def test_the_solutions_show_the_two_variants_that_are_least_like_the_solution(mini):
+    variant = '\n\n# %% exercise="count_leaves" variant="named"\n'
+    variant += "def count_leaves(tree):\n    return len(jax.tree.leaves(tree=tree))\n"
+    answers = mini.sources / "answers.py"
+    answers.write_text(answers.read_text("utf-8") + variant, "utf-8")
+    build(mini)
+    cells = {cell.id: cell.source for cell in nbformat.read(mini.solutions, as_version=4).cells}
+    others = [cells[other_id("count_leaves", number)] for number in (1, 2)]
+    assert all(each.startswith("```python\ndef count_leaves(tree):") for each in others)
+    assert not any("tree=tree" in each for each in others)
+    assert other_id("count_leaves", 3) not in cells
 
 
 def test_a_cell_added_to_one_section_changes_no_other_id(mini):

@@ -39,6 +39,11 @@ def check_id(exercise: str) -> str:
     return f"{exercise}-check"
 
 
+def other_id(exercise: str, number: object = "") -> str:
+    """Return the id of the cell, among the solutions, with another right way."""
+    return f"{exercise}-other-{number}"
+
+
 def write_file(file: Path, text: str) -> None:
     """Replace a file atomically, with the same bytes on every system; if that fails, it stays."""
     draft = file.with_name(f".{file.name}.part")

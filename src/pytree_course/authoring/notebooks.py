@@ -1,5 +1,6 @@
 """From sources to notebooks, not yet executed."""
 
+from difflib import SequenceMatcher
 from typing import Any
 
 from nbformat import NotebookNode
@@ -10,9 +11,9 @@ from pytree_course.authoring.core_and_deeper import Section
 from pytree_course.authoring.slides import DEEPER_TAG, slide_types
 from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.source_texts import with_closed_answer
-from pytree_course.authoring.sources import EXERCISE_OPTIONS, Exercise, LessonSources
+from pytree_course.authoring.sources import EXERCISE_OPTIONS, Answer, Exercise, LessonSources
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
-from pytree_course.course import Course, answer_id, check_id
+from pytree_course.course import Course, answer_id, check_id, other_id
 from pytree_course.rendering import render
 from pytree_course.texts import counted
 
@@ -21,6 +22,7 @@ AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "silent_bug", "core", "prediction", "id", "covers"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
+OTHER_WAYS = "Other right ways:"
 
 
 INSTALLED_ID = "installed"
@@ -79,9 +81,26 @@ def render_exercises(sources: LessonSources, *, solved: bool = False) -> Noteboo
             cells.append(_code(answer, content.source, cell, marks))
             marks = nbgrader.marks(check, points=exercise.points)
             cells.append(_code(check, exercise.call, marks=marks))
+            if solved:
+                cells += _other_ways(exercise)
         else:
             cells.append(_code(cell.id, cell.source, cell, nbgrader.marks(cell.id)))
     return _notebook(_with_installed(cells, nbgrader.marks(INSTALLED_ID)), sources.exercises_digest)
+
+
+def _other_ways(exercise: Exercise) -> list[NotebookNode]:
+    """Return the two variants that are least like the solution."""
+
+    def likeness(variant: Answer) -> float:
+        return SequenceMatcher(None, exercise.solution.source, variant.source).ratio()
+
+    two = sorted(exercise.variants, key=likeness)[:2]
+    fenced = [f"```python\n{variant.source.strip()}\n```" for variant in two]
+    ids = [f"{exercise.name}-others", other_id(exercise.name, 1), other_id(exercise.name, 2)]
+    return [
+        new_markdown_cell(text, id=cell_id)
+        for cell_id, text in zip(ids, [OTHER_WAYS, *fenced], strict=True)
+    ]
 
 
 def _with_installed(

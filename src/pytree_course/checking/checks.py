@@ -24,7 +24,7 @@ from pytree_course.checking.progress import ExerciseProgress, Progress
 from pytree_course.checking.reported import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.checking.standings import standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind
-from pytree_course.course import GOING_DEEPER, Course, answer_id
+from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
@@ -229,20 +229,19 @@ class ExerciseCheck:
     def solution_if_due(self) -> Feedback:
         """Return the solution, or what is to be done before it opens."""
         file, name = self._checks._files.solutions, self._exercise.name
-        text, code = words.OTHER_SOLUTIONS, ""
-        if not file.exists():
-            text = words.NO_SOLUTIONS
-        elif not self.solution_is_due:
+        shown = [words.NO_SOLUTIONS]
+        if file.exists() and not self.solution_is_due:
             left = TRIES_BEFORE_SOLUTION - self._progress.tries
             tries = f"{left} more {'tries' if left > 1 else 'try'}"
-            text = words.SOLUTION_CLOSED.format(tries=tries, name=name)
-        else:
+            shown = [words.SOLUTION_CLOSED.format(tries=tries, name=name)]
+        elif file.exists():
             self._record("solution")
             notebook = json.loads(file.read_text(encoding="utf-8"))
-            cells = {cell["id"]: cell for cell in notebook["cells"]}
-            code = "".join(cells[answer_id(name)]["source"])
-        title, news = words.SOLUTION_TITLE.format(name=name), self._checks.progress.news()
-        return note("☞", title, [text, *news], code)
+            cells = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+            others = [source for cell, source in cells.items() if cell.startswith(other_id(name))]
+            shown = [f"```python\n{cells[answer_id(name)]}\n```", words.OTHER_SOLUTIONS, *others]
+        title = words.SOLUTION_TITLE.format(name=name)
+        return note("☞", title, [*shown, *self._checks.progress.news()])
 
     @property
     def _progress(self) -> ExerciseProgress:

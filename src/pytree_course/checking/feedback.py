@@ -100,10 +100,12 @@ def _captions(verdict: Verdict, call: Callable[..., Any] | None) -> list[str]:
     return ["Given"] if count == 1 else [f"Given, {name}" for name in names[:count]]
 
 
-def note(symbol: str, title: str, paragraphs: Sequence[str], code: str = "") -> Feedback:
-    """Show what is no verdict: a hint, a solution, which cell to run first."""
-    shown = {"symbol": symbol, "title": title, "paragraphs": paragraphs, "code": code}
-    return _render("note", **shown, width=WIDTH)
+def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
+    """Show what is no verdict: a hint, a solution, which cell to run first.
+
+    A paragraph that begins with a fence is code.
+    """
+    return _render("note", symbol=symbol, title=title, paragraphs=paragraphs, width=WIDTH)
 
 
 @contextmanager

@@ -105,7 +105,7 @@ HINTS_TITLE = "Hint {opened} of {hints} for {name}"
 MORE_HINTS = "Ask again for the next hint."
 LAST_HINT = "That was the last hint."
 SOLUTION_TITLE = "Solution of {name}"
-OTHER_SOLUTIONS = "This is one right way; your way may be right too."
+OTHER_SOLUTIONS = "Your way may be right too. Other right ways:"
 NO_SOLUTIONS = "This copy of the course holds no solutions."
 SOLUTION_CLOSED = (
     "The solution opens after a correct answer, or after {tries}. For a hint: `check.{name}.hint()`"
