@@ -675,7 +675,7 @@ predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=1, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
 
 
-# %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="instruments"
+# %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="part-of-the-type"
 """This is one too few. Perhaps you count from the second trace on. A new jitted function has an empty cache, so its first call is a trace like any other."""
 predictions = dict(A=0, B=1, C=1, D=0, E=4, F=2, G=1, H=1, I=1, J=0)
 
