@@ -638,35 +638,35 @@ def decayed_step(answer, rng):
 
 @check(without=FUNCTION | HALF | {"no leaves": "the prompt", "equal numbers": "float32"})
 def momentum(start, step, rng):
-    """The new velocity moves the parameters; it is remembered, with no rate in it."""
+    """The new memory moves the parameters; it comes back, with no rate in it."""
 
-    def one_step(params, grads, velocity, rate, beta):
-        result = step(params, grads, velocity, rate, beta)
+    def one_step(params, grads, memory, rate, keep):
+        result = step(params, grads, memory, rate, keep)
         if not is_pair(result):
             return as_jax(result)
-        return {"params": as_jax(result[0]), "velocity": as_jax(result[1])}
+        return {"params": as_jax(result[0]), "memory": as_jax(result[1])}
 
-    def first_velocity(params):
+    def first_memory(params):
         return keeping_width(start(params))
 
-    own(start, first_velocity)
+    own(start, first_memory)
 
-    def many_steps(params, grads, rates, beta):
-        velocity = start(params)
+    def many_steps(params, grads, rates, keep):
+        memory = start(params)
         for each, rate in zip(grads, rates, strict=True):
-            result = step(params, each, velocity, rate, beta)
+            result = step(params, each, memory, rate, keep)
             if not is_pair(result):
                 return as_jax(result)
-            params, velocity = result
-        return {"params": as_jax(params), "velocity": as_jax(velocity)}
+            params, memory = result
+        return {"params": as_jax(params), "memory": as_jax(memory)}
 
     def steps(params, fewest=2):
         grads = several(rng, params, fewest)
         rates = [share(rng) for _ in grads]
         return Case(many_steps, params, grads, rates, share(rng), note=note, if_wrong=later)
 
-    def given(params, velocity):
-        return params, like(rng, params), velocity, share(rng), share(rng)
+    def given(params, memory):
+        return params, like(rng, params), memory, share(rng), share(rng)
 
     def from_given(*state):
         return Case(one_step, *given(*state), note="This calls `momentum_step`.", if_wrong=said)
@@ -674,27 +674,27 @@ def momentum(start, step, rng):
     def kept(params):
         return after(step, "momentum_step", *given(params, like(rng, params)))
 
-    two = {"": "`momentum_step` returns two things: the new parameters, and the new velocity."}
+    two = {"": "`momentum_step` returns two things: the new parameters, and the new memory."}
     said = {
-        "velocity": "Your new velocity is not `beta * velocity + gradient`.",
-        "params": "Your parameters do not move by `rate` times the new velocity.",
+        "memory": "Your new memory is not `keep * memory + gradient`.",
+        "params": "Your parameters do not move by `rate` times the new memory.",
         **two,
     }
     later = {
-        "velocity": "Your velocity goes another way than `beta * velocity + gradient` from zeros.",
-        "params": "Your parameters do not move by `rate` times the new velocity.",
+        "memory": "Your memory goes another way than `keep * memory + gradient` from zeros.",
+        "params": "Your parameters do not move by `rate` times the new memory.",
         **two,
     }
     first = "This calls `start`."
-    note = "From the first velocity on, a step for each gradient, each with a rate of its own."
+    note = "From the first memory on, a step for each gradient, each with a rate of its own."
     cases = [
-        Case(first_velocity, vector(rng), note=first),
-        Case(first_velocity, {"w": matrix(rng), "b": vector(rng)}, note=first),
-        Case(first_velocity, model(rng), note=first),
-        Case(first_velocity, array(rng.permutation([np.nan, np.inf])), note=first),
-        Case(first_velocity, [vector(rng), array(rng.permutation([-np.inf, 1]))], note=first),
+        Case(first_memory, vector(rng), note=first),
+        Case(first_memory, {"w": matrix(rng), "b": vector(rng)}, note=first),
+        Case(first_memory, model(rng), note=first),
+        Case(first_memory, array(rng.permutation([np.nan, np.inf])), note=first),
+        Case(first_memory, [vector(rng), array(rng.permutation([-np.inf, 1]))], note=first),
         from_given(vector(rng), array([0, 0])),
-        Case(first_velocity, {"w": array([1, 2])}, note=first),
+        Case(first_memory, {"w": array([1, 2])}, note=first),
     ]
     example = array(5), array(1), array(2), 0.5, 0.5
     cases += [Case(one_step, *example, note="This calls `momentum_step`.", if_wrong=said)]
@@ -1421,3 +1421,244 @@ if __name__ == "__main__":
     from pytree_course.cli.check_script import main
 
     main(__file__)
+
+
+@check(without=FUNCTION | {"trees": "row numbers", "values": "row numbers"})
+def next_batch(answer, rng):
+    """Many batches, each with the key of the last call: sizes, repeats, sets, and the key."""
+
+    def other_form(result):
+        """Return what is seen of a result that is not row numbers and one key."""
+        if not is_pair(result):
+            return type(result).__name__
+        rows, key = (str(getattr(each, "dtype", type(each).__name__)) for each in result)
+        is_right = key.startswith("key") and np.shape(result[1]) == () and "int" in rows
+        return None if is_right else {"rows": rows, "key": f"{key} {np.shape(result[1])}"}
+
+    def in_turn(seed, count, size, times):
+        """Draw batches as a training does; return them, or what is seen of another form."""
+        key, batches = jax.random.key(seed), []
+        for _ in range(times):
+            result = answer(key, count, size)
+            if result is ...:
+                return ...
+            if (seen := other_form(result)) is not None:
+                return seen
+            batches.append(np.asarray(result[0]).tolist())
+            key = result[1]
+        return batches
+
+    def measured(measure):
+        def look(seed, count, size, times):
+            batches = in_turn(seed, count, size, times)
+            return measure(batches) if isinstance(batches, list) else batches
+
+        return look
+
+    @measured
+    def form(batches):
+        return {
+            "rows in a batch": sorted({len(each) for each in batches}),
+            "different rows in a batch": sorted({len(set(each)) for each in batches}),
+            "different batches": len(set(map(tuple, batches))),
+        }
+
+    @measured
+    def together(batches):
+        return {"sets of rows": sorted({tuple(sorted(each)) for each in batches})}
+
+    def first_alike(seeds, count, size):
+        """For each key: which key of the list is the first that gives the same second batch?"""
+        drawn = [in_turn(seed, count, size, 2) for seed in seeds]
+        if not isinstance(drawn[0], list):
+            return drawn[0]
+        alike = [[each[at] for each in drawn].index(one[at]) for one in drawn for at in (0, 1)]
+        return {"first alike": alike}
+
+    def seed():
+        return int(rng.integers(1000))
+
+    def sizes():
+        size = int(rng.integers(12, 20))
+        return 40, size, int(rng.integers(3, 7))
+
+    few = rng.choice(1000, 3, replace=False)
+    seeds = [int(each) for each in rng.permutation([*few, *rng.choice(few, 4)])]
+    drawn = (
+        "The numbers are the seed of the first key, `count`, `size`, and how many batches there "
+    )
+    drawn += "are. Each batch is drawn with the key that the last call returned."
+    keys = "The numbers are the seeds of keys. Two batches from each key: "
+    keys += "which key of this list is the first to give the same batch?"
+    said = {
+        "different batches too low": "Some of your batches have the same rows, in the same order.",
+        "different rows in a batch": "The number of different rows in your batches is not `size`.",
+        "rows in a batch": "The number of rows in your batches is not `size`.",
+        "sets of rows": "Some sets of rows never come, or your row numbers are not 0 to `count - 1`.",
+        "first alike too high": "The same key does not always give you the same batch.",
+        "first alike too low": "Different keys give you the same batch.",
+        "": "`next_batch` returns two things: an array of row numbers, and one key.",
+    }
+    case = partial(Case, if_wrong=said)
+    yield from shuffled(
+        rng,
+        [
+            *[case(form, seed(), *sizes(), note=drawn) for _ in range(2)],
+            case(form, seed(), 40, 40, 3, note=drawn),
+            *[case(together, seed(), 3, 2, 40, note=drawn) for _ in range(2)],
+            case(first_alike, seeds, 40, int(rng.integers(12, 20)), note=keys),
+            case(first_alike, [*seeds[2:], *seeds[:3]], 40, 20, note=keys),
+        ],
+    )
+
+
+@check(without=FUNCTION | HALF | {"equal numbers": "float32", "infinity": "inf - inf"})
+def updated(answer, rng):
+    """The new memory moves the parameters and comes back; steps are counted; the rest stays."""
+
+    def seen(state):
+        """Return what is seen of a state: it does not matter who made its arrays."""
+        if not isinstance(state, dict):
+            return as_jax(state)
+        return {**as_jax(state), **({"step": as_count(state["step"])} if "step" in state else {})}
+
+    def one_step(state, grads, rate, keep):
+        result = answer(state, grads, rate, keep)
+        return ... if result is ... else seen(result)
+
+    def steps(state, grads, rates, keep):
+        for each, rate in zip(grads, rates, strict=True):
+            state = answer(state, each, rate, keep)
+            if not isinstance(state, dict):
+                return state if state is ... else as_jax(state)
+        return seen(state)
+
+    own(answer, one_step)
+
+    def state_of(params, memory=None, **more):
+        memory = jax.tree.map(jnp.zeros_like, params) if memory is None else memory
+        return {"params": params, "memory": memory, "step": int(rng.integers(100)), **more}
+
+    def from_given(params, **more):
+        state = state_of(params, like(rng, params), **more)
+        return Case(one_step, state, like(rng, params), share(rng), share(rng))
+
+    def many(params, fewest=2, **more):
+        grads = several(rng, params, fewest)
+        rates = [share(rng) for _ in grads]
+        note = "A step for each gradient, each with a rate of its own."
+        inputs = state_of(params, **more), grads, rates, share(rng)
+        return Case(steps, *inputs, note=note, if_wrong=said)
+
+    said = {
+        "memory": "Your memory goes another way than `keep * memory + gradient`.",
+        "params": "Your parameters do not move by `rate` times the new memory.",
+        "step": 'Your `"step"` does not grow by 1 in each step.',
+        "": "`updated` returns a new state, a dict with all entries of the old one.",
+    }
+    one, two = random_words(rng, 2)
+    flat = {one: vector(rng), two: vector(rng)}
+    cases = [
+        *[from_given(flat) for _ in range(2)],
+        from_given(flat, **{f"{one}s": vector(rng)}),
+        many(flat, **{f"{two}s": [vector(rng)]}),
+        *[
+            after(answer, "updated", state_of(tree), like(rng, tree), share(rng), share(rng))
+            for tree in (flat, {one: [matrix(rng), None], two: vector(rng)})
+        ],
+    ]
+    without = ["infinity", *HALF]
+    trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without)
+    cases += [many(params, 1 + rng.integers(2)) for params in trees]
+    yield from shuffled(rng, cases)
+
+
+@check(without=LAYERS | {"trees": "slow"})
+def make_warm_step(answer, rng):
+    """The rate of each step, by the state's count; the loss; when Python runs it."""
+
+    def loss(params, x, labels):
+        return sum(jnp.sum((leaf * x - labels) ** 2) for leaf in jax.tree.leaves(params))
+
+    def updated(state, grads, rate):
+        params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+        return {**state, "params": params, "rate": rate, "step": state["step"] + 1}
+
+    def steps(state, x, labels, top, times):
+        """Return what each of several steps gives, and whether Python ran the loss in it."""
+        runs = 0
+
+        def counted(params, x, labels):
+            nonlocal runs
+            runs += 1
+            return loss(params, x, labels)
+
+        step = answer(counted, updated, partial(warm, top))
+        if not callable(step):
+            return step
+        seen = []
+        for place in range(times):
+            runs = 0
+            result = step(state, x, labels)
+            if not is_pair(result) or not isinstance(result[0], dict):
+                return as_jax(result)
+            state, value = result
+            entries = {"rate": as_scalar(state["rate"]), "step": as_count(state["step"])}
+            entries["params"] = as_jax(state["params"])
+            seen.append(entries | {"loss": as_scalar(value)})
+            if place > 0:
+                seen[-1]["runs of the loss in Python"] = runs
+        return seen
+
+    def again(state, x, labels, top):
+        """Make one step twice, from the same state: what does Python run in the second call?"""
+        runs = 0
+
+        def counted(params, x, labels):
+            nonlocal runs
+            runs += 1
+            return loss(params, x, labels)
+
+        step = answer(counted, updated, partial(warm, top))
+        if not callable(step):
+            return step
+        first = step(state, x, labels)
+        if not is_pair(first):
+            return as_jax(first)
+        runs = 0
+        value = step(state, x, labels)[1]
+        return {"loss": as_scalar(value), "runs of the loss in Python": runs}
+
+    def warm(top, done):
+        return top * jnp.minimum(1, (done + 1) / 100)
+
+    def given(tree, begin):
+        params = jax.tree.map(lambda _: vector(rng), tree)
+        state = {"params": params, "rate": array(0), "step": array(begin, np.int32)}
+        return state, vector(rng), vector(rng), int(rng.integers(11, 130)) / 200
+
+    def training(tree, begin):
+        inputs = *given(tree, begin), 2 + int(rng.integers(3))
+        return Case(steps, *inputs, note=note, if_wrong=said)
+
+    note = "The loss is the sum of `(leaf * x - labels) ** 2`, over all leaves. The rate grows for "
+    note += "100 steps, up to the first number. The second number says how many steps are made. "
+    note += "`updated` subtracts `rate` times the gradient, and puts the rate into the state."
+    said = {
+        "runs of the loss in Python too high": "Python runs your loss function in later calls too, "
+        "not in the first one only.",
+        "rate": "Your rate is not `rate_at` of the number of steps before.",
+        "step": 'Your `"step"` does not grow by 1 in each step.',
+        "params": "Your parameters are not those that `updated` returns.",
+        "loss": "Your loss is not the loss at the old parameters.",
+        "": "`make_warm_step` returns a function. This function returns two things: the new state, "
+        "and the loss at the old parameters.",
+    }
+    nested = {"table": [0, None], "scale": Layer((0,), {})}
+    cases = [training(tree, 0) for tree in ({"scale": 0}, nested)]
+    cases += [training(tree, int(rng.integers(5, 95))) for tree in (0, {"scale": 0})]
+    twice = note.replace(
+        "The second number says how many steps are made.", "The step is made twice."
+    )
+    cases += [Case(again, *given([0, 0], int(rng.integers(95))), note=twice, if_wrong=said)]
+    yield from shuffled(rng, cases)
