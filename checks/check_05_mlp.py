@@ -176,9 +176,9 @@ def init_mlp(answer, rng):
         if not isinstance(params, (list, tuple)):
             return type(params).__name__
         for layer in params:
-            if not isinstance(layer, dict) or not {"w", "b"} <= layer.keys():
+            if not isinstance(layer, dict) or not {"weight", "bias"} <= layer.keys():
                 return kinds(params)
-            if np.ndim(layer["w"]) != 2:
+            if np.ndim(layer["weight"]) != 2:
                 return kinds(params)
         return None
 
@@ -200,10 +200,10 @@ def init_mlp(answer, rng):
 
     @looking
     def form(params):
-        return {"layers": kinds(params), "biases": [in_words(layer["b"]) for layer in params]}
+        return {"layers": kinds(params), "biases": [in_words(layer["bias"]) for layer in params]}
 
     def spread(layer):
-        w = np.asarray(layer["w"], np.float64)
+        w = np.asarray(layer["weight"], np.float64)
         # To the nearest of 1, 0.89, 0.79, 0.71, ...: chance does far less to 4,000 numbers.
         deviation = float(2 ** (np.round(6 * np.log2(w.std())) / 6)) if w.std() else 0.0
         different = {"rows": len(np.unique(w, axis=0)), "columns": len(np.unique(w, axis=1).T)}
@@ -216,7 +216,7 @@ def init_mlp(answer, rng):
 
     @looking
     def proportional(params):
-        flat = [np.asarray(layer["w"], np.float64).ravel()[:1024] for layer in params]
+        flat = [np.asarray(layer["weight"], np.float64).ravel()[:1024] for layer in params]
         pairs = [(one, two) for two in range(len(flat)) for one in range(two)]
         alike = [pair for pair in pairs if abs(np.corrcoef(*(flat[at] for at in pair))[0, 1]) > 0.5]
         return {"pairs": alike}
@@ -225,7 +225,7 @@ def init_mlp(answer, rng):
         models = [layers(sizes, seed) for seed in seeds]
         if (seen := other_form(models[0])) is not None:
             return seen
-        drawn = [[np.asarray(layer["w"]) for layer in model] for model in models]
+        drawn = [[np.asarray(layer["weight"]) for layer in model] for model in models]
         alike = [
             [next(at for at, one in enumerate(drawn) if np.array_equal(one[place], w))]
             for layers_ in drawn
@@ -235,7 +235,7 @@ def init_mlp(answer, rng):
 
     def shapes(key, sizes):
         seen = other_form(params := answer(key, sizes))
-        return [np.shape(layer["w"]) for layer in params] if seen is None else seen
+        return [np.shape(layer["weight"]) for layer in params] if seen is None else seen
 
     def seed():
         return int(rng.integers(1000))
@@ -255,8 +255,8 @@ def init_mlp(answer, rng):
     compared = note + "Which pairs of layers are proportional to each other, or nearly so?"
     keys = "The numbers are the seeds of keys. For each key, layer by layer: "
     keys += "which key of this list is the first to give the same weights?"
-    other = "There should be a list with a dict for each pair of neighbours in `sizes`: `w` of "
-    other += "shape (inputs, outputs), `b` with one number for each output, both `float32`."
+    other = "There should be a list with a dict for each pair of neighbours in `sizes`: `weight` "
+    other += "of shape (inputs, outputs), `bias` with one number for each output, both `float32`."
     said = {
         "biases different numbers": "Your biases are different numbers. All of them start at 0.",
         "biases one number, not 0": "Your biases are not 0. All of them start at 0.",
@@ -274,7 +274,7 @@ def init_mlp(answer, rng):
     yield from shuffled(
         rng,
         [
-            case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `w`."),
+            case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `weight`."),
             case(form, [32, 128], seed(), note=looked),
             case(form, [128, 32], seed(), note=looked),
             case(form, many, seed(), note=looked),
@@ -301,7 +301,10 @@ def forward(one, batch, rng):
         """Draw a layer of which some outputs are large and some negative, where x fits `rows`."""
         signs = [1, -1, 1][:outputs] if rng.random() < 0.5 else [-1, 1, -1][:outputs]
         w = rng.choice(np.arange(2, 10), 2 * outputs, replace=False).reshape(2, outputs)
-        return {"w": array(w * np.outer(rows, signs)), "b": array(rng.choice([-2, -1, 1], outputs))}
+        return {
+            "weight": array(w * np.outer(rows, signs)),
+            "bias": array(rng.choice([-2, -1, 1], outputs)),
+        }
 
     def network(rows, layers, outputs=2):
         sizes = [2] * (layers - 1) + [outputs]
@@ -327,7 +330,7 @@ def forward(one, batch, rng):
     def near_zero():
         """Draw a case whose hidden numbers are small, of both signs, and only so by the bias."""
         x, w = rng.integers(1, 10, 2), rng.choice([-3, -2, 2, 3], (2, 2))
-        small = {"w": array(w), "b": array(rng.permutation([0.5, -0.5]) - x @ w)}
+        small = {"weight": array(w), "bias": array(rng.permutation([0.5, -0.5]) - x @ w)}
         return Case(one, [small, *network((1, 1), 1)], array(x), **first)
 
     def with_one_layer_twice(call, *shape):
@@ -337,7 +340,7 @@ def forward(one, batch, rng):
         x = array(rng.integers(1, 10, (*shape, 2)))
         return Case(call, [layer, *network((1, 1), 1), layer], x, note=note, tags=tags)
 
-    shown = [{"w": array([[1], [1]]), "b": array([0.5])}]
+    shown = [{"weight": array([[1], [1]]), "bias": array([0.5])}]
     first = {"note": "This calls `forward`."}
     again = {"note": "This calls `forward` twice, with the same layers.", "tags": ("second call",)}
     second = {"note": "This calls `forward_batch`.", "tags": ("`forward_batch`",)}
@@ -1111,7 +1114,7 @@ def deep_forward(answer, rng):
         w = np.array([rng.choice(np.arange(2, 10), 4, False).reshape(2, 2) for _ in range(layers)])
         signs = np.array([rng.permutation([1, -1]) for _ in range(layers)])
         b = rng.choice([-2, -1, 1], (layers, 2))
-        return {"w": array(w * signs[:, None]), "b": array(b)}
+        return {"weight": array(w * signs[:, None]), "bias": array(b)}
 
     @functools.cache
     def compiled():
@@ -1154,7 +1157,7 @@ def deep_forward(answer, rng):
         "": "`deep_forward` returns two arrays: the last layer's output, and all layers' outputs.",
     }
     cases = [case(layers, vector(rng)) for layers in (1, 1, 2, 2, 5, 5)]
-    example = {"w": array([[[2]], [[3]]]), "b": array([[0], [1]])}
+    example = {"weight": array([[[2]], [[3]]]), "bias": array([[0], [1]])}
     cases += [Case(plainly, example, array([1]), note="Two layers.")]
     cases += [case(layers, signed(rng, 2)) for layers in (1, 2)]
     cases += [case(5, signed(rng, 2)) for _ in range(1 + rng.integers(3))]
@@ -1475,6 +1478,15 @@ def next_batch(answer, rng):
         alike = [[each[at] for each in drawn].index(one[at]) for one in drawn for at in (0, 1)]
         return {"first alike": alike}
 
+    def twice(seed, count, size, times):
+        """Say whether a key is used twice: JAX itself finds it."""
+        with jax.debug_key_reuse(True):
+            try:
+                batches = in_turn(seed, count, size, times)
+            except jax.errors.KeyReuseError:
+                return {"a key is used twice": True}
+        return {"a key is used twice": False} if isinstance(batches, list) else batches
+
     def seed():
         return int(rng.integers(1000))
 
@@ -1488,15 +1500,17 @@ def next_batch(answer, rng):
         "The numbers are the seed of the first key, `count`, `size`, and how many batches there "
     )
     drawn += "are. Each batch is drawn with the key that the last call returned."
+    reused = f"{drawn} This asks JAX whether a key is used twice."
     keys = "The numbers are the seeds of keys. Two batches from each key: "
     keys += "which key of this list is the first to give the same batch?"
     said = {
         "different batches too low": "Some of your batches have the same rows, in the same order.",
         "different rows in a batch": "The number of different rows in your batches is not `size`.",
         "rows in a batch": "The number of rows in your batches is not `size`.",
-        "sets of rows": "Some sets of rows never come, or your row numbers are not 0 to `count - 1`.",
+        "sets of rows": "Some sets of rows never come, or a row is not from 0 to `count - 1`.",
         "first alike too high": "The same key does not always give you the same batch.",
         "first alike too low": "Different keys give you the same batch.",
+        "a key is used twice True": "You use one key twice: `jax.debug_key_reuse(True)` finds it.",
         "": "`next_batch` returns two things: an array of row numbers, and one key.",
     }
     case = partial(Case, if_wrong=said)
@@ -1506,6 +1520,7 @@ def next_batch(answer, rng):
             *[case(form, seed(), *sizes(), note=drawn) for _ in range(2)],
             case(form, seed(), 40, 40, 3, note=drawn),
             *[case(together, seed(), 3, 2, 40, note=drawn) for _ in range(2)],
+            *[case(twice, seed(), *sizes(), note=reused) for _ in range(2)],
             case(first_alike, seeds, 40, int(rng.integers(12, 20)), note=keys),
             case(first_alike, [*seeds[2:], *seeds[:3]], 40, 20, note=keys),
         ],
@@ -1526,6 +1541,10 @@ def updated(answer, rng):
         result = answer(state, grads, rate, keep)
         return ... if result is ... else seen(result)
 
+    def by_default(state, grads, rate):
+        result = answer(state, grads, rate)
+        return ... if result is ... else seen(result)
+
     def steps(state, grads, rates, keep):
         for each, rate in zip(grads, rates, strict=True):
             state = answer(state, each, rate, keep)
@@ -1534,6 +1553,7 @@ def updated(answer, rng):
         return seen(state)
 
     own(answer, one_step)
+    own(answer, by_default)
 
     def state_of(params, memory=None, **more):
         memory = jax.tree.map(jnp.zeros_like, params) if memory is None else memory
@@ -1556,12 +1576,19 @@ def updated(answer, rng):
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "": "`updated` returns a new state, a dict with all entries of the old one.",
     }
+    nine = "This calls `updated` without `keep`."
     one, two = random_words(rng, 2)
     flat = {one: vector(rng), two: vector(rng)}
     cases = [
         *[from_given(flat) for _ in range(2)],
         from_given(flat, **{f"{one}s": vector(rng)}),
         many(flat, **{f"{two}s": [vector(rng)]}),
+        *[
+            Case(
+                by_default, state_of(flat, like(rng, flat)), like(rng, flat), share(rng), note=nine
+            )
+            for _ in range(2)
+        ],
         *[
             after(answer, "updated", state_of(tree), like(rng, tree), share(rng), share(rng))
             for tree in (flat, {one: [matrix(rng), None], two: vector(rng)})
