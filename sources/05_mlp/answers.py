@@ -2642,7 +2642,7 @@ def momentum_step(params, grads, memory, rate, keep):
 
 
 # %% exercise="momentum" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.tree.map(lambda p, v: p - rate * v, params, memory), memory) → [jax.tree.map(lambda p, v: p - rate * v, params, memory), memory]
+# solution: (jax.tree.map(lambda p, m: p - rate * m, params, memory), memory) → [jax.tree.map(lambda p, m: p - rate * m, params, memory), memory]
 # by_flattening: (jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)) → [jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)]
 # pairs_transposed: (p - rate * v, v) → [p - rate * v, v]
 # pairs_transposed: (jax.tree.structure(params), jax.tree.structure((0, 0))) → [jax.tree.structure(params), jax.tree.structure((0, 0))]
