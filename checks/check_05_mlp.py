@@ -641,35 +641,35 @@ def decayed_step(answer, rng):
 
 @check(without=FUNCTION | HALF | {"no leaves": "the prompt", "equal numbers": "float32"})
 def momentum(start, step, rng):
-    """The new memory moves the parameters; it comes back, with no rate in it."""
+    """The new velocity moves the parameters; it is remembered, with no rate in it."""
 
-    def one_step(params, grads, memory, rate, keep):
-        result = step(params, grads, memory, rate, keep)
+    def one_step(params, grads, velocity, rate, beta):
+        result = step(params, grads, velocity, rate, beta)
         if not is_pair(result):
             return as_jax(result)
-        return {"params": as_jax(result[0]), "memory": as_jax(result[1])}
+        return {"params": as_jax(result[0]), "velocity": as_jax(result[1])}
 
-    def first_memory(params):
+    def first_velocity(params):
         return keeping_width(start(params))
 
-    own(start, first_memory)
+    own(start, first_velocity)
 
-    def many_steps(params, grads, rates, keep):
-        memory = start(params)
+    def many_steps(params, grads, rates, beta):
+        velocity = start(params)
         for each, rate in zip(grads, rates, strict=True):
-            result = step(params, each, memory, rate, keep)
+            result = step(params, each, velocity, rate, beta)
             if not is_pair(result):
                 return as_jax(result)
-            params, memory = result
-        return {"params": as_jax(params), "memory": as_jax(memory)}
+            params, velocity = result
+        return {"params": as_jax(params), "velocity": as_jax(velocity)}
 
     def steps(params, fewest=2):
         grads = several(rng, params, fewest)
         rates = [share(rng) for _ in grads]
         return Case(many_steps, params, grads, rates, share(rng), note=note, if_wrong=later)
 
-    def given(params, memory):
-        return params, like(rng, params), memory, share(rng), share(rng)
+    def given(params, velocity):
+        return params, like(rng, params), velocity, share(rng), share(rng)
 
     def from_given(*state):
         return Case(one_step, *given(*state), note="This calls `momentum_step`.", if_wrong=said)
@@ -677,27 +677,27 @@ def momentum(start, step, rng):
     def kept(params):
         return after(step, "momentum_step", *given(params, like(rng, params)))
 
-    two = {"": "`momentum_step` returns two things: the new parameters, and the new memory."}
+    two = {"": "`momentum_step` returns two things: the new parameters, and the new velocity."}
     said = {
-        "memory": "Your new memory is not `keep * memory + gradient`.",
-        "params": "Your parameters do not move by `rate` times the new memory.",
+        "velocity": "Your new velocity is not `beta * velocity + gradient`.",
+        "params": "Your parameters do not move by `rate` times the new velocity.",
         **two,
     }
     later = {
-        "memory": "Your memory goes another way than `keep * memory + gradient` from zeros.",
-        "params": "Your parameters do not move by `rate` times the new memory.",
+        "velocity": "Your velocity goes another way than `beta * velocity + gradient` from zeros.",
+        "params": "Your parameters do not move by `rate` times the new velocity.",
         **two,
     }
     first = "This calls `start`."
-    note = "From the first memory on, a step for each gradient, each with a rate of its own."
+    note = "From the first velocity on, a step for each gradient, each with a rate of its own."
     cases = [
-        Case(first_memory, vector(rng), note=first),
-        Case(first_memory, {"w": matrix(rng), "b": vector(rng)}, note=first),
-        Case(first_memory, model(rng), note=first),
-        Case(first_memory, array(rng.permutation([np.nan, np.inf])), note=first),
-        Case(first_memory, [vector(rng), array(rng.permutation([-np.inf, 1]))], note=first),
+        Case(first_velocity, vector(rng), note=first),
+        Case(first_velocity, {"w": matrix(rng), "b": vector(rng)}, note=first),
+        Case(first_velocity, model(rng), note=first),
+        Case(first_velocity, array(rng.permutation([np.nan, np.inf])), note=first),
+        Case(first_velocity, [vector(rng), array(rng.permutation([-np.inf, 1]))], note=first),
         from_given(vector(rng), array([0, 0])),
-        Case(first_memory, {"w": array([1, 2])}, note=first),
+        Case(first_velocity, {"w": array([1, 2])}, note=first),
     ]
     example = array(5), array(1), array(2), 0.5, 0.5
     cases += [Case(one_step, *example, note="This calls `momentum_step`.", if_wrong=said)]
@@ -1529,7 +1529,7 @@ def next_batch(answer, rng):
 
 @check(without=FUNCTION | HALF | {"equal numbers": "float32", "infinity": "inf - inf"})
 def updated(answer, rng):
-    """The new memory moves the parameters and comes back; steps are counted; the rest stays."""
+    """The new velocity moves the parameters and comes back; steps are counted; the rest stays."""
 
     def seen(state):
         """Return what is seen of a state: it does not matter who made its arrays."""
@@ -1537,17 +1537,17 @@ def updated(answer, rng):
             return as_jax(state)
         return {**as_jax(state), **({"step": as_count(state["step"])} if "step" in state else {})}
 
-    def one_step(state, grads, rate, keep):
-        result = answer(state, grads, rate, keep)
+    def one_step(state, grads, rate, beta):
+        result = answer(state, grads, rate, beta)
         return ... if result is ... else seen(result)
 
     def by_default(state, grads, rate):
         result = answer(state, grads, rate)
         return ... if result is ... else seen(result)
 
-    def steps(state, grads, rates, keep):
+    def steps(state, grads, rates, beta):
         for each, rate in zip(grads, rates, strict=True):
-            state = answer(state, each, rate, keep)
+            state = answer(state, each, rate, beta)
             if not isinstance(state, dict):
                 return state if state is ... else as_jax(state)
         return seen(state)
@@ -1555,9 +1555,9 @@ def updated(answer, rng):
     own(answer, one_step)
     own(answer, by_default)
 
-    def state_of(params, memory=None, **more):
-        memory = jax.tree.map(jnp.zeros_like, params) if memory is None else memory
-        return {"params": params, "memory": memory, "step": int(rng.integers(100)), **more}
+    def state_of(params, velocity=None, **more):
+        velocity = jax.tree.map(jnp.zeros_like, params) if velocity is None else velocity
+        return {"params": params, "velocity": velocity, "step": int(rng.integers(100)), **more}
 
     def from_given(params, **more):
         state = state_of(params, like(rng, params), **more)
@@ -1571,12 +1571,12 @@ def updated(answer, rng):
         return Case(steps, *inputs, note=note, if_wrong=said)
 
     said = {
-        "memory": "Your memory goes another way than `keep * memory + gradient`.",
-        "params": "Your parameters do not move by `rate` times the new memory.",
+        "velocity": "Your velocity goes another way than `beta * velocity + gradient`.",
+        "params": "Your parameters do not move by `rate` times the new velocity.",
         "step": 'Your `"step"` does not grow by 1 in each step.',
         "": "`updated` returns a new state, a dict with all entries of the old one.",
     }
-    nine = "This calls `updated` without `keep`."
+    nine = "This calls `updated` without `beta`."
     one, two = random_words(rng, 2)
     flat = {one: vector(rng), two: vector(rng)}
     cases = [

@@ -2094,10 +2094,10 @@ def start(params):
     return jax.tree.map(lambda p: np.zeros(p.shape, p.dtype), params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
+def momentum_step(params, grads, velocity, rate, beta):
     ps, structure = jax.tree.flatten(params)
     vs = [
-        keep * v + g for v, g in zip(jax.tree.leaves(memory), jax.tree.leaves(grads))
+        beta * v + g for v, g in zip(jax.tree.leaves(velocity), jax.tree.leaves(grads))
     ]
     ps = [p - rate * v for p, v in zip(ps, vs)]
     return jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)
@@ -2108,105 +2108,105 @@ def start(params):
     return jax.tree.map(lambda p: jnp.zeros(jnp.shape(p)), params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
+def momentum_step(params, grads, velocity, rate, beta):
     def update(p, g, v):
-        v = keep * v + g
+        v = beta * v + g
         return p - rate * v, v
 
-    pairs = jax.tree.map(update, params, grads, memory)
+    pairs = jax.tree.map(update, params, grads, velocity)
     outer, inner = jax.tree.structure(params), jax.tree.structure((0, 0))
     return jax.tree.transpose(outer, inner, pairs)
 
 
-# %% exercise="momentum" misconception="moves_with_the_old_memory"
-"""Your parameters are one step late: they move with the old memory. When the memory is 0, the first step does nothing."""
+# %% exercise="momentum" misconception="moves_with_the_old_velocity"
+"""Your parameters are one step late: they move with the old velocity. When the velocity is 0, the first step does nothing."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, jax.tree.map(lambda v, g: keep * v + g, memory, grads)
+def momentum_step(params, grads, velocity, rate, beta):
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
 
 
-# %% exercise="momentum" misconception="forgets_the_memory"
-"""You return the old memory. Then the next step does not know the gradients before. A function on trees has no memory: all that should be remembered has to be returned."""
+# %% exercise="momentum" misconception="forgets_the_velocity"
+"""You return the old velocity. Then the next step does not know the gradients before. A function on trees has no memory: all that should be remembered has to be returned."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    new = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, new), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, new), velocity
 
 
-# %% exercise="momentum" misconception="memory_changed_in_place"
-"""The memory that your `momentum_step` was given is no longer what it was. Perhaps you write the new memory into the dict of the old one. The old memory belongs to the caller, who may need it again."""
+# %% exercise="momentum" misconception="velocity_changed_in_place"
+"""The velocity that your `momentum_step` was given is no longer what it was. Perhaps you write the new velocity into the dict of the old one. The old velocity belongs to the caller, who may need it again."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    new = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    if isinstance(memory, dict):
-        memory.update(new)
+def momentum_step(params, grads, velocity, rate, beta):
+    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    if isinstance(velocity, dict):
+        velocity.update(new)
     return jax.tree.map(lambda p, v: p - rate * v, params, new), new
 
 
 # %% exercise="momentum" misconception="weighted_mean"
-"""Your memory is a weighted mean: the gradient counts `1 - keep` times. That is a common form too. This task adds the whole gradient."""
+"""Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + (1 - keep) * g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + (1 - beta) * g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
-# %% exercise="momentum" misconception="rate_in_the_memory"
-"""Your memory has the rate in it. As long as the rate stays the same the parameters agree; when it changes, your memory still moves at the old rate."""
+# %% exercise="momentum" misconception="rate_in_the_velocity"
+"""Your velocity has the rate in it. As long as the rate stays the same the parameters agree; when it changes, your velocity still moves at the old rate."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + rate * g, memory, grads)
-    return jax.tree.map(jnp.subtract, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + rate * g, velocity, grads)
+    return jax.tree.map(jnp.subtract, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="looks_ahead"
-"""Your parameters go further than the new memory says: the gradient is counted once more, as Nesterov's momentum does. Your memory itself is right."""
+"""Your parameters go further than the new velocity says: the gradient is counted once more, as Nesterov's momentum does. The velocities themselves are right."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    new = jax.tree.map(lambda p, v, g: p - rate * (keep * v + g), params, memory, grads)
-    return new, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    new = jax.tree.map(lambda p, v, g: p - rate * (beta * v + g), params, velocity, grads)
+    return new, velocity
 
 
 # %% exercise="momentum" misconception="starts_at_the_parameters"
-"""Your first memory is the parameters themselves. It should have the structure of the parameters, and only zeros."""
+"""Your first velocity is the parameters themselves. It should have the structure of the parameters, and only zeros."""
 def start(params):
     return params
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="one_number_for_all"
-"""Your first memory is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
+"""Your first velocity is a single 0. It must remember a gradient for every parameter, so it has to be a tree with the structure of `params`. Otherwise a map over both trees fails."""
 def start(params):
     return 0.0
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="one_dict_only" section="a-gradient-is-a-tree"
@@ -2215,9 +2215,9 @@ def start(params):
     return {name: jnp.zeros_like(p) for name, p in params.items()}
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = {name: keep * memory[name] + grads[name] for name in params}
-    return {name: params[name] - rate * memory[name] for name in params}, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = {name: beta * velocity[name] + grads[name] for name in params}
+    return {name: params[name] - rate * velocity[name] for name in params}, velocity
 
 
 # %% exercise="momentum" misconception="every_tuple_is_a_pair"
@@ -2226,31 +2226,31 @@ def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
+def momentum_step(params, grads, velocity, rate, beta):
     def update(p, g, v):
-        v = keep * v + g
+        v = beta * v + g
         return p - rate * v, v
 
     def is_pair(node):
         return isinstance(node, tuple)
 
-    pairs = jax.tree.map(update, params, grads, memory)
+    pairs = jax.tree.map(update, params, grads, velocity)
     return tuple(jax.tree.map(lambda pair: pair[at], pairs, is_leaf=is_pair) for at in (0, 1))
 
 
 # %% exercise="momentum" misconception="zeros_without_the_shape"
-"""Your first memory is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A memory needs the shape of its parameter. Otherwise broadcasting stretches both in a sum."""
+"""Your first velocity is right for vectors, and flat for matrices. Perhaps you make zeros by the size of a leaf. A velocity needs the shape of its parameter. Otherwise broadcasting stretches both in a sum."""
 def start(params):
     return jax.tree.map(lambda p: jnp.zeros(p.size), params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="none_needs_a_zero" section="a-gradient-is-a-tree"
-"""Your first memory has a 0 where `params` has `None`. For JAX, `None` is a node without children. With a leaf in its place, the two trees have different structures, and a map over both fails."""
+"""Your first velocity has a 0 where `params` has `None`. For JAX, `None` is a node without children. With a leaf in its place, the two trees have different structures, and a map over both fails."""
 def start(params):
     return jax.tree.map(
         lambda p: jnp.array(0.0) if p is None else jnp.zeros_like(p),
@@ -2259,31 +2259,31 @@ def start(params):
     )
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="a_number_for_each_leaf"
-"""Your first memory has one Python number for each leaf. It needs an array of zeros with the shape of the parameter."""
+"""Your first velocity has one Python number for each leaf. It needs an array of zeros with the shape of the parameter."""
 def start(params):
     return jax.tree.map(lambda p: 0.0, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="zeros_without_axes"
-"""Your first memory has arrays without an axis. Each needs the shape of its parameter. Broadcasting hides this in the first step."""
+"""Your first velocity has arrays without an axis. Each needs the shape of its parameter. Broadcasting hides this in the first step."""
 def start(params):
     return jax.tree.map(lambda p: jnp.array(0.0), params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="zeros_like_a_tree" section="a-gradient-is-a-tree"
@@ -2292,278 +2292,278 @@ def start(params):
     return jnp.zeros_like(params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="numpy_zeros"
-"""Your first memory has NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
+"""Your first velocity has NumPy's arrays of `float64`: NumPy's zeros are `float64`, if you do not name another dtype. The parameters are `float32`."""
 def start(params):
     return jax.tree.map(lambda p: np.zeros(p.shape), params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="zero_times_the_parameter"
-"""Your first memory is `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
+"""Your first velocity is `nan` where a parameter is `nan` or infinite. Perhaps you multiply the parameters by 0. In floating point, 0 times such a number is `nan`: make the zeros from the shape."""
 def start(params):
     return jax.tree.map(lambda p: 0 * p, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="ones_at_the_start"
-"""Your first memory is 1 everywhere. Nothing has moved yet: it should be 0."""
+"""Your first velocity is 1 everywhere. Nothing has moved yet: it should be 0."""
 def start(params):
     return jax.tree.map(jnp.ones_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="a_list_of_zeros" section="a-gradient-is-a-tree"
-"""Your first memory is a list. It needs the structure of the parameters: a map over both trees fails otherwise."""
+"""Your first velocity is a list. It needs the structure of the parameters: a map over both trees fails otherwise."""
 def start(params):
     return [jnp.zeros_like(leaf) for leaf in jax.tree.leaves(params)]
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="nothing_at_the_start"
-"""Your `start` returns nothing. The first memory is a tree of zeros like the parameters."""
+"""Your `start` returns nothing. The first velocity is a tree of zeros like the parameters."""
 def start(params):
     jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
-# %% exercise="momentum" misconception="keep_for_both"
-"""Your memory multiplies the new gradient by `keep` too. Only the old memory is multiplied; the gradient is added as it is."""
+# %% exercise="momentum" misconception="beta_for_both"
+"""Your velocity multiplies the new gradient by `beta` too. Only the old velocity is multiplied; the gradient is added as it is."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * (v + g), memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * (v + g), velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
-# %% exercise="momentum" misconception="keep_for_the_gradient"
-"""Your memory keeps the old one whole and multiplies the gradient by `keep`. It is the other way round: `keep` makes the old memory smaller."""
+# %% exercise="momentum" misconception="beta_for_the_gradient"
+"""Your velocity keeps the old velocity whole and multiplies the gradient by `beta`. It is the other way round: `beta` makes the old velocity smaller."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: v + keep * g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: v + beta * g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="shares_change_places"
-"""Your memory takes `1 - keep` times the old memory and `keep` times the gradient. The old memory is multiplied by `keep`; the gradient is added as it is."""
+"""Your velocity takes `1 - beta` times the old velocity and `beta` times the gradient. The old velocity is multiplied by `beta`; the gradient is added as it is."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: (1 - keep) * v + keep * g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: (1 - beta) * v + beta * g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
-# %% exercise="momentum" misconception="old_memory_by_the_rest"
-"""Your memory takes `1 - keep` times the old memory. It is `keep` times: with a `keep` near 1, most of it stays."""
+# %% exercise="momentum" misconception="old_velocity_by_the_rest"
+"""Your velocity takes `1 - beta` times the old velocity. It is `beta` times: with a `beta` near 1, most of it stays."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: (1 - keep) * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: (1 - beta) * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="nothing_fades"
-"""Your memory adds up all gradients: `keep` has no effect. The old memory is multiplied by `keep` before the gradient is added."""
+"""Your velocity adds up all gradients: `beta` has no effect. The old velocity is multiplied by `beta` before the gradient is added."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="no_memory"
-"""Your memory is the last gradient: the old memory has no effect. `keep` times the old memory belongs to the new one."""
+"""Your velocity is the last gradient: the old velocity has no effect. `beta` times the old velocity belongs to the new one."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="gradient_left_out"
-"""Your memory is `keep` times the old one: the gradient has no effect. Starting from 0, nothing ever moves."""
+"""Your velocity is `beta` times the old one: the gradient has no effect. Starting from 0, nothing ever moves."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="no_rate"
-"""Your parameters move by the whole memory, whatever the rate is. Multiply the memory by `rate`."""
+"""Your parameters move by the whole velocity, whatever the rate is. Multiply the velocity by `rate`."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="goes_uphill"
-"""Your parameters move the other way: the memory is added. It points to where the loss grows, so subtract it."""
+"""Your parameters move the other way: the velocity is added. It points to where the loss grows, so subtract it."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p + rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p + rate * v, params, velocity)
+    return params, velocity
 
 
-# %% exercise="momentum" misconception="memory_first"
-"""Your two results have changed places: the new parameters come first, then the new memory."""
+# %% exercise="momentum" misconception="velocity_first"
+"""Your two results have changed places: the new parameters come first, then the new velocity."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return memory, params
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return velocity, params
 
 
-# %% exercise="momentum" misconception="memory_twice"
-"""Both of your results are the memory. The first one should be the new parameters: the memory says only how far they move."""
+# %% exercise="momentum" misconception="velocity_twice"
+"""Both of your results are the velocity. The first one should be the new parameters: the velocity says only how far they move."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return memory, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return velocity, velocity
 
 
 # %% exercise="momentum" misconception="parameters_twice"
-"""Both of your results are the new parameters. The second one should be the new memory."""
+"""Both of your results are the new parameters. The second one should be the new velocity."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
     return params, params
 
 
 # %% exercise="momentum" misconception="the_old_parameters"
-"""Your memory is right, but you return the old parameters. The first result is the parameters after the step."""
+"""Your velocity is right, but you return the old parameters. The first result is the parameters after the step."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="parameters_only" section="an-optimiser-is-a-function-on-trees"
-"""You return one thing, the new parameters. Return the new memory too: the next step needs it, and a function on trees has no memory."""
+"""You return one thing, the new parameters. Return the new velocity too: the next step needs it, and a function on trees has no memory."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
     return params
 
 
-# %% exercise="momentum" misconception="memory_only" section="an-optimiser-is-a-function-on-trees"
-"""You return one thing, the new memory. Return the new parameters before it."""
+# %% exercise="momentum" misconception="velocity_only" section="an-optimiser-is-a-function-on-trees"
+"""You return one thing, the new velocity. Return the new parameters before it."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return velocity
 
 
-# %% exercise="momentum" misconception="memory_without_use"
-"""Your memory is right, but your parameters move along the gradient alone. Subtract `rate` times the new memory."""
+# %% exercise="momentum" misconception="velocity_without_use"
+"""Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    new = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
+def momentum_step(params, grads, velocity, rate, beta):
+    new = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
     return jax.tree.map(lambda p, g: p - rate * g, params, grads), new
 
 
-# %% exercise="momentum" misconception="a_memory_that_is_subtracted"
-"""Your memory has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `keep * memory + gradient`, and `rate` times it is subtracted."""
+# %% exercise="momentum" misconception="a_velocity_that_is_subtracted"
+"""Your velocity has the other sign and the rate in it, as in some libraries: then it is added to the parameters. Here it is `beta * velocity + gradient`, and `rate` times it is subtracted."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v - rate * g, memory, grads)
-    params = jax.tree.map(lambda p, v: p + v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v - rate * g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p + v, params, velocity)
+    return params, velocity
 
 
-# %% exercise="momentum" misconception="a_keep_of_its_own"
-"""The caller's `keep` has no effect. Perhaps your code has 0.9 in its place. `keep` may change from step to step."""
+# %% exercise="momentum" misconception="a_beta_of_its_own"
+"""The caller's `beta` has no effect. Perhaps your code has 0.9 in its place. `beta` may change from step to step."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: 0.9 * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="a_rate_of_its_own"
@@ -2572,48 +2572,48 @@ def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - 0.1 * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - 0.1 * v, params, velocity)
+    return params, velocity
 
 
-# %% exercise="momentum" misconception="keep_in_the_step"
-"""Your parameters move by `rate * keep` times the new memory. `keep` has its part in the memory already."""
+# %% exercise="momentum" misconception="beta_in_the_step"
+"""Your parameters move by `rate * beta` times the new velocity. `beta` has its part in the velocity already."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    params = jax.tree.map(lambda p, v: p - rate * keep * v, params, memory)
-    return params, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * beta * v, params, velocity)
+    return params, velocity
 
 
 # %% exercise="momentum" misconception="decays_twice"
-"""Your parameters move along `keep` times the new memory and the gradient, and the memory that you return has `keep` in it twice. Make the new memory once, and use it for both results."""
+"""Your parameters move along `beta` times the new velocity and the gradient, and the velocity that you return has `beta` in it twice. Make the new velocity once, and use it for both results."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    return jax.tree.map(lambda p, v: p - rate * v, params, memory), memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    return jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity
 
 
 # %% exercise="momentum" misconception="written_into_the_dicts" section="a-gradient-is-a-tree"
-"""Your functions work on one dict of arrays, and write the new memory into the caller's dict. Parameters may be nested in any way, and the old memory belongs to the caller: use `jax.tree.map`, which makes new trees."""
+"""Your functions work on one dict of arrays, and write the new velocity into the caller's dict. Parameters may be nested in any way, and the old velocity belongs to the caller: use `jax.tree.map`, which makes new trees."""
 def start(params):
     return {name: jnp.zeros_like(p) for name, p in params.items()}
 
 
-def momentum_step(params, grads, memory, rate, keep):
+def momentum_step(params, grads, velocity, rate, beta):
     new = {}
     for name in params:
-        memory[name] = keep * memory[name] + grads[name]
-        new[name] = params[name] - rate * memory[name]
-    return new, memory
+        velocity[name] = beta * velocity[name] + grads[name]
+        new[name] = params[name] - rate * velocity[name]
+    return new, velocity
 
 
 # %% exercise="momentum" misconception="parameters_changed_in_place"
@@ -2622,12 +2622,12 @@ def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = jax.tree.map(lambda v, g: keep * v + g, memory, grads)
-    new = jax.tree.map(lambda p, v: p - rate * v, params, memory)
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    new = jax.tree.map(lambda p, v: p - rate * v, params, velocity)
     if isinstance(params, dict):
         params.update(new)
-    return new, memory
+    return new, velocity
 
 
 # %% exercise="momentum" misconception="trees_are_numbers" section="a-gradient-is-a-tree"
@@ -2636,13 +2636,13 @@ def start(params):
     return jax.tree.map(jnp.zeros_like, params)
 
 
-def momentum_step(params, grads, memory, rate, keep):
-    memory = keep * memory + grads
-    return params - rate * memory, memory
+def momentum_step(params, grads, velocity, rate, beta):
+    velocity = beta * velocity + grads
+    return params - rate * velocity, velocity
 
 
 # %% exercise="momentum" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.tree.map(lambda p, m: p - rate * m, params, memory), memory) → [jax.tree.map(lambda p, m: p - rate * m, params, memory), memory]
+# solution: (jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity) → [jax.tree.map(lambda p, v: p - rate * v, params, velocity), velocity]
 # by_flattening: (jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)) → [jax.tree.unflatten(structure, ps), jax.tree.unflatten(structure, vs)]
 # pairs_transposed: (p - rate * v, v) → [p - rate * v, v]
 # pairs_transposed: (jax.tree.structure(params), jax.tree.structure((0, 0))) → [jax.tree.structure(params), jax.tree.structure((0, 0))]
@@ -6397,7 +6397,7 @@ def load_state(file, like):
 
 
 # %% exercise="resume" misconception="the_optimiser_starts_again" section="an-optimiser-is-a-function-on-trees"
-"""The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its memory, momentum has to start from zero."""
+"""The parameters are right, and the first step after loading is not. Your state has the optimiser state of `like`, so the optimiser has forgotten the gradients before the stop. Without its velocity, momentum has to start from zero."""
 def save_state(file, state):
     plain = {**state, "key": jax.random.key_data(state["key"])}
     leaves = jax.tree.leaves_with_path(plain)
@@ -7059,121 +7059,121 @@ def next_batch(key, count, size):
 
 
 # %% exercise="updated" starter=True
-def updated(state, grads, rate, keep=0.9):
+def updated(state, grads, rate, beta=0.9):
     """Return the state after one more step of momentum."""
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p - rate * m, state["params"], memory)
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
     return {**state, "params": params, "step": state["step"] + 1}
 
 
 # %% exercise="updated" variant="copies_the_dict"
-def updated(state, grads, rate, keep=0.9):
+def updated(state, grads, rate, beta=0.9):
     new = dict(state)
-    new["memory"] = jax.tree.map(lambda m, g: g + m * keep, state["memory"], grads)
-    updates = jax.tree.map(lambda m: -rate * m, new["memory"])
+    new["velocity"] = jax.tree.map(lambda v, g: g + v * beta, state["velocity"], grads)
+    updates = jax.tree.map(lambda v: -rate * v, new["velocity"])
     new["params"] = jax.tree.map(jnp.add, state["params"], updates)
     new["step"] += 1
     return new
 
 
 # %% exercise="updated" variant="by_flattening"
-def updated(state, grads, rate, keep=0.9):
+def updated(state, grads, rate, beta=0.9):
     ps, structure = jax.tree.flatten(state["params"])
-    pairs = zip(jax.tree.leaves(state["memory"]), jax.tree.leaves(grads))
-    ms = [keep * m + g for m, g in pairs]
-    ps = [p - rate * m for p, m in zip(ps, ms)]
-    new = {"params": structure.unflatten(ps), "memory": structure.unflatten(ms)}
+    pairs = zip(jax.tree.leaves(state["velocity"]), jax.tree.leaves(grads))
+    vs = [beta * v + g for v, g in pairs]
+    ps = [p - rate * v for p, v in zip(ps, vs)]
+    new = {"params": structure.unflatten(ps), "velocity": structure.unflatten(vs)}
     return state | new | {"step": 1 + state["step"]}
 
 
 # %% exercise="updated" misconception="as_it_was_found" covers="T-L5-state"
-"""The state that you return still has the old memory. So each step begins as if there had been no gradient before. What the next step shall know has to be in the new state."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p - rate * m, state["params"], memory)
+"""The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step shall know has to be in the new state."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
     return {**state, "params": params, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="starts_anew" covers="T-L5-state"
-"""Your memory starts anew in each step: it is the last gradient, and the older ones are forgotten. The old memory is in `state["memory"]`."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(jnp.zeros_like, grads)
-    memory = jax.tree.map(lambda m, g: keep * m + g, memory, grads)
-    params = jax.tree.map(lambda p, m: p - rate * m, state["params"], memory)
-    return {**state, "params": params, "memory": memory, "step": state["step"] + 1}
+"""Your velocity starts anew in each step: it is the last gradient, and the older ones are forgotten. The old velocity is in `state["velocity"]`."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(jnp.zeros_like, grads)
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="does_not_count"
 """Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small for ever."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p - rate * m, state["params"], memory)
-    return {**state, "params": params, "memory": memory}
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity}
 
 
 # %% exercise="updated" misconception="names_the_entries"
 """Where the state has more than three entries, your new state has lost the others. Perhaps you write a dict with three names. `{**state, ...}` keeps all that is not written after it."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p - rate * m, state["params"], memory)
-    return {"params": params, "memory": memory, "step": state["step"] + 1}
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="changed_in_place"
 """The state that you were given has changed. Perhaps you write into the caller's dict. Under `jax.jit` that hides, because JAX hands in a copy; without it, the old state is lost. Return a new dict."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    state["params"] = jax.tree.map(lambda p, m: p - rate * m, state["params"], memory)
-    state["memory"] = memory
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    state["params"] = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    state["velocity"] = velocity
     state["step"] = state["step"] + 1
     return state
 
 
-# %% exercise="updated" misconception="moves_with_the_old_memory"
-"""Your parameters are one step late: they move with the old memory. The new memory comes first, and then it moves them."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p - rate * m, state["params"], state["memory"])
-    return {**state, "params": params, "memory": memory, "step": state["step"] + 1}
+# %% exercise="updated" misconception="moves_with_the_old_velocity"
+"""Your parameters are one step late: they move with the old velocity. The new velocity comes first, and then it moves them."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="memory_without_use"
-"""Your memory is right, but your parameters move along the gradient alone. Subtract `rate` times the new memory."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
+# %% exercise="updated" misconception="velocity_without_use"
+"""Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
     params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
-    return {**state, "params": params, "memory": memory, "step": state["step"] + 1}
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="rate_in_the_memory"
-"""Your memory has the rate in it. The warm-up changes the rate, and the older gradients in your memory would still have their old rate."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + rate * g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p - m, state["params"], memory)
-    return {**state, "params": params, "memory": memory, "step": state["step"] + 1}
+# %% exercise="updated" misconception="rate_in_the_velocity"
+"""Your velocity has the rate in it. The warm-up changes the rate, and the older gradients in your velocity would still have their old rate."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + rate * g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="the_old_parameters"
 """Memory and step are new in your state, but the parameters are still the old ones: the training never moves."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    return {**state, "memory": memory, "step": state["step"] + 1}
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    return {**state, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" misconception="goes_uphill"
-"""Your parameters move the other way: `rate` times the memory is added. It points to where the loss grows, so subtract it."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: keep * m + g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p + rate * m, state["params"], memory)
-    return {**state, "params": params, "memory": memory, "step": state["step"] + 1}
+"""Your parameters move the other way: `rate` times the velocity is added. It points to where the loss grows, so subtract it."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p + rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
-# %% exercise="updated" misconception="a_keep_of_its_own"
-"""Your memory is right for `keep=0.9` only. `keep` is an argument: the caller may choose another number."""
-def updated(state, grads, rate, keep=0.9):
-    memory = jax.tree.map(lambda m, g: 0.9 * m + g, state["memory"], grads)
-    params = jax.tree.map(lambda p, m: p - rate * m, state["params"], memory)
-    return {**state, "params": params, "memory": memory, "step": state["step"] + 1}
+# %% exercise="updated" misconception="a_beta_of_its_own"
+"""Your velocity is right for `beta=0.9` only. `beta` is an argument: the caller may choose another number."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
 
 
 # %% exercise="updated" equivalent="A sum is the same, either way."
