@@ -59,7 +59,7 @@ def register_linear(cls):
     )
 
 
-# %% exercise="register_linear" misconception="methods_are_enough" section="an-opaque-leaf"
+# %% exercise="register_linear" misconception="methods_are_enough" section="a-class-of-your-own"
 """JAX still sees your object as one leaf. Functions or methods that take the object apart are not enough. JAX opens only objects whose class is in its registry."""
 def register_linear(cls):
     cls.tree_flatten = lambda self: ((self.weight, self.bias), None)
@@ -590,7 +590,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="zeroed_makes_a_dict" section="an-opaque-leaf"
+# %% exercise="model_state" misconception="zeroed_makes_a_dict" section="a-class-of-your-own"
 """Your `zeroed` returns an object of another type than the one that it got. A map over a registered node returns a node of the same class, so you need not take the state apart yourself."""
 @jax.tree_util.register_pytree_node_class
 @dataclass
@@ -618,7 +618,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="step_is_kept" section="an-opaque-leaf"
+# %% exercise="model_state" misconception="step_is_kept" section="a-class-of-your-own"
 """Your `zeroed` does not change the `step`, or it fails where a field is not an array. Perhaps it sets the fields one by one. A map over the state reaches every leaf, whatever the fields hold."""
 @jax.tree_util.register_dataclass
 @dataclass
@@ -684,7 +684,7 @@ def predict(state, x):
     return state.weight @ x + state.bias
 
 
-# %% exercise="model_state" misconception="a_dataclass_is_enough" section="an-opaque-leaf"
+# %% exercise="model_state" misconception="a_dataclass_is_enough" section="a-class-of-your-own"
 """Your state is one leaf. `@dataclass` writes a constructor, but it does not tell JAX about the class. JAX opens an object only if its class is registered."""
 @dataclass
 class ModelState:
@@ -886,7 +886,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="zeroed_returns_the_leaves" section="an-opaque-leaf"
+# %% exercise="model_state" misconception="zeroed_returns_the_leaves" section="a-class-of-your-own"
 """Your `zeroed` returns a list of zeros. A list of leaves is no `ModelState`: its structure is lost. A map over the state keeps it."""
 @jax.tree_util.register_dataclass
 @dataclass
@@ -905,7 +905,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="zeroed_returns_nothing" section="an-opaque-leaf"
+# %% exercise="model_state" misconception="zeroed_returns_nothing" section="a-class-of-your-own"
 """Your `zeroed` returns `None`. A map makes a new state and does not change the old one, so the new state has to be returned."""
 @jax.tree_util.register_dataclass
 @dataclass
@@ -4691,7 +4691,7 @@ jax.tree_util.register_pytree_with_keys(
     lambda name, children: Model.filled(*children, name),
 )
 
-# %% exercise="temperature" misconception="init_runs_once" section="the-silent-42" covers="M14 C36"
+# %% exercise="temperature" misconception="init_runs_once" section="a-default-in-init" covers="M14 C36"
 """Each map resets the temperature, and the dict of the caller changes. `__init__` runs whenever unflatten calls it, not only when you make a model. And `__init__` writes into the dict that the caller gave."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4708,7 +4708,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="the-silent-42" covers="M14 C36"
+# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="a-default-in-init" covers="M14 C36"
 """The dict of the caller does not change now, but the temperature is still 1.0 after every map. It is set again at each rebuild, in `__init__` or in unflatten, and overwrites what JAX put in."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4785,7 +4785,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_where_it_is_missing" section="the-silent-42" covers="M14"
+# %% exercise="temperature" misconception="only_where_it_is_missing" section="a-default-in-init" covers="M14"
 """A new model keeps a temperature that the caller's dict has. Perhaps you set it only where it is missing. But a missing temperature does not tell you whether a model is new."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4822,7 +4822,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_the_outer_dict" section="ways-that-hold" covers="C39"
+# %% exercise="temperature" misconception="only_the_outer_dict" section="who-calls-init" covers="C39"
 """The model has a dict of its own, but the dicts and lists inside it are still the caller's. `{**params}` and `dict(params)` make one new dict, but its values are the same objects."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4863,7 +4863,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="no_name" section="ways-that-hold"
+# %% exercise="temperature" misconception="no_name" section="who-calls-init"
 """A rebuilt model has no `name`. An object made without `__init__` has only the attributes that unflatten sets. The static values come to unflatten in aux_data."""
 @jax.tree_util.register_pytree_node_class
 class Model:

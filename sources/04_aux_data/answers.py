@@ -640,7 +640,7 @@ predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=3, I=2, J=1)
 predictions = dict(A=2, B=2, C=4, D=2, E=5, F=3, G=2, H=3, I=3, J=2)
 
 
-# %% exercise="predict_traces" misconception="types_in_aux_count" section="equality-and-hash"
+# %% exercise="predict_traces" misconception="types_in_aux_count" section="equal-but-not-the-same"
 """2 is one trace for each type of the factor. For a leaf, int and float are two dtypes. For JAX, aux_data has no dtype. JAX compares it with Python's `==` only, and in Python `2 == 2.0`."""
 predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 
@@ -650,12 +650,12 @@ predictions = dict(A=1, B=2, C=2, D=2, E=5, F=3, G=2, H=2, I=2, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=1, F=3, G=2, H=2, I=2, J=1)
 
 
-# %% exercise="predict_traces" misconception="equal_code_is_equal"
+# %% exercise="predict_traces" misconception="equal_code_is_equal" section="never-equal"
 """1 would be right if functions that do the same were equal. But two functions are equal only if they are the same object, and each run of a `lambda` makes a new object."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=1, G=2, H=2, I=2, J=1)
 
 
-# %% exercise="predict_traces" misconception="nan_equals_nan"
+# %% exercise="predict_traces" misconception="nan_equals_nan" section="never-equal"
 """1 would be right if the two values were equal. They look the same in print. But JAX compares them with `==`: try `==` in Python."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=1, H=2, I=2, J=1)
 
@@ -670,12 +670,12 @@ predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=1, I=2, J=1)
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=1, J=1)
 
 
-# %% exercise="predict_traces" misconception="compared_by_identity" section="equality-and-hash"
+# %% exercise="predict_traces" misconception="compared_by_identity" section="part-of-the-type"
 """2 would be right if JAX asked whether the tuples are the same object. They are two objects. But JAX compares aux_data with `==`, and two tuples are equal when their items are equal."""
 predictions = dict(A=1, B=2, C=2, D=1, E=5, F=3, G=2, H=2, I=2, J=2)
 
 
-# %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="instruments"
+# %% exercise="predict_traces" misconception="the_first_trace_does_not_count" section="part-of-the-type"
 """This is one too few. Perhaps you count from the second trace on. A new jitted function has an empty cache, so its first call is a trace like any other."""
 predictions = dict(A=0, B=1, C=1, D=0, E=4, F=2, G=1, H=1, I=1, J=0)
 
@@ -4239,7 +4239,7 @@ class Static:
     value: object = field(metadata=dict(static=True))
 
 
-# %% exercise="static_wrapper" misconception="types_are_forgotten" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="types_are_forgotten" section="equal-but-not-the-same"
 """Your `nan` is right, but numbers of different types are equal: in Python, `2 == 2.0` and `1 == True`. Then jit runs the program for 2 also for 2.0, and the dtype of the result is wrong."""
 @jax.tree_util.register_static
 class Static:
@@ -4647,7 +4647,7 @@ class Static:
         return hash(type(self.value))
 
 
-# %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equality-and-hash"
+# %% exercise="static_wrapper" misconception="a_bool_is_an_int" section="equal-but-not-the-same"
 """In your answer, `1` and `True` are equal, or a number of Python and one of NumPy. Perhaps you ask `isinstance`, or compare kinds of types. A bool is an int for `isinstance`, and NumPy's float64 is a float; their types differ all the same."""
 @jax.tree_util.register_static
 class Static:
