@@ -1527,7 +1527,12 @@ def next_batch(answer, rng):
     )
 
 
-@check(without=FUNCTION | HALF | {"equal numbers": "float32", "infinity": "inf - inf"})
+@check(
+    without=FUNCTION
+    | HALF
+    | {"equal numbers": "float32", "infinity": "inf - inf"}
+    | dict.fromkeys(["bare leaf", "no leaves", "namedtuple", "registered class"], "in a dict")
+)
 def updated(answer, rng):
     """The new velocity moves the parameters and comes back; steps are counted; the rest stays."""
 

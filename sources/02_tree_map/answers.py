@@ -2940,7 +2940,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map_with_path(change, params, keys)
 
 
-# %% exercise="perturb" misconception="divides_zero_by_zero" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="divides_zero_by_zero" section="three-ways-to-clip"
 """A matrix of zeros becomes `nan`. Its norm is 0, and 0 divided by 0 is `nan`, whatever you multiply it by afterwards."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -2955,7 +2955,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
-# %% exercise="perturb" misconception="always_rescales" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="always_rescales" section="three-ways-to-clip"
 """Short matrices grow in your results: you scale each leaf to the norm `most`. But `most` is an upper limit. A shorter leaf stays as it is."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -2997,7 +2997,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params)
 
 
-# %% exercise="perturb" misconception="clips_by_the_global_norm" covers="C34" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="clips_by_the_global_norm" covers="C34" section="three-ways-to-clip"
 """Your clipped leaves are too short: all of them share one factor, from the norm of the whole tree. Here each leaf is clipped by its own norm."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -3088,7 +3088,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
-# %% exercise="perturb" misconception="global_norm_of_the_matrices" covers="C34" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="global_norm_of_the_matrices" covers="C34" section="three-ways-to-clip"
 """Your clipped matrices are too short: they share one factor, from the norm of all matrices together. Here each leaf is clipped by its own norm."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -3195,7 +3195,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
-# %% exercise="perturb" misconception="rescales_zeros_too" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="rescales_zeros_too" section="three-ways-to-clip"
 """Short matrices grow in your results, and a matrix of zeros becomes `nan`: you scale each leaf to the norm `most`. But `most` is an upper limit. A shorter leaf stays as it is."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -3210,7 +3210,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
-# %% exercise="perturb" misconception="clips_each_number" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="clips_each_number" section="three-ways-to-clip"
 """You cut off each number by itself, as `jnp.clip` does. Clip a leaf by its norm: all its numbers shrink by one factor."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -3224,7 +3224,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
-# %% exercise="perturb" misconception="forgets_to_clip" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="forgets_to_clip" section="three-ways-to-clip"
 """Your matrices are not clipped: with much noise, and without noise, their norms are above `most`. The second step gives each leaf a norm of at most `most`."""
 @jax.jit
 def perturb(key, params, scale, most):
@@ -3299,7 +3299,7 @@ def perturb(key, params, scale, most):
     return jax.tree.map(change, params, keys)
 
 
-# %% exercise="perturb" misconception="a_norm_per_row" section="two-ways-to-clip"
+# %% exercise="perturb" misconception="a_norm_per_row" section="three-ways-to-clip"
 """Your matrices are clipped row by row. Perhaps your norm goes along one axis. A leaf has one norm, which all its numbers share."""
 @jax.jit
 def perturb(key, params, scale, most):
