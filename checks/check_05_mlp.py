@@ -176,9 +176,9 @@ def init_mlp(answer, rng):
         if not isinstance(params, (list, tuple)):
             return type(params).__name__
         for layer in params:
-            if not isinstance(layer, dict) or not {"w", "b"} <= layer.keys():
+            if not isinstance(layer, dict) or not {"weight", "bias"} <= layer.keys():
                 return kinds(params)
-            if np.ndim(layer["w"]) != 2:
+            if np.ndim(layer["weight"]) != 2:
                 return kinds(params)
         return None
 
@@ -200,10 +200,10 @@ def init_mlp(answer, rng):
 
     @looking
     def form(params):
-        return {"layers": kinds(params), "biases": [in_words(layer["b"]) for layer in params]}
+        return {"layers": kinds(params), "biases": [in_words(layer["bias"]) for layer in params]}
 
     def spread(layer):
-        w = np.asarray(layer["w"], np.float64)
+        w = np.asarray(layer["weight"], np.float64)
         # To the nearest of 1, 0.89, 0.79, 0.71, ...: chance does far less to 4,000 numbers.
         deviation = float(2 ** (np.round(6 * np.log2(w.std())) / 6)) if w.std() else 0.0
         different = {"rows": len(np.unique(w, axis=0)), "columns": len(np.unique(w, axis=1).T)}
@@ -216,7 +216,7 @@ def init_mlp(answer, rng):
 
     @looking
     def proportional(params):
-        flat = [np.asarray(layer["w"], np.float64).ravel()[:1024] for layer in params]
+        flat = [np.asarray(layer["weight"], np.float64).ravel()[:1024] for layer in params]
         pairs = [(one, two) for two in range(len(flat)) for one in range(two)]
         alike = [pair for pair in pairs if abs(np.corrcoef(*(flat[at] for at in pair))[0, 1]) > 0.5]
         return {"pairs": alike}
@@ -225,7 +225,7 @@ def init_mlp(answer, rng):
         models = [layers(sizes, seed) for seed in seeds]
         if (seen := other_form(models[0])) is not None:
             return seen
-        drawn = [[np.asarray(layer["w"]) for layer in model] for model in models]
+        drawn = [[np.asarray(layer["weight"]) for layer in model] for model in models]
         alike = [
             [next(at for at, one in enumerate(drawn) if np.array_equal(one[place], w))]
             for layers_ in drawn
@@ -235,7 +235,7 @@ def init_mlp(answer, rng):
 
     def shapes(key, sizes):
         seen = other_form(params := answer(key, sizes))
-        return [np.shape(layer["w"]) for layer in params] if seen is None else seen
+        return [np.shape(layer["weight"]) for layer in params] if seen is None else seen
 
     def seed():
         return int(rng.integers(1000))
@@ -255,8 +255,8 @@ def init_mlp(answer, rng):
     compared = note + "Which pairs of layers are proportional to each other, or nearly so?"
     keys = "The numbers are the seeds of keys. For each key, layer by layer: "
     keys += "which key of this list is the first to give the same weights?"
-    other = "There should be a list with a dict for each pair of neighbours in `sizes`: `w` of "
-    other += "shape (inputs, outputs), `b` with one number for each output, both `float32`."
+    other = "There should be a list with a dict for each pair of neighbours in `sizes`: `weight` "
+    other += "of shape (inputs, outputs), `bias` with one number for each output, both `float32`."
     said = {
         "biases different numbers": "Your biases are different numbers. All of them start at 0.",
         "biases one number, not 0": "Your biases are not 0. All of them start at 0.",
@@ -274,7 +274,7 @@ def init_mlp(answer, rng):
     yield from shuffled(
         rng,
         [
-            case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `w`."),
+            case(shapes, jax.random.key(0), [64, 32, 10], note="The shapes of `weight`."),
             case(form, [32, 128], seed(), note=looked),
             case(form, [128, 32], seed(), note=looked),
             case(form, many, seed(), note=looked),
@@ -301,7 +301,10 @@ def forward(one, batch, rng):
         """Draw a layer of which some outputs are large and some negative, where x fits `rows`."""
         signs = [1, -1, 1][:outputs] if rng.random() < 0.5 else [-1, 1, -1][:outputs]
         w = rng.choice(np.arange(2, 10), 2 * outputs, replace=False).reshape(2, outputs)
-        return {"w": array(w * np.outer(rows, signs)), "b": array(rng.choice([-2, -1, 1], outputs))}
+        return {
+            "weight": array(w * np.outer(rows, signs)),
+            "bias": array(rng.choice([-2, -1, 1], outputs)),
+        }
 
     def network(rows, layers, outputs=2):
         sizes = [2] * (layers - 1) + [outputs]
@@ -327,7 +330,7 @@ def forward(one, batch, rng):
     def near_zero():
         """Draw a case whose hidden numbers are small, of both signs, and only so by the bias."""
         x, w = rng.integers(1, 10, 2), rng.choice([-3, -2, 2, 3], (2, 2))
-        small = {"w": array(w), "b": array(rng.permutation([0.5, -0.5]) - x @ w)}
+        small = {"weight": array(w), "bias": array(rng.permutation([0.5, -0.5]) - x @ w)}
         return Case(one, [small, *network((1, 1), 1)], array(x), **first)
 
     def with_one_layer_twice(call, *shape):
@@ -337,7 +340,7 @@ def forward(one, batch, rng):
         x = array(rng.integers(1, 10, (*shape, 2)))
         return Case(call, [layer, *network((1, 1), 1), layer], x, note=note, tags=tags)
 
-    shown = [{"w": array([[1], [1]]), "b": array([0.5])}]
+    shown = [{"weight": array([[1], [1]]), "bias": array([0.5])}]
     first = {"note": "This calls `forward`."}
     again = {"note": "This calls `forward` twice, with the same layers.", "tags": ("second call",)}
     second = {"note": "This calls `forward_batch`.", "tags": ("`forward_batch`",)}
@@ -1111,7 +1114,7 @@ def deep_forward(answer, rng):
         w = np.array([rng.choice(np.arange(2, 10), 4, False).reshape(2, 2) for _ in range(layers)])
         signs = np.array([rng.permutation([1, -1]) for _ in range(layers)])
         b = rng.choice([-2, -1, 1], (layers, 2))
-        return {"w": array(w * signs[:, None]), "b": array(b)}
+        return {"weight": array(w * signs[:, None]), "bias": array(b)}
 
     @functools.cache
     def compiled():
@@ -1154,7 +1157,7 @@ def deep_forward(answer, rng):
         "": "`deep_forward` returns two arrays: the last layer's output, and all layers' outputs.",
     }
     cases = [case(layers, vector(rng)) for layers in (1, 1, 2, 2, 5, 5)]
-    example = {"w": array([[[2]], [[3]]]), "b": array([[0], [1]])}
+    example = {"weight": array([[[2]], [[3]]]), "bias": array([[0], [1]])}
     cases += [Case(plainly, example, array([1]), note="Two layers.")]
     cases += [case(layers, signed(rng, 2)) for layers in (1, 2)]
     cases += [case(5, signed(rng, 2)) for _ in range(1 + rng.integers(3))]
@@ -1421,3 +1424,273 @@ if __name__ == "__main__":
     from pytree_course.cli.check_script import main
 
     main(__file__)
+
+
+@check(without=FUNCTION | {"trees": "row numbers", "values": "row numbers"})
+def next_batch(answer, rng):
+    """Many batches, each with the key of the last call: sizes, repeats, sets, and the key."""
+
+    def other_form(result):
+        """Return what is seen of a result that is not row numbers and one key."""
+        if not is_pair(result):
+            return type(result).__name__
+        rows, key = (str(getattr(each, "dtype", type(each).__name__)) for each in result)
+        is_right = key.startswith("key") and np.shape(result[1]) == () and "int" in rows
+        return None if is_right else {"rows": rows, "key": f"{key} {np.shape(result[1])}"}
+
+    def in_turn(seed, count, size, times):
+        """Draw batches as a training does; return them, or what is seen of another form."""
+        key, batches = jax.random.key(seed), []
+        for _ in range(times):
+            result = answer(key, count, size)
+            if result is ...:
+                return ...
+            if (seen := other_form(result)) is not None:
+                return seen
+            batches.append(np.asarray(result[0]).tolist())
+            key = result[1]
+        return batches
+
+    def measured(measure):
+        def look(seed, count, size, times):
+            batches = in_turn(seed, count, size, times)
+            return measure(batches) if isinstance(batches, list) else batches
+
+        return look
+
+    @measured
+    def form(batches):
+        return {
+            "rows in a batch": sorted({len(each) for each in batches}),
+            "different rows in a batch": sorted({len(set(each)) for each in batches}),
+            "different batches": len(set(map(tuple, batches))),
+        }
+
+    @measured
+    def together(batches):
+        return {"sets of rows": sorted({tuple(sorted(each)) for each in batches})}
+
+    def first_alike(seeds, count, size):
+        """For each key: which key of the list is the first that gives the same second batch?"""
+        drawn = [in_turn(seed, count, size, 2) for seed in seeds]
+        if not isinstance(drawn[0], list):
+            return drawn[0]
+        alike = [[each[at] for each in drawn].index(one[at]) for one in drawn for at in (0, 1)]
+        return {"first alike": alike}
+
+    def twice(seed, count, size, times):
+        """Say whether a key is used twice: JAX itself finds it."""
+        with jax.debug_key_reuse(True):
+            try:
+                batches = in_turn(seed, count, size, times)
+            except jax.errors.KeyReuseError:
+                return {"a key is used twice": True}
+        return {"a key is used twice": False} if isinstance(batches, list) else batches
+
+    def seed():
+        return int(rng.integers(1000))
+
+    def sizes():
+        size = int(rng.integers(12, 20))
+        return 40, size, int(rng.integers(3, 7))
+
+    few = rng.choice(1000, 3, replace=False)
+    seeds = [int(each) for each in rng.permutation([*few, *rng.choice(few, 4)])]
+    drawn = (
+        "The numbers are the seed of the first key, `count`, `size`, and how many batches there "
+    )
+    drawn += "are. Each batch is drawn with the key that the last call returned."
+    reused = f"{drawn} This asks JAX whether a key is used twice."
+    keys = "The numbers are the seeds of keys. Two batches from each key: "
+    keys += "which key of this list is the first to give the same batch?"
+    said = {
+        "different batches too low": "Some of your batches have the same rows, in the same order.",
+        "different rows in a batch": "The number of different rows in your batches is not `size`.",
+        "rows in a batch": "The number of rows in your batches is not `size`.",
+        "sets of rows": "Some sets of rows never come, or a row is not from 0 to `count - 1`.",
+        "first alike too high": "The same key does not always give you the same batch.",
+        "first alike too low": "Different keys give you the same batch.",
+        "a key is used twice True": "You use one key twice: `jax.debug_key_reuse(True)` finds it.",
+        "": "`next_batch` returns two things: an array of row numbers, and one key.",
+    }
+    case = partial(Case, if_wrong=said)
+    yield from shuffled(
+        rng,
+        [
+            *[case(form, seed(), *sizes(), note=drawn) for _ in range(2)],
+            case(form, seed(), 40, 40, 3, note=drawn),
+            *[case(together, seed(), 3, 2, 40, note=drawn) for _ in range(2)],
+            *[case(twice, seed(), *sizes(), note=reused) for _ in range(2)],
+            case(first_alike, seeds, 40, int(rng.integers(12, 20)), note=keys),
+            case(first_alike, [*seeds[2:], *seeds[:3]], 40, 20, note=keys),
+        ],
+    )
+
+
+@check(
+    without=FUNCTION
+    | HALF
+    | {"equal numbers": "float32", "infinity": "inf - inf"}
+    | dict.fromkeys(["bare leaf", "no leaves", "namedtuple", "registered class"], "in a dict")
+)
+def updated(answer, rng):
+    """The new velocity moves the parameters and comes back; steps are counted; the rest stays."""
+
+    def seen(state):
+        """Return what is seen of a state: it does not matter who made its arrays."""
+        if not isinstance(state, dict):
+            return as_jax(state)
+        return {**as_jax(state), **({"step": as_count(state["step"])} if "step" in state else {})}
+
+    def one_step(state, grads, rate, beta):
+        result = answer(state, grads, rate, beta)
+        return ... if result is ... else seen(result)
+
+    def by_default(state, grads, rate):
+        result = answer(state, grads, rate)
+        return ... if result is ... else seen(result)
+
+    def steps(state, grads, rates, beta):
+        for each, rate in zip(grads, rates, strict=True):
+            state = answer(state, each, rate, beta)
+            if not isinstance(state, dict):
+                return state if state is ... else as_jax(state)
+        return seen(state)
+
+    own(answer, one_step)
+    own(answer, by_default)
+
+    def state_of(params, velocity=None, **more):
+        velocity = jax.tree.map(jnp.zeros_like, params) if velocity is None else velocity
+        return {"params": params, "velocity": velocity, "step": int(rng.integers(100)), **more}
+
+    def from_given(params, **more):
+        state = state_of(params, like(rng, params), **more)
+        return Case(one_step, state, like(rng, params), share(rng), share(rng))
+
+    def many(params, fewest=2, **more):
+        grads = several(rng, params, fewest)
+        rates = [share(rng) for _ in grads]
+        note = "A step for each gradient, each with a rate of its own."
+        inputs = state_of(params, **more), grads, rates, share(rng)
+        return Case(steps, *inputs, note=note, if_wrong=said)
+
+    said = {
+        "velocity": "Your velocity goes another way than `beta * velocity + gradient`.",
+        "params": "Your parameters do not move by `rate` times the new velocity.",
+        "step": 'Your `"step"` does not grow by 1 in each step.',
+        "": "`updated` returns a new state, a dict with all entries of the old one.",
+    }
+    nine = "This calls `updated` without `beta`."
+    one, two = random_words(rng, 2)
+    flat = {one: vector(rng), two: vector(rng)}
+    cases = [
+        *[from_given(flat) for _ in range(2)],
+        from_given(flat, **{f"{one}s": vector(rng)}),
+        many(flat, **{f"{two}s": [vector(rng)]}),
+        *[
+            Case(
+                by_default, state_of(flat, like(rng, flat)), like(rng, flat), share(rng), note=nine
+            )
+            for _ in range(2)
+        ],
+        *[
+            after(answer, "updated", state_of(tree), like(rng, tree), share(rng), share(rng))
+            for tree in (flat, {one: [matrix(rng), None], two: vector(rng)})
+        ],
+    ]
+    without = ["infinity", *HALF]
+    trees = varied_trees(rng, lambda: vector(rng), values=jax.device_put, without=without)
+    cases += [many(params, 1 + rng.integers(2)) for params in trees]
+    yield from shuffled(rng, cases)
+
+
+@check(without=LAYERS | {"trees": "slow"})
+def make_warm_step(answer, rng):
+    """The rate of each step, by the state's count; the loss; when Python runs it."""
+
+    def loss(params, x, labels):
+        return sum(jnp.sum((leaf * x - labels) ** 2) for leaf in jax.tree.leaves(params))
+
+    def updated(state, grads, rate):
+        params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+        return {**state, "params": params, "rate": rate, "step": state["step"] + 1}
+
+    def steps(state, x, labels, top, times):
+        """Return what each of several steps gives, and whether Python ran the loss in it."""
+        runs = 0
+
+        def counted(params, x, labels):
+            nonlocal runs
+            runs += 1
+            return loss(params, x, labels)
+
+        step = answer(counted, updated, partial(warm, top))
+        if not callable(step):
+            return step
+        seen = []
+        for place in range(times):
+            runs = 0
+            result = step(state, x, labels)
+            if not is_pair(result) or not isinstance(result[0], dict):
+                return as_jax(result)
+            state, value = result
+            entries = {"rate": as_scalar(state["rate"]), "step": as_count(state["step"])}
+            entries["params"] = as_jax(state["params"])
+            seen.append(entries | {"loss": as_scalar(value)})
+            if place > 0:
+                seen[-1]["runs of the loss in Python"] = runs
+        return seen
+
+    def again(state, x, labels, top):
+        """Make one step twice, from the same state: what does Python run in the second call?"""
+        runs = 0
+
+        def counted(params, x, labels):
+            nonlocal runs
+            runs += 1
+            return loss(params, x, labels)
+
+        step = answer(counted, updated, partial(warm, top))
+        if not callable(step):
+            return step
+        first = step(state, x, labels)
+        if not is_pair(first):
+            return as_jax(first)
+        runs = 0
+        value = step(state, x, labels)[1]
+        return {"loss": as_scalar(value), "runs of the loss in Python": runs}
+
+    def warm(top, done):
+        return top * jnp.minimum(1, (done + 1) / 100)
+
+    def given(tree, begin):
+        params = jax.tree.map(lambda _: vector(rng), tree)
+        state = {"params": params, "rate": array(0), "step": array(begin, np.int32)}
+        return state, vector(rng), vector(rng), int(rng.integers(11, 130)) / 200
+
+    def training(tree, begin):
+        inputs = *given(tree, begin), 2 + int(rng.integers(3))
+        return Case(steps, *inputs, note=note, if_wrong=said)
+
+    note = "The loss is the sum of `(leaf * x - labels) ** 2`, over all leaves. The rate grows for "
+    note += "100 steps, up to the first number. The second number says how many steps are made. "
+    note += "`updated` subtracts `rate` times the gradient, and puts the rate into the state."
+    said = {
+        "runs of the loss in Python too high": "Python runs your loss function in later calls too, "
+        "not in the first one only.",
+        "rate": "Your rate is not `rate_at` of the number of steps before.",
+        "step": 'Your `"step"` does not grow by 1 in each step.',
+        "params": "Your parameters are not those that `updated` returns.",
+        "loss": "Your loss is not the loss at the old parameters.",
+        "": "`make_warm_step` returns a function. This function returns two things: the new state, "
+        "and the loss at the old parameters.",
+    }
+    nested = {"table": [0, None], "scale": Layer((0,), {})}
+    cases = [training(tree, 0) for tree in ({"scale": 0}, nested)]
+    cases += [training(tree, int(rng.integers(5, 95))) for tree in (0, {"scale": 0})]
+    twice = note.replace(
+        "The second number says how many steps are made.", "The step is made twice."
+    )
+    cases += [Case(again, *given([0, 0], int(rng.integers(95))), note=twice, if_wrong=said)]
+    yield from shuffled(rng, cases)

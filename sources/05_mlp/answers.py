@@ -12,7 +12,7 @@ def init_mlp(key, sizes):
     for place in range(len(sizes) - 1):
         shape = sizes[place], sizes[place + 1]
         w = jax.random.normal(jax.random.fold_in(key, place), shape) * (2 / shape[0]) ** 0.5
-        layers.append({"w": w, "b": jnp.zeros((shape[1],))})
+        layers.append({"weight": w, "bias": jnp.zeros((shape[1],))})
     return layers
 
 
@@ -23,7 +23,7 @@ def init_mlp(key, sizes):
         key, subkey = jax.random.split(key)
         limit = np.sqrt(6 / inputs)
         w = jax.random.uniform(subkey, (inputs, outputs), minval=-limit, maxval=limit)
-        layers.append({"w": w, "b": np.zeros(outputs, np.float32)})
+        layers.append({"weight": w, "bias": np.zeros(outputs, np.float32)})
     return layers
 
 
@@ -32,7 +32,7 @@ def init_mlp(key, sizes):
     he = jax.nn.initializers.he_normal()
     keys = jax.random.split(key, len(sizes))
     return [
-        {"w": he(key, shape), "b": jnp.zeros(shape[1])}
+        {"weight": he(key, shape), "bias": jnp.zeros(shape[1])}
         for key, shape in zip(keys, zip(sizes, sizes[1:]))
     ]
 
@@ -43,8 +43,8 @@ def init_mlp(key, sizes):
     key, subkey = jax.random.split(key)
     return [
         {
-            "w": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for inputs, outputs in zip(sizes, sizes[1:])
     ]
@@ -55,7 +55,7 @@ def init_mlp(key, sizes):
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
-        {"w": 0.01 * jax.random.normal(key, (inputs, outputs)), "b": jnp.zeros(outputs)}
+        {"weight": 0.01 * jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
@@ -65,7 +65,7 @@ def init_mlp(key, sizes):
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
-        {"w": jax.random.normal(key, (inputs, outputs)) * 2 / inputs, "b": jnp.zeros(outputs)}
+        {"weight": jax.random.normal(key, (inputs, outputs)) * 2 / inputs, "bias": jnp.zeros(outputs)}
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
@@ -75,7 +75,7 @@ def init_mlp(key, sizes):
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
-        {"w": jax.random.normal(key, (inputs, outputs)), "b": jnp.zeros(outputs)}
+        {"weight": jax.random.normal(key, (inputs, outputs)), "bias": jnp.zeros(outputs)}
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
@@ -86,8 +86,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / outputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / outputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -99,8 +99,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) / jnp.sqrt(inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) / jnp.sqrt(inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -112,21 +112,21 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.ones(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.ones(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
 
 # %% exercise="init_mlp" misconception="rows_are_outputs" section="forward-and-vmap"
-"""Your weight matrices have outputs first, inputs second, as in some other libraries. Here a layer computes `x @ w`, so that the rows of `w` belong to the inputs."""
+"""Your weight matrices have outputs first, inputs second, as in some other libraries. Here a layer computes `x @ weight`, so that the rows of `weight` belong to the inputs."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (outputs, inputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (outputs, inputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -138,8 +138,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
             "activation": "relu",
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
@@ -152,8 +152,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(jax.random.key(0), len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -167,7 +167,7 @@ def init_mlp(key, sizes):
     for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
         limit = np.sqrt(2 / inputs)
         w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
-        layers.append({"w": w, "b": jnp.zeros(outputs)})
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
     return layers
 
 
@@ -177,8 +177,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.uniform(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.uniform(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -190,8 +190,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.array([0] * outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.array([0] * outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -202,9 +202,9 @@ def init_mlp(key, sizes):
 def init_mlp(key, sizes):
     return [
         {
-            "w": jax.random.normal(jax.random.fold_in(key, inputs), (inputs, outputs))
+            "weight": jax.random.normal(jax.random.fold_in(key, inputs), (inputs, outputs))
             * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "bias": jnp.zeros(outputs),
         }
         for inputs, outputs in zip(sizes, sizes[1:])
     ]
@@ -216,8 +216,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / (inputs + outputs)),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / (inputs + outputs)),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -229,8 +229,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.truncated_normal(key, -2, 2, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.truncated_normal(key, -2, 2, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -244,7 +244,7 @@ def init_mlp(key, sizes):
     for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
         limit = inputs**-0.5
         w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
-        layers.append({"w": w, "b": jnp.zeros(outputs)})
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
     return layers
 
 
@@ -254,8 +254,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(6 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(6 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -267,8 +267,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * 2 / jnp.sqrt(inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * 2 / jnp.sqrt(inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -280,8 +280,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(inputs / 2),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(inputs / 2),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -293,8 +293,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) / inputs,
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) / inputs,
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -306,8 +306,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * 0.1,
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * 0.1,
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -320,7 +320,7 @@ def init_mlp(key, sizes):
     layers = []
     for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
         w = jax.random.uniform(key, (inputs, outputs), maxval=np.sqrt(6 / inputs))
-        layers.append({"w": w, "b": jnp.zeros(outputs)})
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
     return layers
 
 
@@ -330,8 +330,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jnp.full((inputs, outputs), np.float32(np.sqrt(2 / inputs))),
-            "b": jnp.zeros(outputs),
+            "weight": jnp.full((inputs, outputs), np.float32(np.sqrt(2 / inputs))),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -343,8 +343,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jax.random.normal(key, (outputs,)) * jnp.sqrt(2 / inputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jax.random.normal(key, (outputs,)) * jnp.sqrt(2 / inputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -356,8 +356,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": np.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": np.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -369,21 +369,21 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros((1, outputs)),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros((1, outputs)),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
 
 # %% exercise="init_mlp" misconception="a_bias_for_each_input"
-"""Your biases have one number for each input of their layer. A bias is added to the outputs of `x @ w`, so it has one number for each output."""
+"""Your biases have one number for each input of their layer. A bias is added to the outputs of `x @ weight`, so it has one number for each output."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(inputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(inputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -395,8 +395,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": 0.0,
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": 0.0,
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -408,25 +408,25 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(()),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(()),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
 
 # %% exercise="init_mlp" misconception="no_biases"
-"""Your layers have weights only. Each layer needs its biases too, under the key `b`."""
+"""Your layers have weights only. Each layer needs its biases too, under the key `bias`."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
-        {"w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)}
+        {"weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs)}
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
 
 
 # %% exercise="init_mlp" misconception="pairs_for_dicts"
-"""Your layers are pairs of arrays. The task asks for a dict for each layer, with the keys `w` and `b`: later code finds the arrays by these names."""
+"""Your layers are pairs of arrays. The task asks for a dict for each layer, with the keys `weight` and `bias`: later code finds the arrays by these names."""
 def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -441,8 +441,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return {
         f"layer{place}": {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for place, (key, inputs, outputs) in enumerate(zip(keys, sizes, sizes[1:]))
     }
@@ -454,8 +454,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)
     return tuple(
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     )
@@ -467,8 +467,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key)
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -480,8 +480,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key, len(sizes) - 1)[: len(sizes) - 2]
     return [
         {
-            "w": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(key, (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for key, inputs, outputs in zip(keys, sizes, sizes[1:])
     ]
@@ -495,7 +495,7 @@ def init_mlp(key, sizes):
         key, subkey = jax.random.split(key)
         inputs, outputs = sizes[place], sizes[place + 1]
         w = jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs)
-        layers.append({"w": w, "b": jnp.zeros(outputs)})
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
     return layers
 
 
@@ -505,7 +505,7 @@ def init_mlp(key, sizes):
     layers = []
     for inputs, outputs in zip(sizes, sizes[1:]):
         w = np.random.normal(0, np.sqrt(2 / inputs), (inputs, outputs))
-        layers.append({"w": jnp.asarray(w, jnp.float32), "b": jnp.zeros(outputs)})
+        layers.append({"weight": jnp.asarray(w, jnp.float32), "bias": jnp.zeros(outputs)})
     return layers
 
 
@@ -515,7 +515,7 @@ def init_mlp(key, sizes):
     layers = []
     for inputs, outputs in zip(sizes, sizes[1:]):
         w = np.random.randn(inputs, outputs) * np.sqrt(2 / inputs)
-        layers.append({"w": w, "b": np.zeros(outputs, np.float32)})
+        layers.append({"weight": w, "bias": np.zeros(outputs, np.float32)})
     return layers
 
 
@@ -524,9 +524,9 @@ def init_mlp(key, sizes):
 def init_mlp(key, sizes):
     return [
         {
-            "w": jax.random.normal(jax.random.fold_in(key, outputs), (inputs, outputs))
+            "weight": jax.random.normal(jax.random.fold_in(key, outputs), (inputs, outputs))
             * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "bias": jnp.zeros(outputs),
         }
         for inputs, outputs in zip(sizes, sizes[1:])
     ]
@@ -538,8 +538,8 @@ def init_mlp(key, sizes):
     keys = jax.random.split(key)
     return [
         {
-            "w": jax.random.normal(keys[place % 2], (inputs, outputs)) * jnp.sqrt(2 / inputs),
-            "b": jnp.zeros(outputs),
+            "weight": jax.random.normal(keys[place % 2], (inputs, outputs)) * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
         }
         for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:]))
     ]
@@ -564,7 +564,7 @@ def forward(params, x):
     for place, layer in enumerate(params):
         if place > 0:
             x = jnp.maximum(x, 0)
-        x = jnp.dot(x, layer["w"]) + layer["b"]
+        x = jnp.dot(x, layer["weight"]) + layer["bias"]
     return x
 
 
@@ -575,8 +575,8 @@ forward_batch = jax.vmap(forward, (None, 0))
 def forward(params, x):
     *hidden, last = params
     for layer in hidden:
-        x = jnp.where(x @ layer["w"] + layer["b"] > 0, x @ layer["w"] + layer["b"], 0.0)
-    return x @ last["w"] + last["b"]
+        x = jnp.where(x @ layer["weight"] + layer["bias"] > 0, x @ layer["weight"] + layer["bias"], 0.0)
+    return x @ last["weight"] + last["bias"]
 
 
 def forward_batch(params, xs):
@@ -587,7 +587,7 @@ def forward_batch(params, xs):
 """Your outputs are never negative: you apply ReLU after the last layer too. The outputs of the last layer are logits, and logits may be negative."""
 def forward(params, x):
     for layer in params:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
     return x
 
 
@@ -599,7 +599,7 @@ def forward_batch(params, xs):
 """Your network is right with one layer, and wrong with more. Perhaps ReLU is missing between the layers. Without ReLU, many linear layers are the same as one linear layer."""
 def forward(params, x):
     for layer in params:
-        x = x @ layer["w"] + layer["b"]
+        x = x @ layer["weight"] + layer["bias"]
     return x
 
 
@@ -608,10 +608,10 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="relu_before_the_layer"
-"""Your inputs lose their negative numbers before the first layer. ReLU belongs after the `x @ w + b` of a layer. The first layer gets the example without ReLU."""
+"""Your inputs lose their negative numbers before the first layer. ReLU belongs after the `x @ weight + bias` of a layer. The first layer gets the example without ReLU."""
 def forward(params, x):
     for layer in params:
-        x = jax.nn.relu(x) @ layer["w"] + layer["b"]
+        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
     return x
 
 
@@ -620,11 +620,11 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="bias_after_relu"
-"""Your hidden numbers can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ w + b)`."""
+"""Your hidden numbers can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ weight + bias)`."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"]) + layer["b"]
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -632,11 +632,11 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="weights_first"
-"""You multiply with the matrix on the left, `w @ x`. With as many inputs as outputs that raises no error and gives other numbers: here the rows of `w` belong to the inputs."""
+"""You multiply with the matrix on the left, `weight @ x`. With as many inputs as outputs that raises no error and gives other numbers: here the rows of `weight` belong to the inputs."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(layer["w"] @ x + layer["b"])
-    return params[-1]["w"] @ x + params[-1]["b"]
+        x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
+    return params[-1]["weight"] @ x + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -647,8 +647,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` fails. Perhaps its `jax.vmap` has no `in_axes`. Then it maps over the first axis of every leaf, also in the parameters."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -659,8 +659,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` takes the columns of `xs` as examples. Here each example is a row, so the batch is axis 0. When `xs` has as many rows as columns, no error tells you."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -672,8 +672,8 @@ def forward_batch(params, xs):
 def forward(params, x):
     last = params.pop()
     for layer in params:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ last["w"] + last["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ last["weight"] + last["bias"]
 
 
 def forward_batch(params, xs):
@@ -684,8 +684,8 @@ def forward_batch(params, xs):
 """Your outputs lie between 0 and 1 and add up to 1. Softmax belongs to the loss. A network returns logits: numbers of any size."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return jax.nn.softmax(x @ params[-1]["w"] + params[-1]["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return jax.nn.softmax(x @ params[-1]["weight"] + params[-1]["bias"])
 
 
 def forward_batch(params, xs):
@@ -696,8 +696,8 @@ def forward_batch(params, xs):
 """Your hidden numbers are never larger than 1. ReLU changes negative numbers only: they become 0. Positive numbers stay the same."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jnp.clip(x @ layer["w"] + layer["b"], 0, 1)
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jnp.clip(x @ layer["weight"] + layer["bias"], 0, 1)
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -708,7 +708,7 @@ def forward_batch(params, xs):
 """Your network is wrong where one dict stands in the list twice. Perhaps you compare each layer with the last layer by `is`. Then the same dict is found at both places. Look at the place of a layer in the list."""
 def forward(params, x):
     for layer in params:
-        x = x @ layer["w"] + layer["b"]
+        x = x @ layer["weight"] + layer["bias"]
         if layer is not params[-1]:
             x = jax.nn.relu(x)
     return x
@@ -722,8 +722,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` returns a list of arrays. The task asks for one array, with one row for each example."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -734,8 +734,8 @@ def forward_batch(params, xs):
 """Your networks with a hidden layer raise a `ValueError`. Perhaps you use Python's `max` or `if` for ReLU. They need one truth value, and a comparison of arrays gives many. `jnp.maximum` compares number by number."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = max(x @ layer["w"] + layer["b"], 0)
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = max(x @ layer["weight"] + layer["bias"], 0)
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -746,7 +746,7 @@ def forward_batch(params, xs):
 """Your networks with a hidden layer raise a `ValueError`. Perhaps you compare layers with `==` or `!=`, to find the last one. This compares their arrays, and a comparison of arrays has no single truth value. Look at the place of a layer in the list."""
 def forward(params, x):
     for layer in params:
-        x = x @ layer["w"] + layer["b"]
+        x = x @ layer["weight"] + layer["bias"]
         if layer != params[-1]:
             x = jax.nn.relu(x)
     return x
@@ -760,8 +760,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` returns the outputs of each example as a column. Perhaps `out_axes` is 1, or a transpose is too much. Each example has a row."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -769,11 +769,11 @@ def forward_batch(params, xs):
 
 
 # %% exercise="forward" misconception="bias_forgotten"
-"""Your outputs are those of a network without biases. Each layer computes `x @ w + b`."""
+"""Your outputs are those of a network without biases. Each layer computes `x @ weight + bias`."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"])
-    return x @ params[-1]["w"]
+        x = jax.nn.relu(x @ layer["weight"])
+    return x @ params[-1]["weight"]
 
 
 def forward_batch(params, xs):
@@ -783,8 +783,8 @@ def forward_batch(params, xs):
 # %% exercise="forward" misconception="two_layers_only"
 """Your network is right with two layers and wrong with one, or with more than two. Perhaps your code names the first and the second layer. A list of layers may have any length."""
 def forward(params, x):
-    x = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
-    return x @ params[1]["w"] + params[1]["b"]
+    x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
+    return x @ params[1]["weight"] + params[1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -795,8 +795,8 @@ def forward_batch(params, xs):
 """Your network is wrong with more than two layers: only the first and the last layer are applied. Every layer of the list has a part."""
 def forward(params, x):
     if len(params) > 1:
-        x = jax.nn.relu(x @ params[0]["w"] + params[0]["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ params[0]["weight"] + params[0]["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -807,7 +807,7 @@ def forward_batch(params, xs):
 """Your hidden numbers can be negative and your outputs cannot: ReLU stands after the last layer only. It belongs after every layer but the last."""
 def forward(params, x):
     for layer in params:
-        x = x @ layer["w"] + layer["b"]
+        x = x @ layer["weight"] + layer["bias"]
     return jax.nn.relu(x)
 
 
@@ -819,8 +819,8 @@ def forward_batch(params, xs):
 """Your hidden numbers lose their sign. Perhaps you use `abs`. ReLU makes 0 of every negative number."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jnp.abs(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jnp.abs(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -831,8 +831,8 @@ def forward_batch(params, xs):
 """Your hidden numbers lie between 0 and 1, as those of a sigmoid. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.sigmoid(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.sigmoid(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -843,8 +843,8 @@ def forward_batch(params, xs):
 """Your hidden numbers lie between -1 and 1, as those of `tanh`. The task asks for ReLU: negative numbers become 0, and positive ones stay as they are."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jnp.tanh(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jnp.tanh(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -855,8 +855,8 @@ def forward_batch(params, xs):
 """Your hidden numbers are 0 or 1 only. Perhaps you pass on the comparison with 0 itself. ReLU leaves positive numbers as they are."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jnp.where(x @ layer["w"] + layer["b"] > 0, 1.0, 0.0)
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jnp.where(x @ layer["weight"] + layer["bias"] > 0, 1.0, 0.0)
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -867,8 +867,8 @@ def forward_batch(params, xs):
 """Your outputs are logarithms of probabilities: none of them is positive. The logarithm of a softmax belongs to the loss. A network returns logits: numbers of any size."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return jax.nn.log_softmax(x @ params[-1]["w"] + params[-1]["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return jax.nn.log_softmax(x @ params[-1]["weight"] + params[-1]["bias"])
 
 
 def forward_batch(params, xs):
@@ -879,7 +879,7 @@ def forward_batch(params, xs):
 """Your network is right with one layer only: with more, you return what the first layer gives. Perhaps the `return` stands inside of the loop."""
 def forward(params, x):
     for layer in params:
-        x = x @ layer["w"] + layer["b"]
+        x = x @ layer["weight"] + layer["bias"]
         if layer is params[-1]:
             return x
         return jax.nn.relu(x)
@@ -893,8 +893,8 @@ def forward_batch(params, xs):
 """Where the network has one output, your result has an axis too few. Perhaps you call `squeeze`. One output is still a vector, with one number in it."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return jnp.squeeze(x @ params[-1]["w"] + params[-1]["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return jnp.squeeze(x @ params[-1]["weight"] + params[-1]["bias"])
 
 
 def forward_batch(params, xs):
@@ -905,8 +905,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` drops an axis where there is one example or one output. Perhaps you call `squeeze`. The result has a row for each example and a column for each output, also when that is only one."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -917,8 +917,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` returns one vector, the outputs of the first example. Perhaps the `return` stands inside of the loop over the examples."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -930,8 +930,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` maps over the parameters, and gives the whole batch to each call. Perhaps the entries of `in_axes` have changed places. They come in the order of the arguments: `None` for the parameters, 0 for the examples."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -942,8 +942,8 @@ def forward_batch(params, xs):
 """Your `forward_batch` returns one vector, the mean over all examples. The task asks for a row for each example; a mean belongs to the loss."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -954,8 +954,8 @@ def forward_batch(params, xs):
 """Your `forward` is right, and your `forward_batch` fails where there is a hidden layer. Perhaps ReLU is NumPy's `maximum`. Under `jax.vmap` it gets a tracer, which has no numbers; `jnp.maximum` and `jax.nn.relu` work there."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = np.maximum(x @ layer["w"] + layer["b"], 0)
-    return x @ params[-1]["w"] + params[-1]["b"]
+        x = np.maximum(x @ layer["weight"] + layer["bias"], 0)
+    return x @ params[-1]["weight"] + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -966,8 +966,8 @@ def forward_batch(params, xs):
 """Your `forward` is right, and your `forward_batch` always fails. Perhaps a layer is computed with NumPy. Under `jax.vmap` it gets a tracer, which has no numbers: use `jnp`."""
 def forward(params, x):
     for layer in params[:-1]:
-        x = np.maximum(np.dot(x, layer["w"]) + layer["b"], 0)
-    return np.dot(x, params[-1]["w"]) + params[-1]["b"]
+        x = np.maximum(np.dot(x, layer["weight"]) + layer["bias"], 0)
+    return np.dot(x, params[-1]["weight"]) + params[-1]["bias"]
 
 
 def forward_batch(params, xs):
@@ -978,7 +978,7 @@ def forward_batch(params, xs):
 """Your network is right with one layer. With more, ReLU is missing after the first layer. Every layer but the last has ReLU after it."""
 def forward(params, x):
     for place, layer in enumerate(params):
-        x = x @ layer["w"] + layer["b"]
+        x = x @ layer["weight"] + layer["bias"]
         if 0 < place < len(params) - 1:
             x = jax.nn.relu(x)
     return x
@@ -988,14 +988,14 @@ def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 0))(params, xs)
 
 
-# %% exercise="forward" equivalent="`x @ w` and ReLU take a batch of rows as they are."
+# %% exercise="forward" equivalent="`x @ weight` and ReLU take a batch of rows as they are."
 # solution: jax.vmap(forward, in_axes=(None, 0)) → forward
 # one_loop: jax.vmap(forward, (None, 0)) → forward
 
 
 # %% exercise="forward" equivalent="The larger one of a number and 0 is the same, either way."
 # one_loop: jnp.maximum(x, 0) → jnp.maximum(0, x)
-# matrices_at_once: x @ layer['w'] + layer['b'] > 0 → x @ layer['w'] + layer['b'] >= 0
+# matrices_at_once: x @ layer['weight'] + layer['bias'] > 0 → x @ layer['weight'] + layer['bias'] >= 0
 
 
 # %% exercise="cross_entropy" variant="by_logsumexp"
@@ -5477,18 +5477,18 @@ def deep_forward(stacked, x):
         x = jnp.maximum(jnp.dot(x, w) + b, 0)
         return x, x
 
-    _, every = jax.lax.scan(apply, x, (stacked["w"], stacked["b"]))
+    _, every = jax.lax.scan(apply, x, (stacked["weight"], stacked["bias"]))
     return every[-1], every
 
 
 # %% exercise="deep_forward" variant="by_fori_loop"
 def deep_forward(stacked, x):
-    count, size = stacked["b"].shape
+    count, size = stacked["bias"].shape
 
     def body(i, carry):
         x, every = carry
         layer = jax.tree.map(lambda leaf: leaf[i], stacked)
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, every.at[i].set(x)
 
     return jax.lax.fori_loop(0, count, body, (x, jnp.zeros((count, size))))
@@ -5498,7 +5498,7 @@ def deep_forward(stacked, x):
 """Your numbers are right, but your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. So a deep network compiles slowly."""
 def deep_forward(stacked, x):
     every = []
-    for w, b in zip(stacked["w"], stacked["b"]):
+    for w, b in zip(stacked["weight"], stacked["bias"]):
         x = jax.nn.relu(x @ w + b)
         every.append(x)
     return x, jnp.stack(every)
@@ -5507,7 +5507,7 @@ def deep_forward(stacked, x):
 # %% exercise="deep_forward" misconception="layers_side_by_side"
 """Each of your layers takes the input `x` itself, as with `jax.vmap`. In a network, each layer takes the output of the layer before."""
 def deep_forward(stacked, x):
-    every = jax.vmap(lambda layer: jax.nn.relu(x @ layer["w"] + layer["b"]))(stacked)
+    every = jax.vmap(lambda layer: jax.nn.relu(x @ layer["weight"] + layer["bias"]))(stacked)
     return every[-1], every
 
 
@@ -5515,7 +5515,7 @@ def deep_forward(stacked, x):
 """Your two results have changed places. `scan` returns the last carry first, and then the stacked rows."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     last, every = jax.lax.scan(apply, x, stacked)
@@ -5526,7 +5526,7 @@ def deep_forward(stacked, x):
 """Every call raises a `TypeError`. Perhaps the function in your `scan` returns one array. JAX expects a pair: the carry for the next turn, and the row to stack."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        return jax.nn.relu(x @ layer["w"] + layer["b"])
+        return jax.nn.relu(x @ layer["weight"] + layer["bias"])
 
     return jax.lax.scan(apply, x, stacked)
 
@@ -5535,7 +5535,7 @@ def deep_forward(stacked, x):
 """Your last output is right, but the rows are one layer late: the first one is `x` itself. Perhaps the function in your `scan` stacks the input of each layer, and not its output."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        return jax.nn.relu(x @ layer["w"] + layer["b"]), x
+        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), x
 
     return jax.lax.scan(apply, x, stacked)
 
@@ -5544,7 +5544,7 @@ def deep_forward(stacked, x):
 """Your last output is right, but the rows have negative numbers: you stack the numbers before ReLU."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        before = x @ layer["w"] + layer["b"]
+        before = x @ layer["weight"] + layer["bias"]
         return jax.nn.relu(before), before
 
     return jax.lax.scan(apply, x, stacked)
@@ -5554,7 +5554,7 @@ def deep_forward(stacked, x):
 """All your results have negative numbers: ReLU is missing. Without ReLU, many linear layers are the same as one linear layer."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = x @ layer["w"] + layer["b"]
+        x = x @ layer["weight"] + layer["bias"]
         return x, x
 
     return jax.lax.scan(apply, x, stacked)
@@ -5564,7 +5564,7 @@ def deep_forward(stacked, x):
 """Your network runs from the last layer to the first. With one layer that makes no difference. `scan` begins at row 0, unless you say `reverse=True`."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     return jax.lax.scan(apply, x, stacked, reverse=True)
@@ -5574,7 +5574,7 @@ def deep_forward(stacked, x):
 """Every call fails. Perhaps `x` and the layers have changed places in your `scan`. `scan` goes along the first axis of its last argument. Its second argument is the first carry."""
 def deep_forward(stacked, x):
     def apply(layer, x):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     return jax.lax.scan(apply, stacked, x)
@@ -5584,7 +5584,7 @@ def deep_forward(stacked, x):
 """Your rows are right for the first layer, but the next layer gets numbers without ReLU. Perhaps your carry has the numbers before ReLU. Here the carry and the row to stack are the same."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        before = x @ layer["w"] + layer["b"]
+        before = x @ layer["weight"] + layer["bias"]
         return before, jax.nn.relu(before)
 
     last, every = jax.lax.scan(apply, x, stacked)
@@ -5592,20 +5592,20 @@ def deep_forward(stacked, x):
 
 
 # %% exercise="deep_forward" misconception="weights_first" section="forward-and-vmap"
-"""You multiply with the matrix on the left, `w @ x`. A square matrix raises no error there and gives other numbers: here the rows of `w` belong to the inputs."""
+"""You multiply with the matrix on the left, `weight @ x`. A square matrix raises no error there and gives other numbers: here the rows of `weight` belong to the inputs."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(layer["w"] @ x + layer["b"])
+        x = jax.nn.relu(layer["weight"] @ x + layer["bias"])
         return x, x
 
     return jax.lax.scan(apply, x, stacked)
 
 
 # %% exercise="deep_forward" misconception="bias_after_relu" section="forward-and-vmap"
-"""Your outputs can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ w + b)`."""
+"""Your outputs can be negative, because you add the bias after ReLU. Add the bias before ReLU: `relu(x @ weight + bias)`."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"]) + layer["b"]
+        x = jax.nn.relu(x @ layer["weight"]) + layer["bias"]
         return x, x
 
     return jax.lax.scan(apply, x, stacked)
@@ -5615,7 +5615,7 @@ def deep_forward(stacked, x):
 """Your last layer has no ReLU, as in a network whose outputs are logits. Here every layer computes the same, also the last one."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        before = x @ layer["w"] + layer["b"]
+        before = x @ layer["weight"] + layer["bias"]
         return jax.nn.relu(before), before
 
     _, every = jax.lax.scan(apply, x, stacked)
@@ -5626,7 +5626,7 @@ def deep_forward(stacked, x):
 """Your second result is `None`. Perhaps the function in your `scan` returns `None` beside the carry. `scan` stacks the second thing that it returns, and not the carries."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        return jax.nn.relu(x @ layer["w"] + layer["b"]), None
+        return jax.nn.relu(x @ layer["weight"] + layer["bias"]), None
 
     return jax.lax.scan(apply, x, stacked)
 
@@ -5637,19 +5637,19 @@ def deep_forward(stacked, x):
     every = []
 
     def body(place, x):
-        x = jax.nn.relu(x @ stacked["w"][place] + stacked["b"][place])
+        x = jax.nn.relu(x @ stacked["weight"][place] + stacked["bias"][place])
         every.append(x)
         return x
 
-    last = jax.lax.fori_loop(0, stacked["b"].shape[0], body, x)
+    last = jax.lax.fori_loop(0, stacked["bias"].shape[0], body, x)
     return last, jnp.stack(every)
 
 
 # %% exercise="deep_forward" misconception="bias_forgotten"
-"""Your outputs are those of layers without biases. Each layer computes `relu(x @ w + b)`."""
+"""Your outputs are those of layers without biases. Each layer computes `relu(x @ weight + bias)`."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"])
+        x = jax.nn.relu(x @ layer["weight"])
         return x, x
 
     return jax.lax.scan(apply, x, stacked)
@@ -5659,7 +5659,7 @@ def deep_forward(stacked, x):
 """Your second result has one row too many: the first one is `x` itself. The rows are the outputs of the layers."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     last, every = jax.lax.scan(apply, x, stacked)
@@ -5670,7 +5670,7 @@ def deep_forward(stacked, x):
 """You return one array, the output of the last layer. Return the outputs of all layers after it: `scan` stacks them."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     last, _ = jax.lax.scan(apply, x, stacked)
@@ -5681,7 +5681,7 @@ def deep_forward(stacked, x):
 """You return one array, the outputs of all layers. Return the output of the last layer before it."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     _, every = jax.lax.scan(apply, x, stacked)
@@ -5692,17 +5692,17 @@ def deep_forward(stacked, x):
 """Your outputs of all layers are a list, and your program grows with each layer. A Python loop runs while JAX traces, and adds its lines to the program in each turn. `scan` traces one layer, and stacks the rows."""
 def deep_forward(stacked, x):
     every = []
-    for w, b in zip(stacked["w"], stacked["b"]):
+    for w, b in zip(stacked["weight"], stacked["bias"]):
         x = jax.nn.relu(x @ w + b)
         every.append(x)
     return x, every
 
 
 # %% exercise="deep_forward" misconception="relu_before_the_layer"
-"""Your rows have negative numbers, and the input loses its own. ReLU belongs after the `x @ w + b` of a layer."""
+"""Your rows have negative numbers, and the input loses its own. ReLU belongs after the `x @ weight + bias` of a layer."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x) @ layer["w"] + layer["b"]
+        x = jax.nn.relu(x) @ layer["weight"] + layer["bias"]
         return x, x
 
     return jax.lax.scan(apply, x, stacked)
@@ -5712,7 +5712,7 @@ def deep_forward(stacked, x):
 """Your outputs are those of all layers but the last. Perhaps you leave it out to treat it in another way. Here every layer computes the same, also the last one."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     return jax.lax.scan(apply, x, jax.tree.map(lambda leaf: leaf[:-1], stacked))
@@ -5722,7 +5722,7 @@ def deep_forward(stacked, x):
 """Your outputs are those of all layers but the first. The rows of the stacked tree count from 0."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     return jax.lax.scan(apply, x, jax.tree.map(lambda leaf: leaf[1:], stacked))
@@ -5732,7 +5732,7 @@ def deep_forward(stacked, x):
 """Your rows are right, but your first result is the output of the first layer. It should be the output of the last one."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     _, every = jax.lax.scan(apply, x, stacked)
@@ -5743,7 +5743,7 @@ def deep_forward(stacked, x):
 """Each of your layers adds its output to its input. The task asks for the output alone: the next layer gets nothing else."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = x + jax.nn.relu(x @ layer["w"] + layer["b"])
+        x = x + jax.nn.relu(x @ layer["weight"] + layer["bias"])
         return x, x
 
     return jax.lax.scan(apply, x, stacked)
@@ -5753,7 +5753,7 @@ def deep_forward(stacked, x):
 """Every one of your layers has the weights and biases of the first. Layer after layer, `scan` hands your function the next row: use that, and not the stacked tree."""
 def deep_forward(stacked, x):
     def apply(x, layer):
-        x = jax.nn.relu(x @ stacked["w"][0] + stacked["b"][0])
+        x = jax.nn.relu(x @ stacked["weight"][0] + stacked["bias"][0])
         return x, x
 
     return jax.lax.scan(apply, x, stacked)
@@ -6953,3 +6953,403 @@ def load_state(file, like):
 
 # %% exercise="resume" equivalent="The step is an int, and no bool."
 # by_the_kind_of_leaf: isinstance(leaf, int) → type(leaf) is int
+
+
+# %% exercise="next_batch" starter=True
+def next_batch(key, count, size):
+    """Return `size` row numbers below `count`, and the key for the next call."""
+    return jax.random.permutation(key, count)[:size], key
+
+
+# %% exercise="next_batch" variant="chosen_without_replacement"
+def next_batch(key, count, size):
+    now, later = jax.random.split(key)
+    rows = jax.random.choice(now, count, (size,), replace=False)
+    return rows, later
+
+
+# %% exercise="next_batch" variant="by_sorting"
+def next_batch(key, count, size):
+    now, later = jax.random.split(key)
+    return jnp.argsort(jax.random.uniform(now, (count,)))[:size], later
+
+
+# %% exercise="next_batch" variant="by_numpy"
+def next_batch(key, count, size):
+    later, now = jax.random.split(key)
+    order = np.random.default_rng(np.asarray(jax.random.key_data(now))).permutation(count)
+    return order[count - size :], later
+
+
+# %% exercise="next_batch" misconception="as_it_was_found" covers="T-L5-keys"
+"""Every batch has the same rows: the network sees one batch, 600 times. You return a key that draws the same numbers again. A key is used once: draw with one new key, and return another one."""
+def next_batch(key, count, size):
+    rows = jax.random.permutation(key, count)[:size]
+    return rows, key
+
+
+# %% exercise="next_batch" misconception="a_key_of_its_own" covers="T-L5-keys"
+"""Your rows do not depend on the caller's key. Perhaps your function makes a key of its own. Then each call draws the same rows, whatever key comes in."""
+def next_batch(key, count, size):
+    key, now = jax.random.split(jax.random.key(0))
+    return jax.random.permutation(now, count)[:size], key
+
+
+# %% exercise="next_batch" misconception="always_the_same_next_key" covers="T-L5-keys"
+"""Your first batch is right, and from the second one on they are all the same. The key that you return does not depend on the key that you got."""
+def next_batch(key, count, size):
+    return jax.random.permutation(key, count)[:size], jax.random.key(1)
+
+
+# %% exercise="next_batch" misconception="splits_after_the_draw" section="a-key-for-each-layer"
+"""Your batches differ, but one key is used twice: it draws the batch, and then it makes the next key. JAX promises independent numbers only if each key is used once. Split first, then draw with a new key."""
+def next_batch(key, count, size):
+    rows = jax.random.permutation(key, count)[:size]
+    key, _ = jax.random.split(key)
+    return rows, key
+
+
+# %% exercise="next_batch" misconception="with_replacement"
+"""Some rows come twice in one batch. Perhaps you draw each row number on its own, as `randint` does. A batch has `size` different rows: take them from a permutation."""
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return jax.random.randint(now, (size,), 0, count), key
+
+
+# %% exercise="next_batch" misconception="neighbours"
+"""The rows of your batch are neighbours: one random start, and the rows after it. Then the same pictures always come together. Each set of rows should be possible."""
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return jax.random.randint(now, (), 0, count - size + 1) + jnp.arange(size), key
+
+
+# %% exercise="next_batch" misconception="all_rows"
+"""Your batch has all `count` rows, in a random order. It should have `size` of them."""
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return jax.random.permutation(now, count), key
+
+
+# %% exercise="next_batch" misconception="rows_only"
+"""You return the row numbers alone. Without a new key, the next call cannot draw another batch: return two things, the row numbers and the key."""
+def next_batch(key, count, size):
+    _, now = jax.random.split(key)
+    return jax.random.permutation(now, count)[:size]
+
+
+# %% exercise="next_batch" misconception="key_comes_first"
+"""Your two results have changed places: the row numbers come first, then the key."""
+def next_batch(key, count, size):
+    key, now = jax.random.split(key)
+    return key, jax.random.permutation(now, count)[:size]
+
+
+# %% exercise="next_batch" misconception="two_keys_for_the_next"
+"""Your second result is no single key. Perhaps you return both keys that `split` made: one of them draws this batch, and the other one is for the next call."""
+def next_batch(key, count, size):
+    keys = jax.random.split(key)
+    return jax.random.permutation(keys[0], count)[:size], keys
+
+
+# %% exercise="next_batch" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (jax.random.permutation(now, count)[:size], key) → [jax.random.permutation(now, count)[:size], key]
+# chosen_without_replacement: (rows, later) → [rows, later]
+# by_sorting: (jnp.argsort(jax.random.uniform(now, (count,)))[:size], later) → [jnp.argsort(jax.random.uniform(now, (count,)))[:size], later]
+# by_numpy: (order[count - size:], later) → [order[count - size:], later]
+
+
+# %% exercise="updated" starter=True
+def updated(state, grads, rate, beta=0.9):
+    """Return the state after one more step of momentum."""
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="updated" variant="copies_the_dict"
+def updated(state, grads, rate, beta=0.9):
+    new = dict(state)
+    new["velocity"] = jax.tree.map(lambda v, g: g + v * beta, state["velocity"], grads)
+    updates = jax.tree.map(lambda v: -rate * v, new["velocity"])
+    new["params"] = jax.tree.map(jnp.add, state["params"], updates)
+    new["step"] += 1
+    return new
+
+
+# %% exercise="updated" variant="by_flattening"
+def updated(state, grads, rate, beta=0.9):
+    ps, structure = jax.tree.flatten(state["params"])
+    pairs = zip(jax.tree.leaves(state["velocity"]), jax.tree.leaves(grads))
+    vs = [beta * v + g for v, g in pairs]
+    ps = [p - rate * v for p, v in zip(ps, vs)]
+    new = {"params": structure.unflatten(ps), "velocity": structure.unflatten(vs)}
+    return state | new | {"step": 1 + state["step"]}
+
+
+# %% exercise="updated" misconception="as_it_was_found" covers="T-L5-state"
+"""The state that you return still has the old velocity. So each step begins as if there had been no gradient before. What the next step shall know has to be in the new state."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="starts_anew" covers="T-L5-state"
+"""Your velocity starts anew in each step: it is the last gradient, and the older ones are forgotten. The old velocity is in `state["velocity"]`."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(jnp.zeros_like, grads)
+    velocity = jax.tree.map(lambda v, g: beta * v + g, velocity, grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="does_not_count"
+"""Your `"step"` stays as it was. The warm-up reads it, so the rate would stay small for ever."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity}
+
+
+# %% exercise="updated" misconception="names_the_entries"
+"""Where the state has more than three entries, your new state has lost the others. Perhaps you write a dict with three names. `{**state, ...}` keeps all that is not written after it."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {"params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="changed_in_place"
+"""The state that you were given has changed. Perhaps you write into the caller's dict. Under `jax.jit` that hides, because JAX hands in a copy; without it, the old state is lost. Return a new dict."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    state["params"] = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    state["velocity"] = velocity
+    state["step"] = state["step"] + 1
+    return state
+
+
+# %% exercise="updated" misconception="moves_with_the_old_velocity"
+"""Your parameters are one step late: they move with the old velocity. The new velocity comes first, and then it moves them."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], state["velocity"])
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="velocity_without_use"
+"""Your velocity is right, but your parameters move along the gradient alone. Subtract `rate` times the new velocity."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="rate_in_the_velocity"
+"""Your velocity has the rate in it. The warm-up changes the rate, and the older gradients in your velocity would still have their old rate."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + rate * g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="the_old_parameters"
+"""Memory and step are new in your state, but the parameters are still the old ones: the training never moves."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    return {**state, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="goes_uphill"
+"""Your parameters move the other way: `rate` times the velocity is added. It points to where the loss grows, so subtract it."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: beta * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p + rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" misconception="a_beta_of_its_own"
+"""Your velocity is right for `beta=0.9` only. `beta` is an argument: the caller may choose another number."""
+def updated(state, grads, rate, beta=0.9):
+    velocity = jax.tree.map(lambda v, g: 0.9 * v + g, state["velocity"], grads)
+    params = jax.tree.map(lambda p, v: p - rate * v, state["params"], velocity)
+    return {**state, "params": params, "velocity": velocity, "step": state["step"] + 1}
+
+
+# %% exercise="updated" equivalent="A sum is the same, either way."
+# copies_the_dict: jax.tree.map(jnp.add, state['params'], updates) → jax.tree.map(jnp.add, updates, state['params'])
+
+
+# %% exercise="make_warm_step" starter=True
+def make_warm_step(loss, updated, rate_at):
+    """Return a jitted function: (state, x, labels) -> (new state, loss)."""
+    done = 0
+
+    @jax.jit
+    def step(state, x, labels):
+        nonlocal done
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        new = updated(state, grads, rate_at(done))
+        done += 1
+        return new, value
+
+    return step
+
+
+# %% exercise="make_warm_step" variant="jit_as_a_function"
+def make_warm_step(loss, updated, rate_at):
+    def step(state, x, labels):
+        grads = jax.grad(loss)(state["params"], x, labels)
+        new = updated(state, grads, rate_at(state["step"]))
+        return new, loss(state["params"], x, labels)
+
+    return jax.jit(step)
+
+
+# %% exercise="make_warm_step" variant="rate_made_outside"
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def with_rate(state, x, labels, rate):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate), value
+
+    def step(state, x, labels):
+        return with_rate(state, x, labels, rate_at(state["step"]))
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="as_it_was_found" covers="C27"
+"""All your steps have the same rate, the one of the very first step. Python counts only while JAX traces, once; then the number is a constant in the program. What changes has to come in as an argument."""
+def make_warm_step(loss, updated, rate_at):
+    done = 0
+
+    @jax.jit
+    def step(state, x, labels):
+        nonlocal done
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        new = updated(state, grads, rate_at(done))
+        done += 1
+        return new, value
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="counts_outside_of_jit"
+"""Your rates are right for a training that begins at step 0, and wrong for one that goes on later. Your function counts its own calls. The state knows how many steps came before, and it travels with the training."""
+def make_warm_step(loss, updated, rate_at):
+    done = 0
+
+    @jax.jit
+    def with_rate(state, x, labels, rate):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate), value
+
+    def step(state, x, labels):
+        nonlocal done
+        done += 1
+        return with_rate(state, x, labels, rate_at(done - 1))
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="the_rate_of_the_next_step"
+"""Your rates are one step ahead. `rate_at` takes the number of steps *before* this one: that is `"step"` in the old state."""
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate_at(state["step"] + 1)), value
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="no_jit"
+"""Your numbers are right, but Python runs the loss function in every call. Perhaps you have removed `jax.jit`: then no program is kept from one call to the next."""
+def make_warm_step(loss, updated, rate_at):
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate_at(state["step"])), value
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="static_step"
+"""Your numbers are right, but JAX traces again for every step. Perhaps the number of steps is static. Then each number needs its own program: 600 steps are 600 compilations."""
+from functools import partial
+
+
+def make_warm_step(loss, updated, rate_at):
+    @partial(jax.jit, static_argnums=3)
+    def at_step(state, x, labels, done):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate_at(done)), value
+
+    def step(state, x, labels):
+        return at_step(state, x, labels, int(state["step"]))
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="asks_the_tracer_for_an_int"
+"""Your step raises an error about a traced value that should be a number. Perhaps you make an `int` of `"step"`. Under `jax.jit` it has no number yet: hand it to `rate_at` as it is."""
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate_at(int(state["step"]))), value
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="loss_after_the_step"
+"""Your states are right, but your loss is the loss at the new parameters. `value_and_grad` computes the loss at the old parameters together with the gradient."""
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        grads = jax.grad(loss)(state["params"], x, labels)
+        new = updated(state, grads, rate_at(state["step"]))
+        return new, loss(new["params"], x, labels)
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="state_only"
+"""Your step returns one thing: perhaps the new state alone. Return the loss as the second result: it shows whether the training works."""
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        grads = jax.grad(loss)(state["params"], x, labels)
+        return updated(state, grads, rate_at(state["step"]))
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="counts_twice"
+"""Your `"step"` grows by 2 in each step, so the rate warms up too fast. `updated` counts already: do not count once more."""
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        new = updated(state, grads, rate_at(state["step"]))
+        return {**new, "step": new["step"] + 1}, value
+
+    return step
+
+
+# %% exercise="make_warm_step" misconception="the_old_state"
+"""Your step returns the state that it got. Under `jax.jit` nothing is changed in place: the new state is what `updated` returns."""
+def make_warm_step(loss, updated, rate_at):
+    @jax.jit
+    def step(state, x, labels):
+        value, grads = jax.value_and_grad(loss)(state["params"], x, labels)
+        updated(state, grads, rate_at(state["step"]))
+        return state, value
+
+    return step
+
+
+# %% exercise="make_warm_step" equivalent="A list or a tuple: where the prompt does not say, either is right."
+# solution: (updated(state, grads, rate_at(state['step'])), value) → [updated(state, grads, rate_at(state['step'])), value]
+# jit_as_a_function: (new, loss(state['params'], x, labels)) → [new, loss(state['params'], x, labels)]
+# rate_made_outside: (updated(state, grads, rate), value) → [updated(state, grads, rate), value]
