@@ -2153,6 +2153,20 @@ def momentum_step(params, grads, velocity, rate, beta):
     return jax.tree.map(lambda p, v: p - rate * v, params, new), new
 
 
+# %% exercise="momentum" misconception="a_tree_of_pairs" section="an-optimiser-is-a-function-on-trees"
+"""Your `momentum_step` returns one tree, with a pair in the place of each leaf: `jax.tree.map` makes one tree, whatever your function returns. The task asks for a pair of two trees, so write a map for each."""
+def start(params):
+    return jax.tree.map(jnp.zeros_like, params)
+
+
+def momentum_step(params, grads, velocity, rate, beta):
+    def update(p, g, v):
+        v = beta * v + g
+        return p - rate * v, v
+
+    return jax.tree.map(update, params, grads, velocity)
+
+
 # %% exercise="momentum" misconception="weighted_mean"
 """Your velocity is a weighted mean: the gradient counts `1 - beta` times. That is a common form too. This task adds the whole gradient."""
 def start(params):
@@ -2706,6 +2720,25 @@ def adam_step(params, grads, state, rate):
         lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8), params, m, v
     )
     return params, {"m": m, "v": v, "t": state["t"] + 1}
+
+
+# %% exercise="adam" misconception="a_tree_of_triples" section="an-optimiser-is-a-function-on-trees"
+"""You take the result of `jax.tree.map` apart into three trees. But `jax.tree.map` makes one tree, with a tuple in the place of each leaf. Write a map for each of the three."""
+def adam_start(params):
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    return {"m": zeros, "v": zeros, "t": 0}
+
+
+def adam_step(params, grads, state, rate):
+    t = state["t"] + 1
+
+    def update(p, g, m, v):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        return p - rate * m / (1 - 0.9**t) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8), m, v
+
+    params, m, v = jax.tree.map(update, params, grads, state["m"], state["v"])
+    return params, {"m": m, "v": v, "t": t}
 
 
 # %% exercise="adam" misconception="state_changed_in_place"
