@@ -220,7 +220,7 @@ def test_the_nearest_misconception_is_not_spoken_as_certain():
     verdict = judged_by(on_numbers, right, wrong, near)
     (found,) = verdict.findings
     assert (found.holds, found.fails) == ([0, 1, 2, 3], [4])
-    lead = "4 of the 5 cases that fail fit this mistake, though perhaps not all it says"
+    lead = "4 of the 5 cases that fail fit this mistake, if not all it says"
     assert sentences([found]) == [f"{lead}: You do this."]
     assert verdict.failure.case in found.holds
     twins = [*near, ("twin", "You do that.", mistake)]

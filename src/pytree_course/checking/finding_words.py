@@ -11,7 +11,7 @@ SENTENCES = {
     "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the lines as "
     "they were handed out, and replace each `...`.",
     # A misconception that most failing cases fit.
-    "near": "{share} cases that fail fit this mistake, though perhaps not all it says: {explanation}",
+    "near": "{share} cases that fail fit this mistake, if not all it says: {explanation}",
     # What the failing cases share.
     "shared": "The {holds} cases that fail have one thing in common, which no case that passes "
     "has: {feature}.",
