@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from pytree_course.course import Course
 from tests.browser.lab import Lab
@@ -43,6 +45,19 @@ def test_the_start_page_says_which_jax_is_enough_for_the_exercises():
     lowest = str(jax.specifier).removeprefix(">=")
     text = (ROOT / "sources" / "00_start_here" / "lesson.md").read_text("utf-8")
     assert f"work from JAX {lowest} on" in text
+
+
+@pytest.mark.slow
+@pytest.mark.reads("pyproject.toml")
+def test_the_lowest_versions_are_those_that_are_declared():
+    # Another package may need more than ours ask for: then the bound is untried.
+    needed = [Requirement(line) for line in PROJECT["dependencies"]]
+    code = "import sys; from importlib.metadata import version; print(*map(version, sys.argv[1:]))"
+    found = run(lowest(), "-c", code, *(each.name for each in needed)).split()
+    assert all(
+        Version(version) in SpecifierSet(str(each.specifier).replace(">=", "=="))
+        for each, version in zip(needed, found, strict=True)
+    ), dict(zip(map(str, needed), found, strict=True))
 
 
 @pytest.mark.slow
