@@ -1420,12 +1420,6 @@ def resume(save, load, rng):
     yield from shuffled(rng, cases)
 
 
-if __name__ == "__main__":
-    from pytree_course.cli.check_script import main
-
-    main(__file__)
-
-
 @check(without=FUNCTION | {"trees": "row numbers", "values": "row numbers"})
 def next_batch(answer, rng):
     """Many batches, each with the key of the last call: sizes, repeats, sets, and the key."""
@@ -1470,6 +1464,10 @@ def next_batch(answer, rng):
     def together(batches):
         return {"sets of rows": sorted({tuple(sorted(each)) for each in batches})}
 
+    @measured
+    def total(batches):
+        return {"sums of rows": sorted({sum(each) for each in batches})}
+
     def first_alike(seeds, count, size):
         """For each key: which key of the list is the first that gives the same second batch?"""
         drawn = [in_turn(seed, count, size, 2) for seed in seeds]
@@ -1503,8 +1501,11 @@ def next_batch(answer, rng):
     reused = f"{drawn} This asks JAX whether a key is used twice."
     keys = "The numbers are the seeds of keys. Two batches from each key: "
     keys += "which key of this list is the first to give the same batch?"
+    everything = f"{drawn} Here a batch has all rows. The sum of its row numbers:"
+    counts = [int(each) for each in rng.choice(np.arange(20, 1000), 6, replace=False)]
     said = {
         "different batches too low": "Some of your batches have the same rows, in the same order.",
+        "sums of rows": "A batch of all rows does not have each row from 0 to `count - 1` once.",
         "different rows in a batch": "The number of different rows in your batches is not `size`.",
         "rows in a batch": "The number of rows in your batches is not `size`.",
         "sets of rows": "Some sets of rows never come, or a row is not from 0 to `count - 1`.",
@@ -1519,6 +1520,7 @@ def next_batch(answer, rng):
         [
             *[case(form, seed(), *sizes(), note=drawn) for _ in range(2)],
             case(form, seed(), 40, 40, 3, note=drawn),
+            *[case(total, seed(), count, count, 2, note=everything) for count in counts],
             *[case(together, seed(), 3, 2, 40, note=drawn) for _ in range(2)],
             *[case(twice, seed(), *sizes(), note=reused) for _ in range(2)],
             case(first_alike, seeds, 40, int(rng.integers(12, 20)), note=keys),
@@ -1694,3 +1696,9 @@ def make_warm_step(answer, rng):
     )
     cases += [Case(again, *given([0, 0], int(rng.integers(95))), note=twice, if_wrong=said)]
     yield from shuffled(rng, cases)
+
+
+if __name__ == "__main__":
+    from pytree_course.cli.check_script import main
+
+    main(__file__)

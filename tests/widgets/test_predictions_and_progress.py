@@ -193,11 +193,11 @@ def test_hints_and_then_the_solution_come_at_the_press_of_a_button(check):
         check.progress.add("01_mini", "count_leaves", "tried")
     buttons = Help(check.count_leaves)
     hint, solution = buttons.children[0].children
-    assert hint.description == "Hint (2 left)"
-    hint.click()
-    assert "Hint 1 of 2" in buttons.children[1].value
-    hint.click()
-    assert "Hint 2 of 2" in buttons.children[1].value
+    assert hint.description == "Hint (3 left)"
+    for number in (1, 2, 3):
+        hint.click()
+        assert f"Hint {number} of 3" in buttons.children[1].value
+    assert "  return len(...)</pre>" in buttons.children[1].value
     assert hint.description == "Show the hints again"
     solution.click()
     assert "return len(jax.tree.leaves(tree))" in buttons.children[1].value
