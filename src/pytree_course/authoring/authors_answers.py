@@ -5,6 +5,7 @@ The author's code is trusted: it runs in the calling process. A learner's code n
 
 import os
 import pickle
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
@@ -24,6 +25,7 @@ from pytree_course.checking.expected import (
     ExerciseFacts,
     Expected,
     ExpectedExercise,
+    Given,
     LessonSection,
     Misconception,
 )
@@ -31,6 +33,7 @@ from pytree_course.checking.features import features_of
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
 from pytree_course.checking.words import ERROR_EXPECTED
+from pytree_course.drawing.code import LONGEST
 
 SEEDS = (PUBLIC_SEED, 11, 22)
 """Every rule about cases has to hold on fresh cases too, which two of these seeds stand for."""
@@ -131,12 +134,31 @@ def _draw(
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
 
+def _called(case: Case, answers: list[Any]) -> int | None:
+    """Return which of the answers a case calls; None where it calls a function of the check."""
+    call: Any = case.call
+    while call is not None:
+        for place, answer in enumerate(answers):
+            if call is answer:
+                return place
+        call = getattr(call, "__wrapped__", getattr(call, "func", None))
+    return None
+
+
 def _is_own(case: Case, answers: list[Any]) -> bool:
     """Say whether a case yields an answer's own result: a note says where it is something else."""
-    call: Any = case.call
-    while call is not None and not any(call is answer for answer in answers):
-        call = getattr(call, "__wrapped__", getattr(call, "func", None))
-    return call is not None or not (case.note or case.if_wrong)
+    return _called(case, answers) is not None or not (case.note or case.if_wrong)
+
+
+def _given(case: Case, outcome: Outcome, answers: list[Any], names: list[str]) -> Given | None:
+    """Return what a question about a case shows; None where it is not to be read at one glance."""
+    code, called = " ".join(", ".join(outcome.written).split()), _called(case, answers)
+    if called is None and len(answers) > 1:
+        return None  # a question could not say what was called
+    if len(answers) > 1 or len(outcome.written) > 1:
+        code = f"{names[called or 0]}({code})"
+    is_clear = _is_own(case, answers) and len(code) <= LONGEST and not re.search("[<…]", code)
+    return Given(code, outcome.inputs, outcome.note) if is_clear else None
 
 
 def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
@@ -172,6 +194,12 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
     compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
     cases, answers = _draw(sources, exercise, exercise.solution, seed)
+    given = []
+    if exercise.question and not exercise.is_prediction:
+        given = [
+            _given(case, outcome, answers, exercise.answers)
+            for case, outcome in zip(cases, right.outcomes, strict=True)
+        ]
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
         functions=right.functions,
@@ -183,6 +211,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         ],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
         lines={each.predicted: each.note for each in right.outcomes if each.predicted},
+        given={number: each for number, each in enumerate(given) if each},
     )
 
 

@@ -20,6 +20,7 @@ from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.authoring.validation import find_mistakes
 from pytree_course.checking.comparison import agree
 from pytree_course.checking.expected import Expected
+from pytree_course.checking.questions import questions
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.handout import hand_out
@@ -57,7 +58,15 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes(sources):
         raise AuthorMistakesError(mistakes)
-    write_file(files.expected, expect(sources, PUBLIC_SEED).to_text())
+    expected = expect(sources, PUBLIC_SEED)
+    asked_about = {about.exercise for about in questions(expected)}
+    if mistakes := [
+        exercise.mistake("no case makes a question: see `question` in docs/authoring.md")
+        for name, exercise in sources.exercises.items()
+        if exercise.question and name not in asked_about
+    ]:
+        raise AuthorMistakesError(mistakes)
+    write_file(files.expected, expected.to_text())
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import traceback
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,12 @@ from pytree_course.texts import truncate
 from pytree_course.trees import observe, observe_raised
 
 MAX_PRINTED_LINES = 10
+_BRACKETS = {
+    dict: ("{", "}"),
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    OrderedDict: ("OrderedDict({", "})"),  # as `repr` has it from Python 3.12 on
+}
 
 
 class CaseInterrupted(KeyboardInterrupt):  # it is no error
@@ -92,19 +99,20 @@ def written(value: object, most: int) -> str:
 def _pieces(value: Any, within: frozenset[int]) -> Iterator[str]:
     """Yield what `repr` writes: of built-in containers item by item, for subclasses differ."""
     kind = type(value)
-    if not (kind is dict or kind is list or kind is tuple):
+    if kind not in _BRACKETS:
         yield repr(value)
         return
-    first, last = "{}" if kind is dict else "[]" if kind is list else "()"
+    first, last = _BRACKETS[kind]
     if id(value) in within:
         yield f"{first}...{last}"
         return
     within |= {id(value)}
+    is_mapping = isinstance(value, dict)
     yield first
-    for place, item in enumerate(value.items() if kind is dict else value):
+    for place, item in enumerate(value.items() if is_mapping else value):
         if place:
             yield ", "
-        if kind is dict:
+        if is_mapping:
             key, item = item
             yield f"{key!r}: "
         yield from _pieces(item, within)
