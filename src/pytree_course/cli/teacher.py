@@ -2,9 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -115,6 +113,7 @@ def grade(
         from pytree_course.classroom.gradebook import Gradebook
         from pytree_course.classroom.roster import read_roster
         from pytree_course.reports.csv_tables import about_imports, write_tables
+        from pytree_course.reports.pages import write_pages
         from pytree_course.reports.terminal import grading_progress, show_class
 
         with _explained("Nothing was graded."):
@@ -144,16 +143,12 @@ def grade(
             pools = stack.enter_context(ExitStack())
             local = pools.enter_context(local_pool(jobs, begin))
             pool = pools.enter_context(dask_cluster(dask)) if dask else local
-        # Matplotlib takes long to load, and is needed only at the end.
-        meanwhile = stack.enter_context(ThreadPoolExecutor(1))
-        pages = meanwhile.submit(import_module, "pytree_course.reports.pages")
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(
                 course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
             )
         pools.close()
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-        write_pages = pages.result().write_pages
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
