@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, errors, warn
@@ -174,14 +175,9 @@ def explain(
             metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
         ),
     ],
-    json: options.Json = False,
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
-    from pytree_course.reports.unexplained import (
-        find_unexplained,
-        show_unexplained,
-        unexplained_as_json,
-    )
+    from pytree_course.reports.unexplained import unexplained
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
@@ -191,11 +187,7 @@ def explain(
         raise CourseError(
             "This copy of the course has no sources, so there is nothing to compare with."
         )
-    found = find_unexplained(course, file)
-    if json:
-        typer.echo(unexplained_as_json(found))
-    else:
-        show_unexplained(found, console)
+    console.print(Text(unexplained(course, file)), soft_wrap=True)
 
 
 def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
