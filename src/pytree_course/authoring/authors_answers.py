@@ -33,8 +33,8 @@ from pytree_course.checking.features import features_of
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
 from pytree_course.checking.words import ERROR_EXPECTED
-from pytree_course.drawing.code import LONGEST
 
+LONGEST_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11, 22)
 """Every rule about cases has to hold on fresh cases too, which two of these seeds stand for."""
 
@@ -150,15 +150,22 @@ def _is_own(case: Case, answers: list[Any]) -> bool:
     return _called(case, answers) is not None or not (case.note or case.if_wrong)
 
 
-def _given(case: Case, outcome: Outcome, answers: list[Any], names: list[str]) -> Given | None:
-    """Return what a question about a case shows; None where it is not to be read at one glance."""
-    code, called = " ".join(", ".join(outcome.written).split()), _called(case, answers)
-    if called is None and len(answers) > 1:
-        return None  # a question could not say what was called
-    if len(answers) > 1 or len(outcome.written) > 1:
-        code = f"{names[called or 0]}({code})"
-    is_clear = _is_own(case, answers) and len(code) <= LONGEST and not re.search("[<…]", code)
-    return Given(code, outcome.inputs, outcome.note) if is_clear else None
+def _given(
+    exercise: Exercise, cases: list[Case], outcomes: list[Outcome], answers: list[Any]
+) -> dict[int, Given]:
+    """Return what a question shows of each case that can be read at one glance."""
+    if exercise.is_prediction:
+        return {place: Given("", note=each.note) for place, each in enumerate(outcomes)}
+    given = {}
+    for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+        code, called = " ".join(", ".join(outcome.written).split()), _called(case, answers)
+        if called is not None and (len(answers) > 1 or len(outcome.written) > 1):
+            code = f"{exercise.answers[called]}({code})"
+        # Of several answers, a question has to say which is called.
+        is_clear = called is not None if len(answers) > 1 else _is_own(case, answers)
+        if is_clear and len(code) <= LONGEST_GIVEN and not re.search("[<…]", code):
+            given[place] = Given(code, outcome.inputs, outcome.note)
+    return given
 
 
 def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
@@ -194,12 +201,6 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
     compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
     cases, answers = _draw(sources, exercise, exercise.solution, seed)
-    given = []
-    if exercise.question and not exercise.is_prediction:
-        given = [
-            _given(case, outcome, answers, exercise.answers)
-            for case, outcome in zip(cases, right.outcomes, strict=True)
-        ]
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
         functions=right.functions,
@@ -211,7 +212,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         ],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
         lines={each.predicted: each.note for each in right.outcomes if each.predicted},
-        given={number: each for number, each in enumerate(given) if each},
+        given=_given(exercise, cases, right.outcomes, answers) if exercise.question else {},
     )
 
 

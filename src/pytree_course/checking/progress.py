@@ -94,17 +94,8 @@ class Progress:
     def review(self, about: Belief, case: str, *, right: bool, held: str = "") -> None:
         """Record the answer to a question; a wrong one may show another misconception."""
         # Copies of the course from before there were reviews skip an event that they do not know.
-        self._record(
-            {
-                "lesson": about.lesson,
-                "exercise": about.exercise,
-                "event": "reviewed",
-                "about": about.name,
-                "case": case,
-                "answer": "right" if right else "wrong",
-                "held": held,
-            }
-        )
+        said = {**about._asdict(), "case": case, "answer": "right" if right else "wrong"}
+        self._record({"event": "reviewed", **said, "held": held})
 
     def predict(self, lesson: str, prediction: str, choice: str) -> None:
         """Record what was predicted."""
@@ -141,14 +132,11 @@ class Progress:
         lesson, name = event["lesson"], event["exercise"]
         exercise = self.of(lesson, name)
         for belief in filter(None, event.get("held", "").split("; ")):
-            self.held[Belief(lesson, name, belief)] = datetime.fromisoformat(event["time"])
+            self.held[Belief(lesson, name, belief)] = _time(event)
         match event["event"]:
             case "reviewed":
-                time, about = event["time"], Belief(lesson, name, event["about"])
-                right = event["answer"] == "right"
-                self.reviews.append(
-                    Reviewed(datetime.fromisoformat(time), about, event["case"], right)
-                )
+                about, right = Belief(lesson, name, event["name"]), event["answer"] == "right"
+                self.reviews.append(Reviewed(_time(event), about, event["case"], right))
             case "correct":
                 exercise.correct = True
             case "tried" if not exercise.correct:
@@ -157,6 +145,10 @@ class Progress:
                 exercise.hints += 1
             case "solution":
                 exercise.saw_solution = True
+
+
+def _time(event: dict[str, str]) -> datetime:
+    return datetime.fromisoformat(event["time"])
 
 
 def _append(file: Path, event: dict[str, str]) -> None:

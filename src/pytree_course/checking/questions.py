@@ -13,14 +13,14 @@ from pytree_course.checking.expected import (
     Misconception,
     Prediction,
 )
-from pytree_course.drawing.code import code
+from pytree_course.drawing.labels import expression
 from pytree_course.observations import Observation
 
 MOST_WRONG = 3  # options
 MOST_CASES = 8  # of one belief: those that tell it best from the others
 LONGEST_OPTION = 60  # characters
 RAISES = "It raises an error."
-LIKE_AN_ARRAY = ("array", "number", "node")
+YES_AND_NO = {"`True`", "`False`"}
 
 
 @dataclass(frozen=True)
@@ -39,22 +39,17 @@ class Question:
     case: str  # its number; empty for a lesson's prediction
     text: str
     given: Given
-    options: list[Option]  # empty where the answer is to be written
-    answer: str  # the text of the right option
+    options: dict[str, Option]  # by letter; empty where the answer is to be written
+    answer: str
     section: str  # slug of the lesson section to reread
 
-    @property
-    def by_letter(self) -> dict[str, Option]:
-        """The options by the letter that they are chosen by."""
-        return dict(zip(ascii_uppercase, self.options, strict=False))
+    def chosen(self, choice: str) -> Option:
+        """Return the option of a letter; or what was written, where there are none."""
+        return self.options[choice] if self.options else Option(choice)
 
-    def chosen(self, letter: str) -> Option:
-        """Return the option of a letter, or what was written where there are none."""
-        return self.by_letter[letter] if self.options else Option(letter)
-
-    def is_right(self, letter: str) -> bool:
+    def is_right(self, choice: str) -> bool:
         """Say whether the right option was chosen, or the right answer written."""
-        text = self.chosen(letter).text
+        text = self.chosen(choice).text
         return text == self.answer if self.options else is_same(text, self.answer)
 
 
@@ -62,11 +57,10 @@ def questions(expected: Expected) -> dict[Belief, list[Question]]:
     """Return the questions of a lesson by what they are about, the best ones first."""
     found: dict[Belief, list[Question]] = {}
     for exercise in expected.exercises.values():
-        if exercise.question:
-            options = {case: _options(exercise, case) for case in _cases(exercise)}
-            for misconception in exercise.misconceptions:
-                about = Belief(expected.lesson, exercise.name, misconception.name)
-                found[about] = _about(about, misconception, exercise, options)
+        options = {case: _options(exercise, case) for case in exercise.given}
+        for each in exercise.misconceptions:
+            about = Belief(expected.lesson, exercise.name, each.name)
+            found[about] = _about(about, each.section, exercise, options)
     for section, facts in expected.sections.items():
         for name in facts.predictions:
             about = Belief(expected.lesson, name)
@@ -86,89 +80,58 @@ def _plain(text: str) -> list[str | float]:
 
 
 def _asked_again(about: Belief, prediction: Prediction, section: str) -> Question:
-    options = [Option(text) for text in prediction.options.values()]
-    answer = prediction.options.get(prediction.answer, prediction.answer)
-    given = Given(prediction.code)
     # Neither links nor emphasis: a question stands outside of its lesson.
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", prediction.question)
     text = re.sub(r"(?<![\w*`])\*+([^*`]+)\*+(?!\w)", r"\1", text)
-    return Question(about, "", text, given, options, answer, section)
-
-
-def _cases(exercise: ExpectedExercise) -> dict[int, Given]:
-    """Return what a question about a case shows: the input, or the line to predict."""
-    if not exercise.lines:
-        return exercise.given
-    return {case: Given("", note=line) for case, line in enumerate(exercise.lines.values())}
+    options = {letter: Option(said) for letter, said in prediction.options.items()}
+    answer = prediction.options.get(prediction.answer, prediction.answer)
+    return Question(about, "", text, Given(prediction.code), options, answer, section)
 
 
 def _options(exercise: ExpectedExercise, case: int) -> dict[str, Option]:
-    """Return all options of a case by misconception, the right one under "".
+    """Return the options of a case by misconception, the right one under "".
 
-    Wrong results are of the same kind as the right one, and look different; results that are too
-    long to compare at a glance are left out.
+    Wrong results are of the same kind as the right one, and look different.
     """
     right = exercise.observations[case]
     made = {"": Option(_text(right))}
-    for each in exercise.misconceptions if made[""].text else ():
-        wrong = each.observations.get(case)
-        if wrong is not None and (exercise.lines or _is_plausible(wrong, right)):
-            text = _text(wrong)
-            if text and text != made[""].text:
-                made[each.name] = Option(text, each)
-    return made
+    for each in exercise.misconceptions:
+        wrong = each.observations.get(case, right)
+        text, kinds = _text(wrong), (wrong["kind"], right["kind"])
+        is_alike = len({*kinds}) == 1 and (kinds[0] == "node" or wrong.get("type") == right.get("type"))
+        if exercise.lines or is_alike or "raised" in kinds or kinds[1] in ("array", "none"):
+            made[each.name] = Option(text, each)
+    shown = {name: each for name, each in made.items() if each.text not in ("", made[""].text)}
+    return {"": made[""], **shown} if made[""].text else {}
 
 
 def _text(observation: Observation) -> str:
+    """Write a result; return "" where it is too long to be compared at a glance."""
     if observation["kind"] == "raised" or observation.get("value") == "error":
         return RAISES
-    text = code(observation) or ""
-    return f"`{text}`" if 0 < len(text) <= LONGEST_OPTION else ""
-
-
-def _is_plausible(wrong: Observation, right: Observation) -> bool:
-    """Say whether somebody may take one result for the other."""
-    if "raised" in (wrong["kind"], right["kind"]):
-        return True
-    if right["kind"] == "array":
-        return wrong["kind"] in LIKE_AN_ARRAY
-    if wrong["kind"] != right["kind"]:
-        return False
-    return right["kind"] == "node" or bool(wrong.get("type") == right.get("type"))
+    text = expression(observation, depth=LONGEST_OPTION)
+    return "" if len(text) > LONGEST_OPTION or "…" in text else f"`{text}`"
 
 
 def _about(
-    about: Belief,
-    misconception: Misconception,
-    exercise: ExpectedExercise,
-    options: dict[int, dict[str, Option]],
+    about: Belief, section: str, exercise: ExpectedExercise, options: dict[int, dict[str, Option]]
 ) -> list[Question]:
     fitting = []
-    for case, each in options.items():
-        own = each.get(misconception.name)
+    for case, by_name in options.items():
+        own = by_name.get(about.name)
         if own is not None and own.text != RAISES:
-            alike = sum(other.text == own.text for other in each.values())
-            chosen = _chosen(own, each, f"{'/'.join(about)} {case}")
-            # With fewer, it could be guessed; but there is no third answer to yes or no.
-            if len(chosen) > 2 or chosen[0].text in ("`True`", "`False`") or exercise.lines:
-                fitting.append((alike, case, chosen))
+            alike = sum(other.text == own.text for other in by_name.values())
+            chosen = _chosen(own, by_name, f"{'/'.join(about)} {case}")
+            # With two options it could be guessed; but there is no third answer to yes or no.
+            if len(chosen) > 2 or exercise.lines or chosen["A"].text in YES_AND_NO:
+                right, given = by_name[""].text, exercise.given[case]
+                made = Question(about, str(case), exercise.question, given, chosen, right, section)
+                fitting.append((alike, case, made))
     # First those in which few others yield the same: they tell what somebody believes.
-    fitting.sort(key=lambda found: found[:2])
-    return [
-        Question(
-            about,
-            str(case),
-            exercise.question,
-            _cases(exercise)[case],
-            chosen,
-            options[case][""].text,
-            misconception.section,
-        )
-        for _, case, chosen in fitting[:MOST_CASES]
-    ]
+    return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
 
 
-def _chosen(own: Option, options: dict[str, Option], seed: str) -> list[Option]:
+def _chosen(own: Option, options: dict[str, Option], seed: str) -> dict[str, Option]:
     """Return the right option, the one that the question is about, and others, shuffled."""
     draw = random.Random(seed)
     others = draw.sample([*options.values()], len(options))
@@ -177,4 +140,5 @@ def _chosen(own: Option, options: dict[str, Option], seed: str) -> list[Option]:
     for each in [options[""], own, *others]:
         if len(by_text) <= MOST_WRONG:
             by_text.setdefault(each.text, each)
-    return draw.sample([*by_text.values()], len(by_text))
+    shuffled = draw.sample([*by_text.values()], len(by_text))
+    return dict(zip(ascii_uppercase, shuffled, strict=False))

@@ -1,18 +1,55 @@
-"""Reviews: which questions are due, by FSRS with a card for each belief."""
+"""Reviews: the questions that are due, by FSRS with a card for each belief."""
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from fsrs import Card, Rating, Scheduler
 
 from pytree_course.checking.expected import Belief, Expected
+from pytree_course.checking.feedback import Feedback, shown
 from pytree_course.checking.progress import Progress, Reviewed
 from pytree_course.checking.questions import Question, is_same, questions
 from pytree_course.checking.standings import unread_sections
+from pytree_course.course import Course
 
 MOST_A_DAY = 10  # questions: about five minutes
+NOTHING_DUE = "Nothing is due today. Come back when you like."
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+
+
+class Review:
+    """The questions that are due, and the learner's progress with them."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._progress = Progress.load(course.progress_file)
+        self._lessons = {files.stem: Expected.read(files.expected) for files in course.lessons()}
+        self.questions = due(self._lessons.values(), self._progress, datetime.now(UTC))
+
+    def asked(self, question: Question) -> Feedback:
+        """Show a question, and how far the review is."""
+        place = f"Question {self.questions.index(question) + 1} of {len(self.questions)}"
+        title = self._lessons[question.about.lesson].title
+        return shown("question", question=question, place=place, lesson=title)
+
+    def answer(self, question: Question, choice: str) -> Feedback:
+        """Keep an answer, and say whether it is right; a wrong one is explained."""
+        option, is_right = question.chosen(choice), question.is_right(choice)
+        held = option.misconception.name if option.misconception else ""
+        self._progress.review(question.about, question.case, right=is_right, held=held)
+        lesson = self._lessons[question.about.lesson]
+        slug = option.misconception.section if option.misconception else question.section
+        section = lesson.sections[slug].title
+        values = {
+            "question": question,
+            "option": option,
+            "is_right": is_right,
+            "news": self._progress.news(),
+            "section": section,
+            "link": self._course.link(self._course.lesson(lesson.lesson).notebook, section),
+        }
+        return shown("answered", **values)
 
 
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, Card]:
@@ -41,7 +78,7 @@ def due(lessons: Iterable[Expected], progress: Progress, now: datetime) -> list[
     new_in: Counter[tuple[str, str]] = Counter()
     waiting = []
     for lesson in lessons:
-        met = _met(lesson, progress)
+        unread = unread_sections(lesson, progress)
         for about, fitting in questions(lesson).items():
             is_mistaken = _is_mistaken(about, lesson, progress, last.get(about))
             if about in known:
@@ -49,7 +86,9 @@ def due(lessons: Iterable[Expected], progress: Progress, now: datetime) -> list[
                 is_mistaken |= not last[about].right
                 rank = _SCHEDULER.get_card_retrievability(known[about], now)
             else:
-                is_due = is_mistaken or fitting[0].section in met or about in met
+                was_read = lesson.sections[fitting[0].section] not in unread
+                was_met = was_read if about.name else about[:2] in progress.predictions
+                is_due = is_mistaken or was_met
                 new_in[about[:2]] += is_due
                 rank = new_in[about[:2]]
             if is_due:
@@ -59,14 +98,6 @@ def due(lessons: Iterable[Expected], progress: Progress, now: datetime) -> list[
     today = now.astimezone().date()
     done = sum(each.time.astimezone().date() == today for each in progress.reviews)
     return [question for _, question in waiting][: max(0, MOST_A_DAY - done)]
-
-
-def _met(lesson: Expected, progress: Progress) -> set[str | Belief]:
-    """Return the slugs of the sections that count as read, and the predictions that were made."""
-    unread = unread_sections(lesson, progress)
-    read = {slug for slug, section in lesson.sections.items() if section not in unread}
-    made = {Belief(*names) for names in progress.predictions if names[0] == lesson.lesson}
-    return read | made
 
 
 def _is_mistaken(

@@ -2,16 +2,15 @@
 
 import ipywidgets
 
-from pytree_course.checking.asking import Review
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.questions import Question
+from pytree_course.checking.review import NOTHING_DUE, Review
 from pytree_course.course import Course
 from pytree_course.rendering import render
 from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.prediction import entry
 
 INVITATION = "Run this cell to answer the questions that are due."
-NOTHING_DUE = "Nothing is due today. Come back when you like."
 DONE = "That was all for today. Come back when you like."
 
 
@@ -35,7 +34,7 @@ class ReviewPlay(Play):
             self.children = [ipywidgets.HTML(render("widgets/status.html", text=otherwise))]
             return
         question = self._left.pop(0)
-        letters = {letter: option.text for letter, option in question.by_letter.items()}
+        letters = {letter: option.text for letter, option in question.options.items()}
         answer = entry(letters, "My answer")
         shown = ipywidgets.HTML(self._review.asked(question).html)
         self.children = [shown, answer]
