@@ -15,7 +15,7 @@ from pytree_course.texts import truncate
 from pytree_course.trees import observe, observe_raised
 
 MAX_PRINTED_LINES = 10
-_BRACKETS = {
+_BRACKETS: dict[type, tuple[str, str]] = {
     dict: ("{", "}"),
     list: ("[", "]"),
     tuple: ("(", ")"),

@@ -98,7 +98,8 @@ def _options(exercise: ExpectedExercise, case: int) -> dict[str, Option]:
     for each in exercise.misconceptions:
         wrong = each.observations.get(case, right)
         text, kinds = _text(wrong), (wrong["kind"], right["kind"])
-        is_alike = len({*kinds}) == 1 and (kinds[0] == "node" or wrong.get("type") == right.get("type"))
+        same_type = kinds[1] == "node" or wrong.get("type") == right.get("type")
+        is_alike = kinds[0] == kinds[1] and same_type
         if exercise.lines or is_alike or "raised" in kinds or kinds[1] in ("array", "none"):
             made[each.name] = Option(text, each)
     shown = {name: each for name, each in made.items() if each.text not in ("", made[""].text)}

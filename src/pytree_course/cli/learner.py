@@ -1,4 +1,4 @@
-"""The learner's commands: lab, check, progress, review, reset."""
+"""The learner's commands: lab, check, progress, reset, review."""
 
 import sys
 from pathlib import Path
