@@ -33,6 +33,7 @@ from pytree_course.checking.features import features_of
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
 from pytree_course.checking.words import ERROR_EXPECTED
+from pytree_course.observations import Observation, all_parts
 
 LONGEST_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11, 22)
@@ -163,9 +164,20 @@ def _given(
             code = f"{exercise.answers[called]}({code})"
         # Of several answers, a question has to say which is called.
         is_clear = called is not None if len(answers) > 1 else _is_own(case, answers)
-        if is_clear and len(code) <= LONGEST_GIVEN and not re.search("[<…]", code):
+        if is_clear and len(code) <= LONGEST_GIVEN and _says_all(code, outcome.inputs):
             given[place] = Given(code, outcome.inputs, outcome.note)
     return given
+
+
+def _says_all(code: str, inputs: list[Observation]) -> bool:
+    """Say whether code is whole, and names all types but those that Python has signs for.
+
+    A subclass of a dict may be written as a dict is.
+    """
+    parts = [part for given in inputs for _, part in all_parts(given)]
+    types = {part["type"] for part in parts if part["kind"] in ("node", "container leaf")}
+    named = all(f"{name}(" in code for name in types - {"dict", "list", "tuple"})
+    return named and not re.search("[<…]", code)
 
 
 def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:

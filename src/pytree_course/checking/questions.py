@@ -14,7 +14,7 @@ from pytree_course.checking.expected import (
     Prediction,
 )
 from pytree_course.drawing.labels import expression
-from pytree_course.observations import Observation
+from pytree_course.observations import Observation, all_parts
 
 MOST_WRONG = 3  # options
 MOST_CASES = 8  # of one belief: those that tell it best from the others
@@ -110,6 +110,8 @@ def _text(observation: Observation) -> str:
     """Write a result; return "" where it is too long to be compared at a glance."""
     if observation["kind"] == "raised" or observation.get("value") == "error":
         return RAISES
+    if any(part["kind"] in ("key", "object") for _, part in all_parts(observation)):
+        return ""
     text = expression(observation, depth=LONGEST_OPTION)
     return "" if len(text) > LONGEST_OPTION or "…" in text else f"`{text}`"
 
