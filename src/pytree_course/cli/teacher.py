@@ -57,7 +57,6 @@ def grade(
     ],
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student.")] = None,
     jobs: Annotated[
         int, typer.Option(min=1, help="How many notebooks run at once on this machine.")
     ] = os.cpu_count() or 1,
@@ -126,12 +125,7 @@ def grade(
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
-            chosen = GradingOptions(
-                lessons=lessons,
-                students=submitted.chosen(student or (), names or ()),
-                force=force,
-                in_sandbox=not unsandboxed,
-            )
+            chosen = GradingOptions(lessons, force, in_sandbox=not unsandboxed)
             for files in map(
                 course.lesson,
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
