@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from pytree_course.checking.progress import Progress
-from pytree_course.cli.main import app
+from pytree_course.cli import author, learner, teacher  # noqa: F401
+from pytree_course.cli.app import app
 from pytree_course.course import CourseError
 from tests.conftest import ROOT
 

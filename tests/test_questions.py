@@ -66,7 +66,7 @@ def asked_about(exercise):
     """Return the options of an exercise's questions, by the misconception's name."""
     found = questions(lesson(exercise))
     return {
-        about.name: [sorted(option.text for option in each.options.values()) for each in asked]
+        about.name: [sorted(each.options.values()) for each in asked]
         for about, asked in found.items()
     }
 
@@ -127,8 +127,8 @@ def test_every_question_of_the_course_has_one_right_option_and_no_two_alike(less
     for each in lessons:
         for asked in questions(each).values():
             for question in asked:
-                texts = [option.text for option in question.options.values()]
-                right = [each for each in question.options.values() if each.text == question.answer]
+                texts = [*question.options.values()]
+                right = [each for each in question.options.values() if each == question.answer]
                 assert len(right) == bool(texts) and len({*texts}) == len(texts) <= 4
                 assert all(texts) and texts.count(RAISES) <= 1
                 assert question.section in each.sections
@@ -144,14 +144,11 @@ WRONG_RESULTS = st.dictionaries(
 def test_whatever_misconceptions_yield_the_right_option_is_there_once(right, wrong):
     made = exercise([right], {name: {0: result} for name, result in wrong.items()})
     for asked in questions(lesson(made)).values():
-        texts = [option.text for option in asked[0].options.values()]
+        texts = [*asked[0].options.values()]
         assert texts.count(asked[0].answer) == 1
         assert len({*texts}) == len(texts) <= 4
-        assert asked[0].about.name in {
-            option.misconception.name
-            for option in asked[0].options.values()
-            if option.misconception
-        }
+        assert asked[0].about.name in {each.name for each in asked[0].beliefs.values()}
+        assert asked[0].beliefs.keys() == {*texts} - {asked[0].answer}
 
 
 REVIEWS = st.lists(

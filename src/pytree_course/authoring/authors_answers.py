@@ -135,15 +135,12 @@ def _draw(
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
 
-def _called(case: Case, answers: list[Any]) -> int | None:
-    """Return which of the answers a case calls; None where it calls a function of the check."""
+def _called(case: Case, answers: list[Any]) -> Any:
+    """Return the answer that a case calls; None where it calls a function of the check."""
     call: Any = case.call
-    while call is not None:
-        for place, answer in enumerate(answers):
-            if call is answer:
-                return place
+    while call is not None and not any(call is answer for answer in answers):
         call = getattr(call, "__wrapped__", getattr(call, "func", None))
-    return None
+    return call
 
 
 def _is_own(case: Case, answers: list[Any]) -> bool:
@@ -161,7 +158,7 @@ def _given(
     for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
         code, called = " ".join(", ".join(outcome.written).split()), _called(case, answers)
         if called is not None and (len(answers) > 1 or len(outcome.written) > 1):
-            code = f"{exercise.answers[called]}({code})"
+            code = f"{called.__name__}({code})"
         # Of several answers, a question has to say which is called.
         is_clear = called is not None if len(answers) > 1 else _is_own(case, answers)
         if is_clear and len(code) <= LONGEST_GIVEN and _says_all(code, outcome.inputs):

@@ -30,6 +30,7 @@ CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"
 """Tag of cells that show something else in each run, such as a time: their output is not kept."""
 
+NO_QUESTION = "no case makes a question: see `question` in docs/authoring.md"
 NOT_BUILT = "it was not built"
 CHANGED_SOURCES = "its sources have changed since it was built"
 
@@ -60,12 +61,9 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
         raise AuthorMistakesError(mistakes)
     expected = expect(sources, PUBLIC_SEED)
     asked_about = {about.exercise for about in questions(expected)}
-    if mistakes := [
-        exercise.mistake("no case makes a question: see `question` in docs/authoring.md")
-        for name, exercise in sources.exercises.items()
-        if exercise.question and name not in asked_about
-    ]:
-        raise AuthorMistakesError(mistakes)
+    asking = [each for each in sources.exercises.values() if each.question]
+    if mute := [each.mistake(NO_QUESTION) for each in asking if each.name not in asked_about]:
+        raise AuthorMistakesError(mute)
     write_file(files.expected, expected.to_text())
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")

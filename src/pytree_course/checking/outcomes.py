@@ -15,12 +15,6 @@ from pytree_course.texts import truncate
 from pytree_course.trees import observe, observe_raised
 
 MAX_PRINTED_LINES = 10
-_BRACKETS: dict[type, tuple[str, str]] = {
-    dict: ("{", "}"),
-    list: ("[", "]"),
-    tuple: ("(", ")"),
-    OrderedDict: ("OrderedDict({", "})"),  # as `repr` has it from Python 3.12 on
-}
 
 
 class CaseInterrupted(KeyboardInterrupt):  # it is no error
@@ -99,20 +93,24 @@ def written(value: object, most: int) -> str:
 def _pieces(value: Any, within: frozenset[int]) -> Iterator[str]:
     """Yield what `repr` writes: of built-in containers item by item, for subclasses differ."""
     kind = type(value)
-    if kind not in _BRACKETS:
+    if (
+        kind is OrderedDict and id(value) not in within
+    ):  # before Python 3.12 it is written otherwise
+        yield from ("OrderedDict(", *_pieces(dict(value), within | {id(value)}), ")")
+        return
+    if not (kind is dict or kind is list or kind is tuple):
         yield repr(value)
         return
-    first, last = _BRACKETS[kind]
+    first, last = "{}" if kind is dict else "[]" if kind is list else "()"
     if id(value) in within:
         yield f"{first}...{last}"
         return
     within |= {id(value)}
-    is_mapping = isinstance(value, dict)
     yield first
-    for place, item in enumerate(value.items() if is_mapping else value):
+    for place, item in enumerate(value.items() if kind is dict else value):
         if place:
             yield ", "
-        if is_mapping:
+        if kind is dict:
             key, item = item
             yield f"{key!r}: "
         yield from _pieces(item, within)

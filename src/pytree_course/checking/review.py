@@ -35,21 +35,22 @@ class Review:
 
     def answer(self, question: Question, choice: str) -> Feedback:
         """Keep an answer, and say whether it is right; a wrong one is explained."""
-        option, is_right = question.chosen(choice), question.is_right(choice)
-        held = option.misconception.name if option.misconception else ""
+        is_right, belief = question.is_right(choice), question.beliefs.get(question.said(choice))
+        held = belief.name if belief else ""
         self._progress.review(question.about, question.case, right=is_right, held=held)
-        lesson = self._lessons[question.about.lesson]
-        slug = option.misconception.section if option.misconception else question.section
-        section = lesson.sections[slug].title
-        values = {
-            "question": question,
-            "option": option,
-            "is_right": is_right,
-            "news": self._progress.news(),
-            "section": section,
-            "link": self._course.link(self._course.lesson(lesson.lesson).notebook, section),
-        }
-        return shown("answered", **values)
+        files = self._course.lesson(question.about.lesson)
+        slug = belief.section if belief else question.section
+        section = self._lessons[files.stem].sections[slug].title
+        return shown(
+            "answered",
+            question=question,
+            said=question.said(choice),
+            belief=belief,
+            is_right=is_right,
+            news=self._progress.news(),
+            section=section,
+            link=self._course.link(files.notebook, section),
+        )
 
 
 def cards(reviews: Iterable[Reviewed]) -> dict[Belief, Card]:

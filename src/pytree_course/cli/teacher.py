@@ -196,11 +196,16 @@ def questions(
 ) -> None:
     """For teachers and authors: write down the questions that misconceptions make."""
     from pytree_course.checking.expected import Expected
-    from pytree_course.reports.question_files import for_class, in_form
+    from pytree_course.checking.feedback import backticks_to_code
+    from pytree_course.checking.questions import for_class
+    from pytree_course.rendering import render
 
+    if into.suffix not in (".md", ".ipynb", ".xml"):
+        raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
     expected = Expected.read(options.lesson_with_exercises(lesson).expected)
     asked = for_class(expected)
-    write_file(into, in_form(into, expected.title, asked))
+    values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
+    write_file(into, render(f"reports/questions{into.suffix}", **values) + "\n")
     console.print(f"{into} holds {len(asked)} questions.")
 
 

@@ -34,8 +34,7 @@ class ReviewPlay(Play):
             self.children = [ipywidgets.HTML(render("widgets/status.html", text=otherwise))]
             return
         question = self._left.pop(0)
-        letters = {letter: option.text for letter, option in question.options.items()}
-        answer = entry(letters, "My answer")
+        answer = entry(question.options, "My answer")
         shown = ipywidgets.HTML(self._review.asked(question).html)
         self.children = [shown, answer]
         answer.observe(lambda change: self._answered(question, change["new"]), names="value")
