@@ -24,6 +24,7 @@ from pytree_course.reports.class_plots import (
     points_plot,
 )
 from pytree_course.reports.class_statistics import (
+    corrected_rows,
     count_exercises,
     find_extremes,
     graded,
@@ -104,6 +105,7 @@ def _report(grades: ClassGrades, links: dict[str, str]) -> str:
         seeds=_several_seeds(grades),
         extremes=find_extremes(counts),
         not_graded=not_graded(grades),
+        corrected=corrected_rows(grades),
     )
 
 
