@@ -90,7 +90,7 @@ def test_a_comment_is_escaped_where_it_is_shown(graded):
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("gus,1,count_leaves,1,\n", "nothing of gus"),
+        ("gus,1,count_leaves,1,\n", "no student is called 'gus'"),
         ("bob,9,count_leaves,1,\n", "There is no lesson '9'"),
         ("bob,1,count_trees,1,\n", "no exercise 'count_trees'"),
         ("bob,1,count_leaves,3,\n", "a whole number from 0 to 1"),

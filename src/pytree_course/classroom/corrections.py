@@ -1,5 +1,6 @@
 """Corrections: points and comments that a teacher puts beside verdicts."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from pytree_course.checking.expected import Expected
 from pytree_course.classroom.attempt import Attempt, TeachersWord, VerdictRow
 from pytree_course.classroom.csv_files import read_csv
 from pytree_course.classroom.folder import ClassFolder
-from pytree_course.classroom.roster import RosterEntry
+from pytree_course.classroom.roster import RosterEntry, match
 from pytree_course.classroom.verdict_rows import digest
 from pytree_course.course import Course, CourseError
 
@@ -40,8 +41,8 @@ def read_corrections(
 ) -> list[Correction]:
     """Read a teacher's corrections: a CSV file with the columns of `COLUMNS`.
 
-    A student may be called by whatever `--student` takes, a lesson by its number. A cell without
-    points is a comment only.
+    A student may be called by the folder's name, or by any name on the list of the class, a lesson
+    by its number. A cell without points is a comment only.
 
     Raises
     ------
@@ -53,9 +54,10 @@ def read_corrections(
         raise CourseError(f"{file} needs a first line `{','.join(COLUMNS)}`, then a line for each.")
     corrections: dict[Place, Correction] = {}
     mistakes = []
+    students = _students(folder, roster)
     for number, row in enumerate(rows, start=2):
         try:
-            correction = _correction(row, course, folder, roster)
+            correction = _correction(row, course, folder, students)
             if correction.place in corrections:
                 raise CourseError("an earlier line is about the same answer: leave one of them")
             corrections[correction.place] = correction
@@ -66,10 +68,25 @@ def read_corrections(
     return list(corrections.values())
 
 
+def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, set[str]]:
+    """Return the ids of those who handed in, by whatever they are called."""
+    entries = match(roster, folder.submitters)
+    ids = defaultdict(set)
+    for who in folder.submitters:
+        entry = entries.get(who.id, RosterEntry(who.id))
+        for name in (who.id, who.name, entry.student, entry.name):
+            ids[name].add(who.id)
+    return ids
+
+
 def _correction(
-    row: Mapping[str, str], course: Course, folder: ClassFolder, roster: Sequence[RosterEntry]
+    row: Mapping[str, str], course: Course, folder: ClassFolder, students: Mapping[str, set[str]]
 ) -> Correction:
-    (student,) = folder.chosen([row["student"]], roster)
+    called = students.get(row["student"], set())
+    if len(called) != 1:
+        count = "several students are" if called else "no student is"
+        raise CourseError(f"{count} called {row['student']!r}")
+    (student,) = called
     lesson = course.lesson_named(row["lesson"])
     if (student, lesson.stem) not in {(each.student, each.lesson) for each in folder.notebooks}:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")

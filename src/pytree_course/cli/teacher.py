@@ -57,7 +57,6 @@ def grade(
     ],
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student.")] = None,
     jobs: Annotated[
         int, typer.Option(min=1, help="How many notebooks run at once on this machine.")
     ] = os.cpu_count() or 1,
@@ -139,12 +138,7 @@ def grade(
             given = None
             if corrections:
                 given = read_corrections(corrections, course, submitted, names or ())
-            chosen = GradingOptions(
-                lessons=lessons,
-                students=submitted.chosen(student or (), names or ()),
-                force=force,
-                in_sandbox=not unsandboxed,
-            )
+            chosen = GradingOptions(lessons, force, in_sandbox=not unsandboxed)
             for files in map(
                 course.lesson,
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
