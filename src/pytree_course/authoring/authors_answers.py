@@ -32,7 +32,6 @@ from pytree_course.checking.expected import (
 from pytree_course.checking.features import features_of
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
-from pytree_course.checking.words import ERROR_EXPECTED
 from pytree_course.observations import Observation, all_parts
 
 LONGEST_GIVEN = 90  # characters that are read at one glance
@@ -215,10 +214,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         functions=right.functions,
         observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],
-        features=[
-            features_of(case) + [ERROR_EXPECTED] * (outcome.observation["kind"] == "raised")
-            for case, outcome in zip(cases, right.outcomes, strict=True)
-        ],
+        features=[features_of(case) for case in cases],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
         lines={each.predicted: each.note for each in right.outcomes if each.predicted},
         given=_given(exercise, cases, right.outcomes, answers) if exercise.question else {},

@@ -13,9 +13,6 @@ from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observations import Observation
 from pytree_course.texts import counted, truncate
 
-# A feature of a case that reasons treat apart.
-ERROR_EXPECTED = "an error that should be raised"
-
 # How two observations differ.
 DIFFERENCES = {
     "observation": "expected {expected}, not {got}",
