@@ -78,6 +78,14 @@ def grade(
             help="Work handed in later is marked as late: 2026-11-30, to its end, or with 23:59.",
         ),
     ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own points and comments: CSV with the columns student, lesson, exercise, "
+            "points and comment. Later gradings keep them, until you give another file.",
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option(
@@ -107,8 +115,10 @@ def grade(
             sandboxes = None if unsandboxed else stack.enter_context(class_sandboxes())
         prepare_processes()
 
+        from pytree_course.classroom.attempt import counting
         from pytree_course.classroom.class_grades import ON_PUBLIC_CASES, ClassGrades
         from pytree_course.classroom.class_grading import GradingOptions, grade_class
+        from pytree_course.classroom.corrections import bound_to_answers, read_corrections
         from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
         from pytree_course.classroom.gradebook import Gradebook
         from pytree_course.classroom.roster import read_roster
@@ -125,6 +135,9 @@ def grade(
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
+            given = None
+            if corrections:
+                given = read_corrections(corrections, course, submitted, names or ())
             chosen = GradingOptions(lessons, force, in_sandbox=not unsandboxed)
             for files in map(
                 course.lesson,
@@ -143,6 +156,9 @@ def grade(
                 course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
             )
         pools.close()
+        if given is not None:
+            counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
+            gradebook.set_corrections(bound_to_answers(given, earlier, counts))
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)

@@ -127,6 +127,16 @@ def not_graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
     return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
 
 
+def corrected_rows(grades: ClassGrades) -> list[tuple[Student, Expected, VerdictRow]]:
+    """Return every verdict that the teacher put something beside."""
+    return [
+        (student, lesson, row)
+        for student, lesson, attempt in grades.all_attempts()
+        for row in attempt.rows
+        if row.teacher
+    ]
+
+
 def by_exercise(
     grades: ClassGrades,
 ) -> Iterator[tuple[Expected, str, list[tuple[Student, Attempt, VerdictRow]]]]:

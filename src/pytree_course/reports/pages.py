@@ -18,6 +18,7 @@ from pytree_course.classroom.class_grades import (
 )
 from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import (
+    corrected_rows,
     count_exercises,
     graded,
     held_misconceptions,
@@ -93,6 +94,7 @@ def _report(grades: ClassGrades, links: dict[str, str]) -> str:
         clusters=find_clusters(grades),
         seeds=_several_seeds(grades),
         not_graded=not_graded(grades),
+        corrected=corrected_rows(grades),
     )
 
 
