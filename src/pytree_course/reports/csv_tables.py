@@ -75,14 +75,14 @@ def exercises_csv(grades: ClassGrades) -> str:
             "verdict": row.kind,
             "points": row.points,
             "of": row.exercise_points,
+            "points_by_check": row.teacher.points_by_check if row.teacher else row.points,
+            "corrected": _corrected(row),
+            "teachers_comment": row.teacher.comment if row.teacher else "",
             "passed": row.passed,
             "cases": row.cases,
             "seconds": f"{row.seconds:.2f}",
             "misconceptions": " ".join(row.misconceptions),
             "feedback": row.explanation,
-            "points_by_check": row.teacher.points_by_check if row.teacher else row.points,
-            "teachers_comment": row.teacher.comment if row.teacher else "",
-            "corrected": _corrected(row),
         }
         for student, lesson, attempt in grades.all_attempts()
         for row in attempt.rows
