@@ -42,15 +42,6 @@ class Repository:
         """Where Colab opens the notebooks."""
         return f"https://colab.research.google.com/github/{self.name}/blob/{self.branch}/colab"
 
-    @property
-    def on_binder(self) -> str:
-        """Where Binder opens the notebooks."""
-        return f"https://mybinder.org/v2/gh/{self.name}/{self.branch}?urlpath=lab/tree"
-
-    def file(self, name: str) -> str:
-        """Return where GitHub shows a file or a folder."""
-        return f"https://github.com/{self.name}/blob/{self.branch}/{name}"
-
 
 def for_colab(bundle: dict[str, bytes], repository: Repository) -> dict[str, bytes]:
     """Return what a bundle has to have besides: the folder `colab`, and links in the README."""

@@ -1,39 +1,51 @@
-"""Write the course's website: Sphinx makes it of built notebooks and documents."""
+"""The course as a website, which Sphinx makes of the built notebooks and the documents."""
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from pytree_course.authoring.colab import Repository
-from pytree_course.authoring.web_pages import web_pages
+import nbformat
+from markupsafe import Markup, escape
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.authoring.source_texts import FOLD, FOLD_END, slug
+from pytree_course.authoring.sources import PREDICTION_OPTION
+from pytree_course.built import show_outputs
 from pytree_course.bundle import bundle
-from pytree_course.course import Course, CourseError
+from pytree_course.checking.expected import Expected, Prediction
+from pytree_course.course import GOING_DEEPER, Course, CourseError
+from pytree_course.rendering import render
+from pytree_course.widgets import NAMES
 
-LEARNERS_BRANCH = "learners"
-"""The branch that holds the learners' bundle, from which Binder and Colab run the notebooks."""
+# The other documents are for those who change the course, and some of them show answers.
+DOCUMENTS = ["CHANGELOG.md", *(f"docs/{name}.md" for name in ("learning", "teaching", "plans"))]
+DOCUMENTS += ["docs/security.md", "docs/performance.md"]
+
+LINK = re.compile(
+    r'(?P<before>\]\(<?|href="(?=[\w./]+\.ipynb))(?P<path>[\w./]*)(?P<anchor>#[^)>"]+)?(?=[)>"])'
+)
+"""A link in Markdown, or one to a notebook in an output."""
+WIDGETS = [name for name, entry in NAMES.items() if ".widgets." in entry.module]
+LIVE = re.compile(rf"\b({'|'.join(WIDGETS)})\(")
+ANSWER_END = "\n\n</div></div>"  # of what the template `choice.html` begins
 
 
 def write_site(course: Course, folder: Path) -> None:
     """Write the site into a folder: a new one, an empty one, or that of an earlier site."""
     settings = course.root / "docs" / "site"
     if not settings.is_dir():
-        raise CourseError("This copy of the course has no docs/site, which says what it looks like.")
+        raise CourseError("This copy of the course has no docs/site, which a website needs.")
     if folder.exists() and any(folder.iterdir()) and not (folder / "objects.inv").exists():
         raise CourseError(f"{folder} is no earlier site: name a new folder, or an empty one.")
-    project = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    addresses = project.get("urls", {})
-    repository = None
-    options = [f"--define=html_baseurl={addresses.get('Homepage', '')}"]
-    if "Repository" in addresses:
-        name = addresses["Repository"].removeprefix("https://github.com/")
-        repository, learners = Repository(name, "main"), Repository(name, LEARNERS_BRANCH)
-        options += [f"--html-define=binder={learners.on_binder}"]
-        options += [f"--html-define=colab={learners.address}"]
-    pages = web_pages(course, repository)
-    with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as made:
+    released = bundle(course)
+    pages = _pages(course, released)
+    shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as kept:
         for name, content in pages.items():
             file = Path(sources, name)
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -41,11 +53,79 @@ def write_site(course: Course, folder: Path) -> None:
         # Sphinx has an environment of its own, which no learner installs.
         run = [sys.executable, "-m", "uv", "--quiet", "tool", "run", "--python", sys.executable]
         run += ["--with-requirements", str(settings / "requirements.txt"), "--from", "sphinx"]
-        build = ["sphinx-build", "--quiet", "--fail-on-warning", "--conf-dir", str(settings)]
-        if subprocess.run([*run, *build, *options, sources, made], check=False).returncode != 0:
+        run += ["sphinx-build", "--quiet", "--fail-on-warning", "--doctree-dir", kept]
+        run += ["--conf-dir", str(settings), sources, str(folder)]
+        if subprocess.run(run, check=False).returncode != 0:
             raise CourseError("Sphinx did not build the site; above, it says why.")
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(made, folder, ignore=shutil.ignore_patterns(".buildinfo", ".doctrees"))
-    for name, content in bundle(course).items():
-        if name in pages and name.endswith(".ipynb"):
-            (folder / name).write_bytes(content)  # as learners get it, to be downloaded
+    for name in pages.keys() & released.keys():
+        (folder / name).write_bytes(released[name])  # for the reader to download
+
+
+def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files that Sphinx makes pages of, and their pictures."""
+    notebooks = [name for name in released if name.startswith(("notebooks/", "exercises/"))]
+    notebooks.sort(key=lambda name: PurePosixPath(name).stem)  # each lesson, then its exercises
+    pages = {
+        f"docs/images/{each.name}": each.read_bytes()
+        for each in (course.root / "docs/images").iterdir()
+    }
+    for name in ("README.md", *DOCUMENTS):
+        text = (course.root / name).read_text(encoding="utf-8")
+        pages[name] = LINK.sub(_link, text).encode()
+    contents = render("authoring/site_contents.md", notebooks=notebooks, documents=DOCUMENTS)
+    pages["index.md"] = pages.pop("README.md") + contents.encode()
+    for name in notebooks:
+        expected = course.lesson(PurePosixPath(name).stem).expected
+        predictions = Expected.read(expected).predictions if expected.exists() else {}
+        notebook = nbformat.reads(released[name].decode(), as_version=4)
+        notebook.cells = _cells(notebook.cells, predictions)
+        pages[name] = nbformat.writes(notebook).encode()
+    return pages
+
+
+def _cells(cells: list[NotebookNode], predictions: dict[str, Prediction]) -> list[NotebookNode]:
+    """Return a notebook's cells as they are read on the web."""
+    made: list[NotebookNode] = []
+    level = ""
+    for cell, following in zip(cells, [*cells[1:], new_markdown_cell()], strict=True):
+        if cell.id == INSTALLED_ID or cell.id.endswith("-predict"):
+            continue
+        if cell.cell_type == "markdown":
+            if cell.source.startswith(f"# {GOING_DEEPER}"):
+                level = "#"  # below the page's one title
+            cell.source = LINK.sub(_link, re.sub("^#", f"{level}#", cell.source))
+        if cell.id in predictions:
+            made[-1].source = PREDICTION_OPTION.sub("", made[-1].source)
+            made += [new_code_cell(cell.source), _choice(cell.id, predictions[cell.id])]
+            show_outputs(cell)
+            cell.metadata["tags"] = ["remove-input"]
+        made.append(cell)
+        htmls = [
+            each.data for each in cell.get("outputs", []) if "text/html" in each.get("data", {})
+        ]
+        for data in htmls:
+            data["text/html"] = LINK.sub(_link, data["text/html"])
+        if htmls and LIVE.search(cell.source):
+            made.append(new_markdown_cell(render("authoring/live.html")))
+        if cell.id in predictions and following.source.startswith(FOLD):
+            answer = following.source.removeprefix(FOLD)
+            following.source = answer.replace(FOLD_END, ANSWER_END, 1)
+        elif cell.id in predictions:
+            made.append(new_markdown_cell(ANSWER_END))
+    return made
+
+
+def _choice(name: str, prediction: Prediction) -> NotebookNode:
+    """Return a prediction's options, of which each can be opened, and the answer's beginning."""
+    options = {
+        letter: Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(option))))
+        for letter, option in prediction.options.items()
+    }
+    html = render("authoring/choice.html", name=name, options=options, answer=prediction.answer)
+    return new_markdown_cell(html)
+
+
+def _link(link: re.Match[str]) -> str:
+    """Name a heading as the site does; outputs link to pages, which Sphinx does for Markdown."""
+    path = link["path"].replace(".ipynb", ".html") if "href" in link["before"] else link["path"]
+    return link["before"] + path + (f"#{slug(link['anchor'])}" if link["anchor"] else "")
