@@ -113,13 +113,9 @@ def cases(
 
 
 @app.command()
-def site(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A new folder, or that of an earlier site.")
-    ],
-) -> None:
+def site(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")]) -> None:
     """For authors: write the course as a website, of what is built."""
     from pytree_course.authoring.website import write_site
 
     write_site(Course.around(), folder)
-    console.print(f"The website is in {folder}: open {folder / 'index.html'}.", soft_wrap=True)
+    console.print(f"The website begins with {folder / 'index.html'}.", soft_wrap=True)
