@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, errors, warn
@@ -58,7 +57,6 @@ def grade(
     ],
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student.")] = None,
     jobs: Annotated[
         int, typer.Option(min=1, help="How many notebooks run at once on this machine.")
     ] = os.cpu_count() or 1,
@@ -78,6 +76,14 @@ def grade(
         typer.Option(
             metavar="TIME",
             help="Work handed in later is marked as late: 2026-11-30, to its end, or with 23:59.",
+        ),
+    ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own points and comments: CSV with the columns student, lesson, exercise, "
+            "points and comment. Later gradings keep them, until you give another file.",
         ),
     ] = None,
     force: Annotated[
@@ -109,12 +115,15 @@ def grade(
             sandboxes = None if unsandboxed else stack.enter_context(class_sandboxes())
         prepare_processes()
 
+        from pytree_course.classroom.attempt import counting
         from pytree_course.classroom.class_grades import ON_PUBLIC_CASES, ClassGrades
         from pytree_course.classroom.class_grading import GradingOptions, grade_class
+        from pytree_course.classroom.corrections import bound_to_answers, read_corrections
         from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
         from pytree_course.classroom.gradebook import Gradebook
         from pytree_course.classroom.roster import read_roster
         from pytree_course.reports.csv_tables import about_imports, write_tables
+        from pytree_course.reports.pages import write_pages
         from pytree_course.reports.terminal import grading_progress, show_class
 
         with _explained("Nothing was graded."):
@@ -126,12 +135,10 @@ def grade(
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
-            chosen = GradingOptions(
-                lessons=lessons,
-                students=submitted.chosen(student or (), names or ()),
-                force=force,
-                in_sandbox=not unsandboxed,
-            )
+            given = None
+            if corrections:
+                given = read_corrections(corrections, course, submitted, names or ())
+            chosen = GradingOptions(lessons, force, in_sandbox=not unsandboxed)
             for files in map(
                 course.lesson,
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
@@ -144,16 +151,15 @@ def grade(
             pools = stack.enter_context(ExitStack())
             local = pools.enter_context(local_pool(jobs, begin))
             pool = pools.enter_context(dask_cluster(dask)) if dask else local
-        # Matplotlib takes long to load, and is needed only at the end.
-        meanwhile = stack.enter_context(ThreadPoolExecutor(1))
-        pages = meanwhile.submit(import_module, "pytree_course.reports.pages")
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(
                 course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
             )
         pools.close()
+        if given is not None:
+            counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
+            gradebook.set_corrections(bound_to_answers(given, earlier, counts))
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-        write_pages = pages.result().write_pages
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
@@ -179,14 +185,9 @@ def explain(
             metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
         ),
     ],
-    json: options.Json = False,
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
-    from pytree_course.reports.unexplained import (
-        find_unexplained,
-        show_unexplained,
-        unexplained_as_json,
-    )
+    from pytree_course.reports.unexplained import unexplained
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
@@ -196,11 +197,7 @@ def explain(
         raise CourseError(
             "This copy of the course has no sources, so there is nothing to compare with."
         )
-    found = find_unexplained(course, file)
-    if json:
-        typer.echo(unexplained_as_json(found))
-    else:
-        show_unexplained(found, console)
+    console.print(Text(unexplained(course, file)), soft_wrap=True)
 
 
 def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
