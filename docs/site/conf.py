@@ -17,6 +17,8 @@ nb_render_error_lexer = "none"  # the lessons show an error's message alone
 myst_heading_anchors = 4
 myst_heading_slug_func = "docutils.nodes.make_id"
 
+suppress_warnings = ["misc.highlighting_failure"]  # csv and others are shown without colours
+
 html_theme = "furo"
 html_favicon = "static/favicon.svg"
 html_static_path = ["static", "../images/lesson.png"]

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from pytree_course.authoring.sources import read_sources
-from pytree_course.authoring.website import write_site
+from pytree_course.authoring.website import DOCUMENTS, write_site
 from pytree_course.course import Course, CourseError
 from tests.conftest import ROOT, contents, edit
 from tests.leaks import find_leaks
@@ -116,8 +116,9 @@ def test_a_page_says_how_to_run_it_and_what_it_is_about(site, pages):
 
 
 def test_without_an_address_a_page_can_be_downloaded_and_nothing_else(whole, tmp_path):
-    shutil.copytree(ROOT / "docs", whole.root / "docs", dirs_exist_ok=True)
-    shutil.copy(ROOT / "CHANGELOG.md", whole.root)
+    shutil.copytree(ROOT / "docs" / "site", whole.root / "docs" / "site")
+    for name in ("README.md", *DOCUMENTS):
+        (whole.root / name).write_text(f"# {name}\n", encoding="utf-8")
     write_site(whole, tmp_path / "site")
     made = contents(tmp_path / "site")
     page = made["notebooks/01_mini.html"].decode()
