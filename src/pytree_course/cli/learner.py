@@ -39,7 +39,7 @@ def lab(context: typer.Context) -> None:
 
 
 @app.command()
-def check(lesson: options.Lesson, json: options.Json = False, junit: options.Junit = None) -> None:
+def check(lesson: options.Lesson, json: options.Json = False) -> None:
     """Grade my exercises of one lesson; the exit status is 0 if all answers are correct.
 
     What is right counts as progress.
@@ -49,7 +49,7 @@ def check(lesson: options.Lesson, json: options.Json = False, junit: options.Jun
     from pytree_course.cli.check_script import grade_and_show
 
     files = options.lesson_with_exercises(lesson)
-    grade = grade_and_show(files, files.exercises, json, junit)
+    grade = grade_and_show(files, files.exercises, json)
     done = Progress.load(Course(files.root).progress_file)
     for verdict in grade.verdicts:
         known = done.of(grade.lesson, verdict.exercise)
