@@ -1,4 +1,4 @@
-"""The learner's commands: lab, check, progress, reset."""
+"""The learner's commands: lab, check, progress, reset, review."""
 
 import sys
 from pathlib import Path
@@ -123,3 +123,20 @@ def reset(lesson: options.Lesson) -> None:
         f"{files.exercises} is fresh. Close this notebook in JupyterLab and open it again."
     )
     console.print("What you solved before stays in your progress.")
+
+
+@app.command()
+def review() -> None:
+    """Answer the questions that are due, here in the terminal."""
+    from rich.prompt import Prompt
+
+    from pytree_course.checking.review import NOTHING_DUE, Review
+
+    asked = Review(Course.find())
+    if not asked.questions:
+        console.print(NOTHING_DUE)
+    for question in asked.questions:
+        console.print(f"\n{asked.asked(question)}\n")
+        letters = [*question.options] or None
+        choice = Prompt.ask("Your answer", choices=letters, case_sensitive=False, console=console)
+        console.print(f"\n{asked.answer(question, choice)}")
