@@ -47,7 +47,7 @@ def simulate(lessons: list[Expected], comes: float) -> tuple[list[int], list[boo
             continue
         known, asked = cards(progress.reviews), due(lessons, progress, now)
         for question in asked:
-            card = known.get(question.about)
+            card = known.get(question.about, (None, None))[0]
             knows = FIRST_TIME if card is None else _SCHEDULER.get_card_retrievability(card, now)
             right = draw.random() < knows + (1 - knows) * GUESS
             progress.reviews.append(Reviewed(now, question.about, question.case, right))
@@ -83,7 +83,7 @@ def main() -> None:
         a_day, again, progress = simulate(lessons, comes)
         now = BEGIN + timedelta(days=DAYS)
         known = cards(progress.reviews)
-        kept = [_SCHEDULER.get_card_retrievability(card, now) for card in known.values()]
+        kept = [_SCHEDULER.get_card_retrievability(card, now) for card, _ in known.values()]
         print(
             f"comes on {comes:.0%} of the days: {statistics.mean(a_day):.1f} questions a day "
             f"(at most {max(a_day)}), {len(again)} repeated, {statistics.mean(again):.0%} of these "

@@ -5,14 +5,7 @@ import re
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from pytree_course.checking.expected import (
-    Belief,
-    Expected,
-    ExpectedExercise,
-    Given,
-    Misconception,
-    Prediction,
-)
+from pytree_course.checking.expected import Belief, Expected, ExpectedExercise, Given, Misconception
 from pytree_course.drawing.labels import expression
 from pytree_course.observations import Observation, all_parts
 
@@ -57,7 +50,7 @@ def questions(expected: Expected) -> dict[Belief, list[Question]]:
     for section, facts in expected.sections.items():
         for name in facts.predictions:
             about = Belief(expected.lesson, name)
-            found[about] = [_asked_again(about, expected.predictions[name], section)]
+            found[about] = [_asked_again(about, expected, section)]
     return {about: asked for about, asked in found.items() if asked}
 
 
@@ -78,7 +71,8 @@ def _plain(text: str) -> list[str | float]:
     return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]
 
 
-def _asked_again(about: Belief, prediction: Prediction, section: str) -> Question:
+def _asked_again(about: Belief, expected: Expected, section: str) -> Question:
+    prediction = expected.predictions[about.exercise]
     # Neither links nor emphasis: a question stands outside of its lesson.
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", prediction.question)
     text = re.sub(r"(?<![\w*`])\*+([^*`]+)\*+(?!\w)", r"\1", text)

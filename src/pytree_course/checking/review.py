@@ -53,17 +53,15 @@ class Review:
         )
 
 
-def cards(reviews: Iterable[Reviewed]) -> dict[Belief, Card]:
-    """Return the card of each belief that was asked about, whatever order the events come in."""
-    made: dict[Belief, Card] = {}
-    was_right: dict[Belief, bool] = {}
+def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
+    """Return each belief's card and last review, whatever order the events come in."""
+    made: dict[Belief, tuple[Card, Reviewed]] = {}
     for each in sorted(reviews):
+        card, before = made.get(each.about, (Card(card_id=0), each))
         rating = Rating.Again
         if each.right:
-            rating = Rating.Good if was_right.get(each.about, True) else Rating.Hard
-        card = made.get(each.about, Card(card_id=0))
-        made[each.about], _ = _SCHEDULER.review_card(card, rating, each.time)
-        was_right[each.about] = each.right
+            rating = Rating.Good if before.right else Rating.Hard
+        made[each.about] = (_SCHEDULER.review_card(card, rating, each.time)[0], each)
     return made
 
 
@@ -74,22 +72,21 @@ def due(lessons: Iterable[Expected], progress: Progress, now: datetime) -> list[
     read, of each exercise in turn. Each belief is asked about in the case that was asked least.
     """
     known = cards(progress.reviews)
-    last = {each.about: each for each in sorted(progress.reviews)}
     asked = Counter((each.about, each.case) for each in progress.reviews)
     new_in: Counter[tuple[str, str]] = Counter()
     waiting = []
     for lesson in lessons:
         unread = unread_sections(lesson, progress)
         for about, fitting in questions(lesson).items():
-            is_mistaken = _is_mistaken(about, lesson, progress, last.get(about))
-            if about in known:
-                is_due = is_mistaken or known[about].due <= now
-                is_mistaken |= not last[about].right
-                rank = _SCHEDULER.get_card_retrievability(known[about], now)
+            card, last = known.get(about, (None, None))
+            is_due = is_mistaken = _is_mistaken(about, lesson, progress, last)
+            if card and last:
+                is_due |= card.due <= now
+                is_mistaken |= not last.right
+                rank = _SCHEDULER.get_card_retrievability(card, now)
             else:
                 was_read = lesson.sections[fitting[0].section] not in unread
-                was_met = was_read if about.name else about[:2] in progress.predictions
-                is_due = is_mistaken or was_met
+                is_due |= was_read if about.name else about[:2] in progress.predictions
                 new_in[about[:2]] += is_due
                 rank = new_in[about[:2]]
             if is_due:
