@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from pytree_course.authoring.building import CELL_TIMEOUT
-from pytree_course.authoring.core_and_deeper import Layers, Section, find_wrong_layers
+from pytree_course.authoring.core_and_deeper import Layers, Section, find_wrong_layers, names_of
 from pytree_course.authoring.notebooks import render_lesson
 from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.sources import read_sources
@@ -219,6 +219,25 @@ def test_each_deeper_section_runs_after_the_opening_and_the_set_up_alone(files):
         if output.output_type == "error" and "raises-exception" not in cell.metadata.tags
     ]
     assert not failed, "\n\n".join(failed)
+
+
+@pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
+def test_no_deeper_section_overwrites_a_name_that_the_core_goes_on_to_use(files):
+    # A reader may leave the core for a deeper section, and come back.
+    parts = layers(files)
+    opening_and_core = [*parts.opening, *(cell for each in parts.core for cell in each.cells)]
+    used = names_in(opening_and_core, needed=True)
+    overwritten = {
+        section.title: sorted(again)
+        for section in parts.deeper
+        if (again := names_in(section.cells) & used)
+    }
+    assert not overwritten
+
+
+def names_in(cells: list[SourceCell], *, needed: bool = False) -> set[str]:
+    """Return the names that code cells bind; or those that a cell needs of another one."""
+    return set().union(*(names_of(cell.source)[needed] for cell in cells if cell.kind == "code"))
 
 
 def alone(section: Section, before: list[SourceCell]) -> list[NotebookNode]:

@@ -106,9 +106,9 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
             yield section.cells[0].mistake('say for whom it is: `+++ {"for": "you …"}` above it')
         # This does not look at the order in which names are bound and used: running it does.
         code = [cell for cell in (*before, *section.cells) if cell.kind == "code"]
-        known = set().union(*(_names(cell.source)[0] for cell in code))
+        known = set().union(*(names_of(cell.source)[0] for cell in code))
         for cell in section.code:
-            if missing := sorted(_names(cell.source)[1] - known):
+            if missing := sorted(names_of(cell.source)[1] - known):
                 names = ", ".join(missing)
                 yield cell.mistake(f"{names}: define it here, or in the set-up of {GOING_DEEPER}")
 
@@ -117,7 +117,7 @@ def _section(cells: list[SourceCell]) -> Section:
     return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), cells)
 
 
-def _names(code: str) -> tuple[set[str], set[str]]:
+def names_of(code: str) -> tuple[set[str], set[str]]:
     """Return the names that a cell binds, and those that it needs of other cells."""
     # Without its magics, which Python cannot read.
     plain = "\n".join(line for line in code.splitlines() if line[:1] not in "%!")
