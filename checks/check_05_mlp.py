@@ -1618,21 +1618,24 @@ def make_warm_step(answer, rng):
         params = jax.tree.map(lambda p, g: p - rate * g, state["params"], grads)
         return {**state, "params": params, "rate": rate, "step": state["step"] + 1}
 
-    def steps(state, x, labels, top, times):
-        """Return what each of several steps gives, and whether Python ran the loss in it."""
-        runs = 0
+    def noting(top):
+        """Return the learner's step, and a list that grows when Python runs the loss."""
+        runs = []
 
-        def counted(params, x, labels):
-            nonlocal runs
-            runs += 1
+        def noted(params, x, labels):
+            runs.append(params)
             return loss(params, x, labels)
 
-        step = answer(counted, updated, partial(warm, top))
+        return answer(noted, updated, partial(warm, top)), runs
+
+    def steps(state, x, labels, top, times):
+        """Return what each of several steps gives, and how often Python ran the loss in it."""
+        step, runs = noting(top)
         if not callable(step):
             return step
         seen = []
         for place in range(times):
-            runs = 0
+            runs.clear()
             result = step(state, x, labels)
             if not is_pair(result) or not isinstance(result[0], dict):
                 return as_jax(result)
@@ -1641,27 +1644,20 @@ def make_warm_step(answer, rng):
             entries["params"] = as_jax(state["params"])
             seen.append(entries | {"loss": as_scalar(value)})
             if place > 0:
-                seen[-1]["runs of the loss in Python"] = runs
+                seen[-1]["runs of the loss in Python"] = len(runs)
         return seen
 
     def again(state, x, labels, top):
         """Make one step twice, from the same state: what does Python run in the second call?"""
-        runs = 0
-
-        def counted(params, x, labels):
-            nonlocal runs
-            runs += 1
-            return loss(params, x, labels)
-
-        step = answer(counted, updated, partial(warm, top))
+        step, runs = noting(top)
         if not callable(step):
             return step
         first = step(state, x, labels)
         if not is_pair(first):
             return as_jax(first)
-        runs = 0
+        runs.clear()
         value = step(state, x, labels)[1]
-        return {"loss": as_scalar(value), "runs of the loss in Python": runs}
+        return {"loss": as_scalar(value), "runs of the loss in Python": len(runs)}
 
     def warm(top, done):
         return top * jnp.minimum(1, (done + 1) / 100)

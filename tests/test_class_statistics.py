@@ -13,6 +13,7 @@ from pytree_course.reports.class_statistics import (
     find_extremes,
     held_misconceptions,
     held_reasons,
+    histogram,
     not_graded,
     points_of_students,
 )
@@ -182,3 +183,10 @@ def test_a_class_in_which_nobody_handed_in_anything():
     assert [each.all for each in count_exercises(grades)] == [0, 0]
     assert (held_misconceptions(grades), find_clusters(grades)) == ([], [])
     assert points_of_students(grades) == []
+
+
+def test_points_are_counted_by_value_and_where_there_are_many_by_ranges():
+    assert histogram([0, 2, 2], 2) == [("0", 1), ("1", 0), ("2", 2)]
+    many = histogram([0, 3, 4, 62], 62)
+    assert (many[0], many[1], many[-1]) == (("0–3", 2), ("4–7", 1), ("60–62", 1))
+    assert len(many) == 16

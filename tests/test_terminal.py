@@ -11,7 +11,7 @@ from rich.console import Console
 
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.findings import Finding
-from pytree_course.checking.reported import Line
+from pytree_course.checking.reported import Line, Outcome
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.classroom.attempt import AttemptState, VerdictChange
 from pytree_course.classroom.class_grades import Student
@@ -19,8 +19,9 @@ from pytree_course.classroom.class_grading import Summary
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.printable import printable, printable_lines
+from pytree_course.reports.clusters import Cluster
 from pytree_course.reports.terminal import show_class, show_grade
-from pytree_course.reports.unexplained import TellingCase, Unexplained, show_unexplained
+from pytree_course.reports.unexplained import in_words
 from tests.made_grades import NOON, made_attempt, made_grades, made_lesson, made_row
 from tests.test_tables import hidden
 
@@ -79,13 +80,14 @@ def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
 
 
 def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
-    found = Unexplained(
-        "01_made", "count", [HOSTILE], "error", [HOSTILE],
-        [TellingCase(1, [HOSTILE], HOSTILE)], f"line 1\n\tline 2 {HOSTILE}",
-    )  # fmt: skip
-    shown = printed(show_unexplained, [found])
+    row = made_row("count", "error", explanation=HOSTILE)
+    code = f"line_1\n\tline_2 {HOSTILE}"
+    attempt = made_attempt(HOSTILE, [row])
+    cluster = Cluster("01_made", "count", [Student(HOSTILE)], row, attempt, code)
+    telling = {1: Outcome([], [HOSTILE], {}, note=HOSTILE)}
+    shown = in_words([(cluster, telling)])
     assert nothing_raw(shown)
-    assert "line 1\n    line 2 " in shown
+    assert "line_1\n    line_2 " in shown
 
 
 def test_one_notebooks_grade_is_printed_without_escapes():

@@ -17,8 +17,7 @@ research, and practical implications, Journal of Reading 36 (1992)."""
 TRY = "**Try.**"
 """What a suggestion to play with the code starts with."""
 SECONDS_A_LINE, SECONDS_A_PREDICTION, SECONDS_A_TRY = 5, 60, 240
-"""For a line of code that is read and run, a prediction, and a Try: what readers of the cores took,
-about 22 s a code cell, and 40 to 50 minutes a core with everything (docs/authoring.md)."""
+"""For a line of code that is read and run, a prediction, and a Try: estimates (docs/authoring.md)."""
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, errors, warn
@@ -115,6 +114,7 @@ def grade(
         from pytree_course.classroom.gradebook import Gradebook
         from pytree_course.classroom.roster import read_roster
         from pytree_course.reports.csv_tables import about_imports, write_tables
+        from pytree_course.reports.pages import write_pages
         from pytree_course.reports.terminal import grading_progress, show_class
 
         with _explained("Nothing was graded."):
@@ -144,16 +144,12 @@ def grade(
             pools = stack.enter_context(ExitStack())
             local = pools.enter_context(local_pool(jobs, begin))
             pool = pools.enter_context(dask_cluster(dask)) if dask else local
-        # Matplotlib takes long to load, and is needed only at the end.
-        meanwhile = stack.enter_context(ThreadPoolExecutor(1))
-        pages = meanwhile.submit(import_module, "pytree_course.reports.pages")
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(
                 course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
             )
         pools.close()
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-        write_pages = pages.result().write_pages
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
@@ -179,14 +175,9 @@ def explain(
             metavar="FOLDER_OR_GRADEBOOK", help="Where `grade` wrote to, or its gradebook."
         ),
     ],
-    json: options.Json = False,
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
-    from pytree_course.reports.unexplained import (
-        find_unexplained,
-        show_unexplained,
-        unexplained_as_json,
-    )
+    from pytree_course.reports.unexplained import unexplained
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
@@ -196,11 +187,7 @@ def explain(
         raise CourseError(
             "This copy of the course has no sources, so there is nothing to compare with."
         )
-    found = find_unexplained(course, file)
-    if json:
-        typer.echo(unexplained_as_json(found))
-    else:
-        show_unexplained(found, console)
+    console.print(Text(unexplained(course, file)), soft_wrap=True)
 
 
 def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Generator
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbval.plugin
@@ -23,7 +24,6 @@ from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.private_folder import private_folder
 
 # pytest's own plugins that no notebook needs. Two of them start a full garbage collection after
 # every notebook, which takes a third of a second where JAX is loaded.
@@ -57,7 +57,9 @@ def run_notebook(
     says that the notebook could not be run at all, which is not the learner's fault.
     """
     collector = _Collector(exercises, budget)
-    with private_folder() as folder, _ONE_AT_A_TIME:
+    private = TemporaryDirectory(prefix="pytree-course-grading-", ignore_cleanup_errors=True)
+    with private as name, _ONE_AT_A_TIME:
+        folder = Path(name)
         course.write(folder / "course")
         file = folder / "submission.ipynb"
         # Half a surrogate pair is text to JSON and to Python, but not to a file.

@@ -12,6 +12,7 @@ from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
 
+MOST_RANGES = 20
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
 
 
@@ -139,6 +140,17 @@ def points_of_students(grades: ClassGrades) -> list[int]:
     """Return the points of each student of whom something could be graded."""
     students = {student.id: student for student, _, _ in graded(grades)}
     return [grades.points(student) for student in students.values()]
+
+
+def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
+    """Count students by ranges of points: a range is one number where these are few."""
+    width = all_points // MOST_RANGES + 1
+    counted = []
+    for first in range(0, all_points + 1, width):
+        last = min(first + width - 1, all_points)
+        name = f"{first}" if first == last else f"{first}–{last}"
+        counted.append((name, sum(first <= each <= last for each in points)))
+    return counted
 
 
 def graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:

@@ -79,7 +79,6 @@ TEMPLATES.filters |= {
     "sentence": sentence,
     "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
     "median": lambda values: f"{median(values):g}",
-    "counts": lambda values: sorted(Counter(values).items()),
     "excerpt": excerpt,
     "moment": moment,
     "duration": duration,

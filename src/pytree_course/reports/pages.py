@@ -17,18 +17,13 @@ from pytree_course.classroom.class_grades import (
     Student,
 )
 from pytree_course.rendering import render
-from pytree_course.reports.class_plots import (
-    MOST_MISCONCEPTIONS,
-    misconceptions_plot,
-    pass_plot,
-    points_plot,
-)
 from pytree_course.reports.class_statistics import (
     count_exercises,
     find_extremes,
     graded,
     held_misconceptions,
     held_reasons,
+    histogram,
     not_graded,
     points_of_students,
 )
@@ -83,6 +78,7 @@ def _student_page(grades: ClassGrades, student: Student) -> str:
 
 def _report(grades: ClassGrades, links: dict[str, str]) -> str:
     counts = count_exercises(grades)
+    points = points_of_students(grades)
     attempts = list(grades.all_attempts())
     return render(
         "reports/report.html",
@@ -90,15 +86,12 @@ def _report(grades: ClassGrades, links: dict[str, str]) -> str:
         links=links,
         svg=Pictures(),
         on_public_cases=ON_PUBLIC_CASES,
-        points=sorted(points_of_students(grades)),
-        points_plot=points_plot,
+        points=points,
+        histogram=histogram(points, grades.all_points),
         graded_at=max((attempt.graded_at for _, _, attempt in attempts), default=None),
         handed_in=len({each.id for each, _, _ in attempts} | {each for each, _ in grades.waiting}),
         lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
-        pass_plot=pass_plot,
         held=held_misconceptions(grades),
-        misconceptions_plot=misconceptions_plot,
-        most_misconceptions=MOST_MISCONCEPTIONS,
         reasons=held_reasons(grades),
         clusters=find_clusters(grades),
         seeds=_several_seeds(grades),
