@@ -10,9 +10,7 @@ from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
 from pytree_course.reports.class_statistics import (
     count_exercises,
-    find_extremes,
     held_misconceptions,
-    held_reasons,
     histogram,
     not_graded,
     points_of_students,
@@ -143,39 +141,6 @@ def test_predictions_are_compared_line_by_line_whatever_the_seed():
     (cluster,) = find_clusters(grades, fewest=1)
     assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line("A", "5")])
     assert (cluster.sample.failed, cluster.code) == ([0], "count = {'A': 5, 'B': 0}")
-
-
-def test_equal_findings_are_grouped_whatever_their_cases():
-    def found(kind, *cases):
-        return Finding(kind, "result", [*cases], [], {"which": "all"})
-
-    given = {
-        "a": [found("zero", 1), found("nan", 2)],
-        "b": [found("zero", 3), found("nan", 2)],
-        "c": [found("zero", 1)],
-        "d": [],
-    }
-    grades = made_grades([wrong(student, findings=of) for student, of in given.items()])
-    (held,) = held_reasons(grades)
-    assert (held.exercise, held.findings, names(held)) == ("count", given["a"], ["a", "b"])
-
-
-def test_exercises_that_went_the_same_way_for_all_who_tried():
-    kinds = {
-        "easy": ["correct", "not attempted"],
-        "hard": ["incorrect", "error"],
-        "unseen": ["not attempted", "not attempted"],
-        "fair": ["correct", "incorrect"],
-    }
-    attempts = [
-        made_attempt(student, [made_row(name, kind[number]) for name, kind in kinds.items()])
-        for number, student in enumerate("ab")
-    ]
-    counts = count_exercises(made_grades(attempts, [made_lesson(exercises=tuple(kinds))]))
-    found = find_extremes(counts)
-    assert [each.exercise.name for each in found["all_passed"]] == ["easy"]
-    assert [each.exercise.name for each in found["nobody_passed"]] == ["hard"]
-    assert [each.exercise.name for each in found["nobody_tried"]] == ["unseen"]
 
 
 def test_a_class_in_which_nobody_handed_in_anything():

@@ -142,11 +142,3 @@ def test_who_handed_nothing_in_is_sorted_by_name_among_the_others(quick, monkeyp
     quick.grade_here(monkeypatch, capsys, "--roster", str(roster))
     names = [row["Student"] for row in quick.table("canvas.csv")][1:]
     assert names == ["Lovelace, Ada", "Meyer, Zoe", "Ray, Bob"]
-
-
-def test_a_student_is_chosen_by_name(quick, monkeypatch, capsys):
-    quick.put("lovelaceada_12345_1_01_mini_exercises.ipynb", RIGHT)
-    quick.put("raybob_77_2_01_mini_exercises.ipynb", ELEMENTS)
-    out, _ = quick.grade_here(monkeypatch, capsys, "--student", "raybob")
-    assert "1 graded" in out
-    assert [each.student for each in quick.attempts()] == ["77"]

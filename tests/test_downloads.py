@@ -194,13 +194,3 @@ def test_a_download_is_not_asked_when_work_was_handed_in(folder, course, tmp_pat
     refuse_mistakes(found, tmp_path / "grades", None)
     with pytest.raises(CourseError, match="leave --due out"):
         refuse_mistakes(found, tmp_path / "grades", found.notebooks[0].handed_in)
-
-
-def test_students_are_chosen_by_whatever_they_are_called(folder, course):
-    put(folder / "lovelaceada_12345_999_01_mini_exercises.ipynb")
-    put(folder / "lovelaceada_222_999_01_mini_exercises.ipynb")
-    found = read_class_folder(folder, course)
-    assert found.chosen(["222"], []) == ["222"]
-    assert found.chosen(["lovelaceada"], []) == ["12345", "222"]
-    with pytest.raises(CourseError, match="like lovelaceada"):
-        found.chosen(["eve"], [])

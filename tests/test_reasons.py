@@ -205,7 +205,7 @@ def test_features_are_read_from_live_inputs():
     assert "a leaf that occurs twice (the same object)" in features_of(Case(len, [leaf, leaf]))
     assert "keys that are not sorted" in features_of(Case(len, {"b": 1, "a": 2}))
     assert "a node of a registered class below the top" in features_of(Case(len, [Duo(1, 2)]))
-    assert {"nan", "half precision"} <= set(features_of(Case(len, [np.float16("nan")])))
+    assert {"nan", "float16"} <= set(features_of(Case(len, [np.float16("nan")])))
 
 
 def test_the_nearest_misconception_is_not_spoken_as_certain():

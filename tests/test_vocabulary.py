@@ -11,7 +11,6 @@ from pytree_course.authoring.validation import find_mistakes
 from pytree_course.checking.cases import Case, check
 from pytree_course.checking.features import features_of, shown_by
 from pytree_course.checking.inputs import FEATURES, VALUES, VOCABULARY, named, varied_trees
-from pytree_course.checking.words import UNSORTED
 from pytree_course.course import LessonFiles
 from tests.conftest import edit
 
@@ -45,7 +44,6 @@ def test_an_array_of_a_kind_is_seen(name, seed):
 
 
 def test_what_is_drawn_or_named_elsewhere_is_in_the_vocabulary():
-    assert VOCABULARY["keys"]["unsorted keys"] == UNSORTED
     assert {*FEATURES, *VALUES} - {"plain"} <= set(NAMES)
     assert len(NAMES) == len(set(NAMES))
 

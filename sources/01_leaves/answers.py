@@ -42,7 +42,7 @@ def count_leaves(tree):
     return sum(np.size(leaf) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="count_leaves" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """Your number is too high by one for each `None`. For JAX `None` is a node without children, like an empty tuple: `None` has a place in the structure, but it adds no leaf."""
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: node is None))
@@ -54,7 +54,7 @@ def count_leaves(tree):
     return jax.tree.structure(tree).num_nodes
 
 
-# %% exercise="count_leaves" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
+# %% exercise="count_leaves" misconception="subclasses_are_nodes" covers="M4" section="the-registry"
 """Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type in its registry: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_leaves(tree):
     if tree is None:
@@ -97,7 +97,7 @@ def count_leaves(tree):
 # by_recursion: level is None → level == None
 
 
-# %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="none-is-a-node-without-children"
+# %% exercise="count_leaves" misconception="falsy_is_no_leaf" section="a-missing-bias"
 """Your number leaves out `0`, `False` and empty texts. In an `if`, Python treats these values as false. But each of them is a value, and for JAX a leaf."""
 def count_leaves(tree):
     return len([leaf for leaf in jax.tree.leaves(tree) if np.any(leaf)])
@@ -131,7 +131,7 @@ def count_leaves(tree):
     return str(jax.tree.structure(tree)).count("*")
 
 
-# %% exercise="count_leaves" misconception="no_children_means_leaf" section="none-is-a-node-without-children"
+# %% exercise="count_leaves" misconception="no_children_means_leaf" section="a-missing-bias"
 """Your number is too high by one for each `None` and for each empty container. These are nodes without children. A leaf is something else: an object that JAX does not open."""
 def count_leaves(tree):
     def count(structure):
@@ -140,49 +140,49 @@ def count_leaves(tree):
     return count(jax.tree.structure(tree))
 
 
-# %% exercise="count_leaves" misconception="reduce_needs_a_start" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="reduce_needs_a_start" section="how-many-leaves"
 """Your function fails at a tree without leaves: there is no first number to begin with. A tree may have no leaves at all. With a start value, `reduce` works there too."""
 def count_leaves(tree):
     return jax.tree.reduce(lambda one, other: one + other, jax.tree.map(lambda leaf: 1, tree))
 
 
-# %% exercise="count_leaves" misconception="only_arrays_are_leaves" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="only_arrays_are_leaves" section="how-many-leaves"
 """Your number counts only the arrays. For JAX every object that it does not open is a leaf: a number, a text, or an object of a class that JAX does not know."""
 def count_leaves(tree):
     return sum(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="only_numbers_are_leaves" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="only_numbers_are_leaves" section="how-many-leaves"
 """Your number counts only numbers and arrays. A text is a leaf as well, and so is every object of a class that JAX does not know, such as a set."""
 def count_leaves(tree):
     return sum(isinstance(leaf, (int, float, np.ndarray)) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="leaves_have_a_size" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="leaves_have_a_size" section="how-many-leaves"
 """You ask each leaf for its `size`, and a Python number or a text has none. A leaf need not be an array. And the size of an array is the number of its elements, but the array is one leaf."""
 def count_leaves(tree):
     return sum(leaf.size for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="leaves_have_a_length" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="leaves_have_a_length" section="how-many-leaves"
 """You ask a leaf for its length, and a number has none. A leaf need not be an array or a text. And whatever its length is, each leaf counts once."""
 def count_leaves(tree):
     return sum(len(leaf) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="a_leaf_is_true" section="none-is-a-node-without-children"
+# %% exercise="count_leaves" misconception="a_leaf_is_true" section="a-missing-bias"
 """You use each leaf as a condition. So `0`, `False` and empty texts are not counted, and an array of several numbers raises an error, for it is neither true nor false. Every leaf counts, whatever its value is."""
 def count_leaves(tree):
     return sum(1 for leaf in jax.tree.leaves(tree) if leaf)
 
 
-# %% exercise="count_leaves" misconception="items_of_a_container" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="items_of_a_container" section="how-many-leaves"
 """Your number is that of the items in the outermost container, and 1 where the tree is no dict, list or tuple. JAX also opens every container inside."""
 def count_leaves(tree):
     return len(tree) if isinstance(tree, (dict, list, tuple)) else 1
 
 
-# %% exercise="count_leaves" misconception="items_of_a_container_or_none" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="items_of_a_container_or_none" section="how-many-leaves"
 """Your number is that of the items in the outermost container; `None` gives 0, and a single value 1. JAX also opens every container inside, and counts only what it cannot open."""
 def count_leaves(tree):
     if isinstance(tree, (dict, list, tuple)):
@@ -190,7 +190,7 @@ def count_leaves(tree):
     return 0 if tree is None else 1
 
 
-# %% exercise="count_leaves" misconception="walks_and_counts_none" section="none-is-a-node-without-children"
+# %% exercise="count_leaves" misconception="walks_and_counts_none" section="a-missing-bias"
 """You open dicts, lists, tuples and their subclasses, and count all else as one leaf, also `None`. JAX goes by the exact type: a registered class is opened, an unregistered subclass of `dict` is not, and `None` adds no leaf."""
 def count_leaves(tree):
     if isinstance(tree, dict):
@@ -200,7 +200,7 @@ def count_leaves(tree):
     return 1
 
 
-# %% exercise="count_leaves" misconception="walks_plain_containers" section="the-registry-goes-by-exact-type"
+# %% exercise="count_leaves" misconception="walks_plain_containers" section="the-registry"
 """You open dicts, lists and tuples of exactly these types. JAX's registry holds more: `OrderedDict`, `defaultdict`, every namedtuple, and every class that someone has registered."""
 def count_leaves(tree):
     if tree is None:
@@ -212,7 +212,7 @@ def count_leaves(tree):
     return 1
 
 
-# %% exercise="count_leaves" misconception="only_dicts_are_opened" section="the-registry-goes-by-exact-type"
+# %% exercise="count_leaves" misconception="only_dicts_are_opened" section="the-registry"
 """You open dicts only, so that a list or a tuple counts as one leaf. JAX opens these too, and every other type in its registry."""
 def count_leaves(tree):
     if isinstance(tree, dict):
@@ -220,7 +220,7 @@ def count_leaves(tree):
     return 1
 
 
-# %% exercise="count_leaves" misconception="only_dicts_and_lists_are_opened" section="the-registry-goes-by-exact-type"
+# %% exercise="count_leaves" misconception="only_dicts_and_lists_are_opened" section="the-registry"
 """You open dicts and lists, so that a tuple counts as one leaf. For JAX a tuple is a node as a list is, and so is every other type in its registry."""
 def count_leaves(tree):
     if isinstance(tree, dict):
@@ -230,13 +230,13 @@ def count_leaves(tree):
     return 0 if tree is None else 1
 
 
-# %% exercise="count_leaves" misconception="a_tuple_is_a_leaf" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="a_tuple_is_a_leaf" section="how-many-leaves"
 """You count a tuple as one leaf, whatever is in it. A tuple cannot change, but that does not matter to JAX: `tuple` is in its registry, so JAX opens it."""
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: isinstance(node, tuple)))
 
 
-# %% exercise="count_leaves" misconception="whatever_holds_items_is_opened" section="the-registry-goes-by-exact-type"
+# %% exercise="count_leaves" misconception="whatever_holds_items_is_opened" section="the-registry"
 """You open everything that holds items, also a set, a deque and a subclass of `dict`. JAX opens only what is in its registry, and these are not. A registered class is, even if Python cannot loop over it."""
 def count_leaves(tree):
     if tree is None:
@@ -261,27 +261,27 @@ def count_leaves(tree):
     return len(set(jax.tree.leaves(tree)))
 
 
-# %% exercise="count_leaves" misconception="a_tree_is_a_container" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="a_tree_is_a_container" section="how-many-leaves"
 """Your number is 0 where the tree is a single value. A tree need not be a container: a single value is a tree with one leaf."""
 def count_leaves(tree):
     structure = jax.tree.structure(tree)
     return structure.num_leaves if structure.node_data() else 0
 
 
-# %% exercise="count_leaves" misconception="returns_the_leaves" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="returns_the_leaves" section="how-many-leaves"
 """You return the list of the leaves. The task asks for their number."""
 def count_leaves(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="count_leaves" misconception="counts_on_from_call_to_call" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="counts_on_from_call_to_call" section="how-many-leaves"
 """Your number includes the leaves of all earlier calls. A list that is the default of a parameter is made once, and every call adds to it."""
 def count_leaves(tree, leaves=[]):
     leaves.extend(jax.tree.leaves(tree))
     return len(leaves)
 
 
-# %% exercise="count_leaves" misconception="all_but_plain_containers" section="none-is-a-node-without-children"
+# %% exercise="count_leaves" misconception="all_but_plain_containers" section="a-missing-bias"
 """Your number counts what is no dict, list or tuple, so also `None` and each object of a registered class, though these are nodes. And it leaves out a subclass of `dict` that JAX does not know, which is a leaf."""
 def count_leaves(tree):
     found = []
@@ -295,13 +295,13 @@ def count_leaves(tree):
     return len(found)
 
 
-# %% exercise="count_leaves" misconception="sizes_of_arrays" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="sizes_of_arrays" section="how-many-leaves"
 """Your number grows with the sizes of the arrays; every other leaf counts once. JAX does not open an array: whatever its shape is, an array is one leaf."""
 def count_leaves(tree):
     return sum(getattr(leaf, "size", 1) for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="one_vector_of_all" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="one_vector_of_all" section="how-many-leaves"
 """You count the numbers in all leaves together, as `ravel_pytree` puts them into one vector. An array is one leaf, whatever its shape is; and a leaf such as a text holds no numbers, so that your function fails there."""
 def count_leaves(tree):
     from jax.flatten_util import ravel_pytree
@@ -315,19 +315,19 @@ def count_leaves(tree):
     return len(jax.tree.structure(tree).children())
 
 
-# %% exercise="count_leaves" misconception="one_leaf_at_least" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="one_leaf_at_least" section="how-many-leaves"
 """Your number is 1 where the tree has no leaves. A tree of empty containers or `None` has no leaves at all."""
 def count_leaves(tree):
     return max(1, len(jax.tree.leaves(tree)))
 
 
-# %% exercise="count_leaves" misconception="reduce_begins_with_a_leaf" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="reduce_begins_with_a_leaf" section="how-many-leaves"
 """You begin to count with the value of the first leaf, as `reduce` does without a start value. So your number depends on this value, and a tree without leaves raises an error."""
 def count_leaves(tree):
     return jax.tree.reduce(lambda count, leaf: count + 1, tree)
 
 
-# %% exercise="count_leaves" misconception="works_for_one_dict" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="works_for_one_dict" section="how-many-leaves"
 """Your function works for one dict without containers inside, and fails where the tree is no dict. A tree may be a list, a single value or an object of a registered class, and what is inside a container counts too."""
 def count_leaves(tree):
     if not isinstance(tree, dict):
@@ -335,7 +335,7 @@ def count_leaves(tree):
     return len(tree)
 
 
-# %% exercise="count_leaves" misconception="containers_without_items_are_leaves" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="containers_without_items_are_leaves" section="how-many-leaves"
 """You count an empty container as a leaf, and `None` too, in the recursion through dicts, lists and tuples. For JAX both are nodes without children; and JAX goes by the exact type."""
 def count_leaves(tree):
     if isinstance(tree, dict) and tree:
@@ -345,13 +345,13 @@ def count_leaves(tree):
     return 1
 
 
-# %% exercise="count_leaves" misconception="what_has_a_shape_is_a_leaf" section="leaves-are-not-elements"
+# %% exercise="count_leaves" misconception="what_has_a_shape_is_a_leaf" section="how-many-leaves"
 """Your number counts only arrays and NumPy's numbers, as they have a shape. For JAX every object that it does not open is a leaf: a Python number, a text, or an object of a class that JAX does not know."""
 def count_leaves(tree):
     return sum(hasattr(leaf, "shape") for leaf in jax.tree.leaves(tree))
 
 
-# %% exercise="count_leaves" misconception="a_namedtuple_is_a_leaf" section="the-registry-goes-by-exact-type"
+# %% exercise="count_leaves" misconception="a_namedtuple_is_a_leaf" section="the-registry"
 """You count a namedtuple as one leaf. A namedtuple is a node for JAX, and its fields are its children."""
 def count_leaves(tree):
     return len(jax.tree.leaves(tree, is_leaf=lambda node: hasattr(node, "_fields")))
@@ -402,22 +402,22 @@ predictions = dict(zip("ABCDEFG", np.array([2, 2, 0, 3, 3, 2, 1])))
 predictions["H"] = "error"
 
 
-# %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="predict_leaf_counts" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """You get 4 if you count each `None`. For JAX, `None` is a node without children, so it adds no leaf."""
 predictions = dict(A=2, B=4, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="arrays_are_opened" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="arrays_are_opened" section="how-many-leaves"
 """9 is the number of elements in the two arrays. JAX does not open an array, whatever its shape is: an array is one leaf."""
 predictions = dict(A=9, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="empty_containers_are_leaves" section="how-many-leaves"
 """3 is the number of empty containers, and of items in the outer list. For JAX an empty container is a node that holds nothing, so it adds no leaf."""
 predictions = dict(A=2, B=2, C=3, D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="strings_are_opened" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="strings_are_opened" section="how-many-leaves"
 """You get 5 if you count each letter of the text. Python can loop over a text, but that does not matter to JAX: `str` is not in JAX's registry, so JAX does not look inside."""
 predictions = dict(A=2, B=2, C=0, D=5, E=3, F=2, G=1, H="error")
 
@@ -442,12 +442,12 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F=5, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=1, H=2)
 
 
-# %% exercise="predict_leaf_counts" misconception="only_the_outer_container_is_opened" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="only_the_outer_container_is_opened" section="how-many-leaves"
 """This is the number of items in the outer container. JAX goes deeper: it also opens every node inside."""
 predictions = dict(A=2, B=3, C=3, D=2, E=2, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="nodes_are_counted" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="nodes_are_counted" section="how-many-leaves"
 """This number includes the containers, and each `None` too. What JAX opens is a node, and `None` is one as well. Only what JAX does not open is a leaf."""
 predictions = dict(A=3, B=6, C=5, D=5, E=5, F=2, G=1, H="error")
 
@@ -472,32 +472,32 @@ predictions = dict(A=2, B=2, C=0, D=3, E=3, F="error", G="error", H="error")
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=0, G=0, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="empty_containers_raise" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="empty_containers_raise" section="how-many-leaves"
 """JAX raises no error for empty containers: they are nodes like other containers, and a tree may consist of them alone."""
 predictions = dict(A=2, B=2, C="error", D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="tuples_are_leaves" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="tuples_are_leaves" section="how-many-leaves"
 """You get this number if you count the tuple as one leaf. A tuple cannot change, but that does not matter to JAX: for JAX a tuple is a node, as a list is."""
 predictions = dict(A=2, B=2, C=1, D=2, E=2, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="keys_are_leaves" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="keys_are_leaves" section="how-many-leaves"
 """You get this number if you count the keys of the dict as well. Keys belong to the structure: only what stands under a key can be a leaf."""
 predictions = dict(A=4, B=2, C=0, D=5, E=5, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="keys_count_everywhere" section="the-registry-goes-by-exact-type"
+# %% exercise="predict_leaf_counts" misconception="keys_count_everywhere" section="the-registry"
 """You get 4 if you count keys and values. Keys are no leaves. And before JAX comes to the values it needs more: an exact type that it knows, and keys that it can sort."""
 predictions = dict(A=2, B=2, C=0, D=3, E=3, F=2, G=4, H=4)
 
 
-# %% exercise="predict_leaf_counts" misconception="texts_raise" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="texts_raise" section="how-many-leaves"
 """JAX raises no error for a text. A leaf may be any object: as long as JAX only flattens a tree, it does not look into the leaves."""
 predictions = dict(A=2, B=2, C=0, D="error", E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="none_raises" section="none-is-a-node-without-children"
+# %% exercise="predict_leaf_counts" misconception="none_raises" section="a-missing-bias"
 """JAX raises no error for `None`. `None` has its own entry in the registry: it is a node without children."""
 predictions = dict(A=2, B="error", C=0, D=3, E=3, F=2, G=1, H="error")
 
@@ -507,22 +507,22 @@ predictions = dict(A=2, B="error", C=0, D=3, E=3, F=2, G=1, H="error")
 predictions = dict(A=2, B=2, C=0, D=3, E="error", F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="inner_containers_are_leaves" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="inner_containers_are_leaves" section="how-many-leaves"
 """You get this number if you count everything below the outermost container, also the containers inside, and `None`. These are nodes. Only what JAX does not open is a leaf."""
 predictions = dict(A=2, B=5, C=4, D=4, E=4, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="rows_are_leaves" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="rows_are_leaves" section="how-many-leaves"
 """You get 5 if you count the rows of the first array, and the elements of the second. JAX does not open an array, whatever its shape is: an array is one leaf."""
 predictions = dict(A=5, B=2, C=0, D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="a_tree_has_a_leaf" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="a_tree_has_a_leaf" section="how-many-leaves"
 """Nothing in this tree is a leaf: each of its containers is a node, and in the end they hold nothing. A tree may have no leaves at all."""
 predictions = dict(A=2, B=2, C=1, D=3, E=3, F=2, G=1, H="error")
 
 
-# %% exercise="predict_leaf_counts" misconception="some_empty_ones_are_leaves" section="leaves-are-not-elements"
+# %% exercise="predict_leaf_counts" misconception="some_empty_ones_are_leaves" section="how-many-leaves"
 """Each container here is a node, an empty one too: a tuple, a dict, and the lists. None of them is a leaf, and there is nothing else in this tree."""
 predictions = dict(A=2, B=2, C=2, D=3, E=3, F=2, G=1, H="error")
 
@@ -615,7 +615,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="leaf_shapes" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """In your result `None` has an entry too, with the shape of a single number. For JAX `None` is a node without children: it is no leaf, and it has no shape."""
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
@@ -625,7 +625,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="only_the_top_level" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="only_the_top_level" section="how-many-leaves"
 """Your function works for one dict whose values are all arrays. A tree may be nested, it may be a list or a single array, and it may hold `None`. Let JAX find the leaves for you."""
 def leaf_shapes(tree):
     return {name: leaf.shape for name, leaf in tree.items()}
@@ -640,7 +640,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="scalars_have_no_shape" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="scalars_have_no_shape" section="how-many-leaves"
 """Arrays that hold a single number without any axis are missing from your result. Their shape is the empty tuple `()`. In an `if`, Python treats an empty tuple as false, but `()` is a shape like any other."""
 def leaf_shapes(tree):
     return {
@@ -650,7 +650,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
+# %% exercise="leaf_shapes" misconception="subclasses_are_nodes" covers="M4" section="the-registry"
 """Your result is right for Python's own containers. In a namedtuple your steps are positions, but JAX uses the names of the fields. And you do not open registered classes. Code that uses `isinstance` gives such results; JAX asks its registry."""
 def leaf_shapes(tree, before=()):
     if tree is None:
@@ -667,7 +667,7 @@ def leaf_shapes(tree, before=()):
     return shapes
 
 
-# %% exercise="leaf_shapes" misconception="fields_have_no_names" section="the-registry-goes-by-exact-type"
+# %% exercise="leaf_shapes" misconception="fields_have_no_names" section="the-registry"
 """Your function fails at the fields of namedtuples and registered classes. An entry of a path has `.key` only for a dict and `.idx` only for a list or a tuple; for a field it is of another kind."""
 def leaf_shapes(tree):
     def text(entry):
@@ -687,7 +687,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="none_has_a_path" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="leaf_shapes" misconception="none_has_a_path" covers="M1" section="a-missing-bias"
 """After a `None`, your paths have shapes of other leaves. Your paths count `None` as a leaf, your shapes do not. For JAX `None` is a node without children. Take each path together with its leaf."""
 def leaf_shapes(tree):
     pairs = jax.tree.leaves_with_path(tree, is_leaf=lambda node: node is None)
@@ -798,7 +798,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="a_tree_is_a_dict" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="a_tree_is_a_dict" section="how-many-leaves"
 """Your function accepts only a dict as the tree, as flax's `flatten_dict` does, and it opens only dicts inside. JAX also opens lists, tuples and registered classes, and a single array is a tree too."""
 def leaf_shapes(tree):
     assert isinstance(tree, dict)
@@ -812,7 +812,7 @@ def leaf_shapes(tree):
     return shapes
 
 
-# %% exercise="leaf_shapes" misconception="walks_dicts_only" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="walks_dicts_only" section="how-many-leaves"
 """Your function opens dicts only. JAX also opens lists, tuples, namedtuples and registered classes, and a `None` has no shape."""
 def leaf_shapes(tree, before=()):
     if isinstance(tree, dict):
@@ -823,7 +823,7 @@ def leaf_shapes(tree, before=()):
     return {"/".join(before): tree.shape}
 
 
-# %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="none-is-a-node-without-children"
+# %% exercise="leaf_shapes" misconception="walks_and_none_has_a_shape" section="a-missing-bias"
 """Your function fails at `None` and at a registered class, and in a namedtuple your steps are positions. You open dicts, lists and tuples, and take all else for arrays. For JAX `None` is a node without children, and every registered class is opened."""
 def leaf_shapes(tree, before=()):
     if isinstance(tree, dict):
@@ -838,7 +838,7 @@ def leaf_shapes(tree, before=()):
     return shapes
 
 
-# %% exercise="leaf_shapes" misconception="one_axis_or_more" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="one_axis_or_more" section="how-many-leaves"
 """An array of shape `()` has the shape `(1,)` in your result. Such an array has no axes, and its shape is an empty tuple."""
 def leaf_shapes(tree):
     return {
@@ -847,7 +847,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="no_elements_no_leaf" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="no_elements_no_leaf" section="how-many-leaves"
 """Arrays without elements are missing from your result. Such an array has a shape, for example `(3, 0)`, and for JAX it is a leaf like any other."""
 def leaf_shapes(tree):
     return {
@@ -881,7 +881,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="sizes_are_shapes" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="sizes_are_shapes" section="how-many-leaves"
 """Your values are numbers of elements. The task asks for the shape: the length of each axis, in a tuple."""
 def leaf_shapes(tree):
     return {
@@ -940,7 +940,7 @@ def leaf_shapes(tree):
     }
 
 
-# %% exercise="leaf_shapes" misconception="only_the_first_axis" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="only_the_first_axis" section="how-many-leaves"
 """Your shapes have one length only, that of the first axis. `len` of an array is the length of its first axis, and a single number without any axis has none."""
 def leaf_shapes(tree):
     return {
@@ -992,7 +992,7 @@ def leaf_shapes(tree):
     return {name: leaf.shape for name, leaf in zip(tree, jax.tree.leaves(tree))}
 
 
-# %% exercise="leaf_shapes" misconception="works_for_dicts_in_dicts" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="works_for_dicts_in_dicts" section="how-many-leaves"
 """Your function works for dicts of arrays and of such dicts, and fails elsewhere: at a list, a tuple, a `None`, a class or a single array. JAX finds the leaves of all of these for you."""
 def leaf_shapes(tree):
     if not isinstance(tree, dict):
@@ -1006,7 +1006,7 @@ def leaf_shapes(tree):
     return shapes
 
 
-# %% exercise="leaf_shapes" misconception="works_for_one_dict" section="leaves-are-not-elements"
+# %% exercise="leaf_shapes" misconception="works_for_one_dict" section="how-many-leaves"
 """Your function works for one dict whose values are all arrays, and fails elsewhere. A tree may be nested, it may be a list or a single array, and it may hold `None`. Let JAX find the leaves for you."""
 def leaf_shapes(tree):
     if not isinstance(tree, dict) or not all(isinstance(v, np.ndarray) for v in tree.values()):
@@ -1092,7 +1092,7 @@ def count_nones(tree):
     return sum(leaf == None for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="subclasses_are_nodes" covers="M4" section="the-registry-goes-by-exact-type"
+# %% exercise="count_nones" misconception="subclasses_are_nodes" covers="M4" section="the-registry"
 """Your result is right for Python's own containers, and wrong for other classes. Code that uses `isinstance` gives such results. JAX looks for the exact type: it does not open an unregistered subclass of `dict`, and it opens every registered class."""
 def count_nones(tree):
     if isinstance(tree, dict):
@@ -1139,7 +1139,7 @@ def count_nones(tree):
     return sum(not isinstance(leaf, np.ndarray) and not leaf for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="a_tree_is_a_container" section="leaves-are-not-elements"
+# %% exercise="count_nones" misconception="a_tree_is_a_container" section="how-many-leaves"
 """Your function is right, except for the tree that is just `None`. A tree need not be a container: a single value is a tree too, and so is `None`."""
 def count_nones(tree):
     if tree is None:
@@ -1163,7 +1163,7 @@ def count_nones(tree):
     return str(tree).count("None")
 
 
-# %% exercise="count_nones" misconception="looks_into_leaves" section="the-registry-goes-by-exact-type"
+# %% exercise="count_nones" misconception="looks_into_leaves" section="the-registry"
 """You look into everything that holds items, also into a set, a deque and a subclass of `dict`, which are leaves for JAX. And you do not look into a registered class, which JAX opens. JAX asks its registry, not whether Python can loop over an object."""
 def count_nones(tree):
     if tree is None:
@@ -1175,14 +1175,14 @@ def count_nones(tree):
     return 0
 
 
-# %% exercise="count_nones" misconception="looks_into_arrays" section="leaves-are-not-elements"
+# %% exercise="count_nones" misconception="looks_into_arrays" section="how-many-leaves"
 """Your number includes each `None` inside an array of objects. An array is a leaf for JAX, and a `None` inside a leaf does not count."""
 def count_nones(tree):
     leaves = jax.tree.leaves(tree, is_leaf=lambda node: node is None)
     return sum(int(np.sum(np.equal(np.asarray(leaf, dtype=object), None))) for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="items_of_a_container" section="leaves-are-not-elements"
+# %% exercise="count_nones" misconception="items_of_a_container" section="how-many-leaves"
 """You look only at the items of the outermost container. JAX opens the containers inside too, and a registered class."""
 def count_nones(tree):
     if isinstance(tree, dict):
@@ -1226,7 +1226,7 @@ def count_nones(tree):
     return len(jax.tree.leaves(tree))
 
 
-# %% exercise="count_nones" misconception="walks_plain_containers" section="the-registry-goes-by-exact-type"
+# %% exercise="count_nones" misconception="walks_plain_containers" section="the-registry"
 """You miss each `None` inside an `OrderedDict`, a `namedtuple` or a registered class. You open dicts, lists and tuples of exactly these types, but JAX's registry holds more."""
 def count_nones(tree):
     if type(tree) is dict:
@@ -1236,7 +1236,7 @@ def count_nones(tree):
     return int(tree is None)
 
 
-# %% exercise="count_nones" misconception="only_dicts_are_opened" section="the-registry-goes-by-exact-type"
+# %% exercise="count_nones" misconception="only_dicts_are_opened" section="the-registry"
 """You look only into dicts. JAX also opens lists, tuples and every class in its registry, and a `None` can stand there too."""
 def count_nones(tree):
     if isinstance(tree, dict):
@@ -1251,7 +1251,7 @@ def count_nones(tree):
     sum(leaf is None for leaf in leaves)
 
 
-# %% exercise="count_nones" misconception="only_dicts_and_lists_are_opened" section="the-registry-goes-by-exact-type"
+# %% exercise="count_nones" misconception="only_dicts_and_lists_are_opened" section="the-registry"
 """You look only into dicts and lists. JAX also opens tuples, namedtuples and registered classes, and a `None` can stand there too."""
 def count_nones(tree):
     if tree is None:
@@ -1270,7 +1270,7 @@ def count_nones(tree):
     return len(jax.tree.leaves(tree)) - len(with_nones)
 
 
-# %% exercise="count_nones" misconception="works_for_one_dict" section="leaves-are-not-elements"
+# %% exercise="count_nones" misconception="works_for_one_dict" section="how-many-leaves"
 """Your function works for one dict, looks only at its own values, and fails where the tree is no dict. A tree may be a list, `None` or a single value, and a `None` may stand in a container inside."""
 def count_nones(tree):
     if not isinstance(tree, dict):
@@ -1278,7 +1278,7 @@ def count_nones(tree):
     return sum(value is None for value in tree.values())
 
 
-# %% exercise="count_nones" misconception="iterates_over_the_tree" section="leaves-are-not-elements"
+# %% exercise="count_nones" misconception="iterates_over_the_tree" section="how-many-leaves"
 """You go through the items of the outermost container only; of a dict these are its keys. A `None` may be the value of a key, or stand in a container inside, and a tree may be a single value."""
 def count_nones(tree):
     return sum(item is None for item in tree)
@@ -1328,7 +1328,7 @@ def nan_paths(params):
     return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
-# %% exercise="nan_paths" misconception="sorts_the_names" section="none-is-a-node-without-children"
+# %% exercise="nan_paths" misconception="sorts_the_names" section="a-missing-bias"
 """Your result is right for a flat dict in which each key holds one leaf. A `None` or a nested dict changes the number of leaves. After this place, each name stands beside the wrong leaf."""
 def nan_paths(params):
     leaves = jax.tree.leaves(params)
@@ -1365,7 +1365,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="every_element_is_nan" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="every_element_is_nan" section="how-many-leaves"
 """You miss arrays in which only some numbers are nan, and you include arrays without elements. `all` is true when every element is nan, and also when there are no elements. Here one nan is enough."""
 def nan_paths(params):
     return [
@@ -1375,7 +1375,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="a_sum_is_enough" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="a_sum_is_enough" section="how-many-leaves"
 """Your list includes arrays without nan that hold both `inf` and `-inf`. The sum of `inf` and `-inf` is nan, although neither number is nan. Look at the numbers themselves."""
 def nan_paths(params):
     return [
@@ -1385,7 +1385,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="finite_or_nan" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="finite_or_nan" section="how-many-leaves"
 """Your list includes leaves that hold `inf`. An infinite number is not finite, but it is not nan either: nan means "not a number"."""
 def nan_paths(params):
     return [
@@ -1395,7 +1395,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="nan_paths" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """Your result is right up to the first `None`. After it, each path stands beside the wrong leaf. Your paths count `None` as a leaf, but your leaves do not. For JAX `None` is a node without children."""
 def nan_paths(params):
     pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
@@ -1404,7 +1404,7 @@ def nan_paths(params):
     return [path for path, leaf in zip(paths, leaves) if np.isnan(leaf).any()]
 
 
-# %% exercise="nan_paths" misconception="floats_are_arrays" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="floats_are_arrays" section="how-many-leaves"
 """Your function fails at a Python float. A float is a leaf like an array, but it has no methods such as `any`, and its comparisons have none either. NumPy's functions accept floats and arrays."""
 def nan_paths(params):
     return [
@@ -1414,7 +1414,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="the_largest_is_enough" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="the_largest_is_enough" section="how-many-leaves"
 """Your function fails at an array without elements: such an array has no largest number, and no smallest one. It holds no nan either."""
 def nan_paths(params):
     return [
@@ -1424,7 +1424,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="a_mean_is_enough" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="a_mean_is_enough" section="how-many-leaves"
 """Your list includes arrays without elements, and arrays that hold both `inf` and `-inf`. The mean of such an array is nan, although there is no nan in it. Look at the numbers themselves."""
 def nan_paths(params):
     return [
@@ -1434,7 +1434,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="only_arrays_are_leaves" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="only_arrays_are_leaves" section="how-many-leaves"
 """You miss each nan that is a Python float. A leaf need not be an array: a number is a leaf too."""
 def nan_paths(params):
     return [
@@ -1444,7 +1444,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="only_floats_are_leaves" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="only_floats_are_leaves" section="how-many-leaves"
 """You find a nan only where the leaf is a single number, and miss those in arrays. An array may hold nan among its elements."""
 def nan_paths(params):
     return [
@@ -1454,7 +1454,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="one_level_without_none" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="one_level_without_none" section="how-many-leaves"
 """Your function works for one dict of arrays or numbers, and its result is in the order as written. But a tree may be a list or a single leaf, a dict may hold further containers, and JAX sorts the keys."""
 def nan_paths(params):
     return [
@@ -1462,13 +1462,13 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="one_sorted_level" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="one_sorted_level" section="how-many-leaves"
 """Your function works for one dict of arrays or numbers. A tree may be a list or a single leaf, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
 def nan_paths(params):
     return [name for name in sorted(params) if np.isnan(params[name]).any()]
 
 
-# %% exercise="nan_paths" misconception="one_sorted_level_of_items" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="one_sorted_level_of_items" section="how-many-leaves"
 """Your function works for one dict of arrays or numbers. A list or an array has no `.items`, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
 def nan_paths(params):
     return [name for name in sorted(params.keys()) if np.isnan(params[name]).any()]
@@ -1482,7 +1482,7 @@ def nan_paths(params):
     return [name for name, leaf in zip(names, leaves) if np.isnan(leaf).any()]
 
 
-# %% exercise="nan_paths" misconception="tests_none_for_nan" section="none-is-a-node-without-children"
+# %% exercise="nan_paths" misconception="tests_none_for_nan" section="a-missing-bias"
 """Your function fails where the tree holds `None`: NumPy cannot test it for nan. For JAX `None` is no leaf, so there is nothing to test."""
 def nan_paths(params):
     pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
@@ -1493,7 +1493,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="one_nan_for_each_leaf" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="one_nan_for_each_leaf" section="how-many-leaves"
 """Your function fails at an array of several numbers. A test of such an array gives one answer for each element, and an `if` needs a single one."""
 def nan_paths(params):
     return [
@@ -1503,7 +1503,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="python_tests_arrays" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="python_tests_arrays" section="how-many-leaves"
 """Your function fails at an array, as `math.isnan` does: it takes a single number. NumPy's functions accept numbers and arrays."""
 def nan_paths(params):
     import math
@@ -1610,7 +1610,7 @@ def nan_paths(params):
             print(jax.tree_util.keystr(path, simple=True, separator="/"))
 
 
-# %% exercise="nan_paths" misconception="a_none_is_broken" section="none-is-a-node-without-children"
+# %% exercise="nan_paths" misconception="a_none_is_broken" section="a-missing-bias"
 """Your list includes the places of `None`. `None` is no number, but it is not nan either, and for JAX it is no leaf."""
 def nan_paths(params):
     pairs = jax.tree.leaves_with_path(params, is_leaf=lambda node: node is None)
@@ -1682,7 +1682,7 @@ def nan_paths(params):
     ]
 
 
-# %% exercise="nan_paths" misconception="sorts_one_dict" section="none-is-a-node-without-children"
+# %% exercise="nan_paths" misconception="sorts_one_dict" section="a-missing-bias"
 """Your result is right for a flat dict in which each key holds one leaf, and your function fails where the tree is no dict. A `None` or a container inside changes the number of leaves. After this place, each name stands beside the wrong leaf."""
 def nan_paths(params):
     names = [name for name, _ in sorted(params.items(), key=lambda item: item[0])]
@@ -1719,7 +1719,7 @@ def nan_paths(params):
     }
 
 
-# %% exercise="nan_paths" misconception="works_for_one_sorted_dict" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="works_for_one_sorted_dict" section="how-many-leaves"
 """Your function works for one dict of arrays or numbers, and fails elsewhere. A tree may be a list or a single leaf, and a dict may hold further containers, or `None`. JAX finds the leaves of all of them."""
 def nan_paths(params):
     if not isinstance(params, dict):
@@ -1730,7 +1730,7 @@ def nan_paths(params):
         raise Exception("whatever the error is")
 
 
-# %% exercise="nan_paths" misconception="works_for_one_dict" section="leaves-are-not-elements"
+# %% exercise="nan_paths" misconception="works_for_one_dict" section="how-many-leaves"
 """Your function works for one dict of arrays or numbers, and its result is in the order as written. Elsewhere it fails. A tree may be a list or a single leaf, a dict may hold further containers, or `None`, and JAX sorts the keys."""
 def nan_paths(params):
     if not isinstance(params, dict):
@@ -1741,7 +1741,7 @@ def nan_paths(params):
         raise Exception("whatever the error is")
 
 
-# %% exercise="nan_paths" misconception="walks_sorted_dicts" section="the-registry-goes-by-exact-type"
+# %% exercise="nan_paths" misconception="walks_sorted_dicts" section="the-registry"
 """You do not find your way through lists, tuples or classes: you open dicts only. JAX opens every type in its registry, and gives you the path of each leaf."""
 def nan_paths(params, before=()):
     if isinstance(params, dict):
@@ -1752,7 +1752,7 @@ def nan_paths(params, before=()):
     return ["/".join(before)] if is_broken else []
 
 
-# %% exercise="nan_paths" misconception="walks_plain_containers" section="the-registry-goes-by-exact-type"
+# %% exercise="nan_paths" misconception="walks_plain_containers" section="the-registry"
 """You sort the keys of an `OrderedDict`, use positions for the fields of a namedtuple, or fail at a registered class. Perhaps you go through the containers yourself. JAX knows more types, and gives you the path of each leaf."""
 def nan_paths(params, before=()):
     if isinstance(params, dict):
@@ -1800,7 +1800,7 @@ def same_structure(a, b):
     return paths(a) == paths(b)
 
 
-# %% exercise="same_structure" misconception="python_equality" covers="M12" section="the-registry-goes-by-exact-type"
+# %% exercise="same_structure" misconception="python_equality" covers="M12" section="the-registry"
 """You see no difference between a namedtuple and a tuple, or between an `OrderedDict` and a dict. Python's `==` sees none either. For JAX these are different kinds of nodes."""
 def same_structure(a, b):
     def zeros(tree):
@@ -1828,7 +1828,7 @@ def same_structure(a, b):
     return jax.tree.structure(a) == jax.tree.structure(b) and shapes(a) == shapes(b)
 
 
-# %% exercise="same_structure" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="same_structure" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """You say `True` where one tree has `None` and the other has a value, as if `None` were a leaf. For JAX `None` is a kind of node, so the structures differ."""
 def same_structure(a, b):
     def structure(tree):
@@ -1895,7 +1895,7 @@ def same_structure(a, b):
 # by_recursion: same(jax.tree.structure(a), jax.tree.structure(b)) → same(jax.tree.structure(b), jax.tree.structure(a))
 
 
-# %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry-goes-by-exact-type"
+# %% exercise="same_structure" misconception="walks_by_isinstance" section="the-registry"
 """You look into an unregistered subclass of `dict`, and miss that an `OrderedDict` has an order. Perhaps you go through the containers yourself, with `isinstance`. JAX looks for the exact type: an object of a class that JAX does not know is one leaf."""
 def same_structure(a, b):
     if type(a) is type(b) and isinstance(a, dict):
@@ -2060,7 +2060,7 @@ def same_structure(a, b):
     return paths(a) == paths(b)
 
 
-# %% exercise="same_structure" misconception="python_equality_of_nones" section="none-is-a-node-without-children"
+# %% exercise="same_structure" misconception="python_equality_of_nones" section="a-missing-bias"
 """You see no difference between a namedtuple and a tuple, between an `OrderedDict` and a dict, or between a leaf and `None`, as if you compared trees of `None` with `==`. For JAX these are different structures."""
 def same_structure(a, b):
     def nones(tree):
@@ -2075,7 +2075,7 @@ def same_structure(a, b):
     return jax.tree.map(np.shape, a) == jax.tree.map(np.shape, b)
 
 
-# %% exercise="same_structure" misconception="walks_and_compares_types" section="the-registry-goes-by-exact-type"
+# %% exercise="same_structure" misconception="walks_and_compares_types" section="the-registry"
 """You say `False` where only the types of two leaves differ, and you look into a subclass of `dict` that JAX does not open, or not into a class that it opens. Perhaps you go through the trees yourself. The structure does not contain the leaves."""
 def same_structure(a, b):
     if type(a) is not type(b):
@@ -2130,7 +2130,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, flat)
 
 
-# %% exercise="replace_leaves" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="replace_leaves" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """Your function wants a new leaf for each `None` as well. For JAX `None` is a node without children: it belongs to the structure and needs no new leaf."""
 def replace_leaves(tree, new_leaves):
     structure = jax.tree.structure(tree, is_leaf=lambda node: node is None)
@@ -2158,7 +2158,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.map(fill, tree, is_leaf=is_dict)
 
 
-# %% exercise="replace_leaves" misconception="counts_the_top_level" section="leaves-are-not-elements"
+# %% exercise="replace_leaves" misconception="counts_the_top_level" section="how-many-leaves"
 """Your function wants as many new leaves as there are items at the top. The number of leaves can be larger, because JAX opens the containers inside, or smaller, because of `None`."""
 def replace_leaves(tree, new_leaves):
     if len(tree) != len(new_leaves):
@@ -2209,7 +2209,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.map(lambda leaf: new_leaves.pop(0), tree)
 
 
-# %% exercise="replace_leaves" misconception="none_keeps_the_old_leaf" section="none-is-a-node-without-children"
+# %% exercise="replace_leaves" misconception="none_keeps_the_old_leaf" section="a-missing-bias"
 """Where a new leaf is `None`, the old leaf stays in your result. In other functions `None` can mean "no change". Here `None` is an item like any other."""
 def replace_leaves(tree, new_leaves):
     leaves, structure = jax.tree.flatten(tree)
@@ -2219,7 +2219,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, [old if new is None else new for old, new in pairs])
 
 
-# %% exercise="replace_leaves" misconception="counts_the_new_tree" section="none-is-a-node-without-children"
+# %% exercise="replace_leaves" misconception="counts_the_new_tree" section="a-missing-bias"
 """You raise an error where an item is a tuple or `None`, though the number of items is right. Perhaps you count the leaves of the new tree. An item becomes one leaf of the new tree. But if you flatten the new tree, JAX opens the item."""
 def replace_leaves(tree, new_leaves):
     needed = jax.tree.structure(tree).num_leaves
@@ -2230,7 +2230,7 @@ def replace_leaves(tree, new_leaves):
     return result
 
 
-# %% exercise="replace_leaves" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
+# %% exercise="replace_leaves" misconception="walks_plain_containers_only" section="the-registry"
 """You fill a dict in the order in which it was written. And you treat a namedtuple or a registered class as one leaf, or rebuild it wrongly. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class that it knows."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
@@ -2346,7 +2346,7 @@ def replace_leaves(tree, new_leaves):
     return tree
 
 
-# %% exercise="replace_leaves" misconception="walks_and_builds_plain_containers" section="the-registry-goes-by-exact-type"
+# %% exercise="replace_leaves" misconception="walks_and_builds_plain_containers" section="the-registry"
 """You fill a dict in the order in which it was written, and you lose types: an `OrderedDict` becomes a dict, or a namedtuple becomes a tuple. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
@@ -2368,7 +2368,7 @@ def replace_leaves(tree, new_leaves):
     return build(tree)
 
 
-# %% exercise="replace_leaves" misconception="walks_and_calls_the_type" section="the-registry-goes-by-exact-type"
+# %% exercise="replace_leaves" misconception="walks_and_calls_the_type" section="the-registry"
 """You fill a dict in the order in which it was written, and you fail at a namedtuple or treat a registered class as one leaf. Perhaps you go through the containers yourself. JAX sorts the keys, and rebuilds every type that it knows."""
 def replace_leaves(tree, new_leaves):
     needed = len(jax.tree.leaves(tree))
@@ -2469,7 +2469,7 @@ def replace_leaves(tree, new_leaves):
     return jax.tree.unflatten(structure, new_leaves)
 
 
-# %% exercise="replace_leaves" misconception="keys_of_the_top" section="leaves-are-not-elements"
+# %% exercise="replace_leaves" misconception="keys_of_the_top" section="how-many-leaves"
 """Your result has the keys or the items of the outermost container, each with a new leaf, in the order as written. The new tree has the structure of `tree`, with all containers inside; and JAX sorts the keys."""
 def replace_leaves(tree, new_leaves):
     if len(tree) != len(new_leaves):
@@ -2550,7 +2550,7 @@ def leaf_at(tree, path_text):
     return tree
 
 
-# %% exercise="leaf_at" misconception="returns_containers" section="leaves-are-not-elements"
+# %% exercise="leaf_at" misconception="returns_containers" section="how-many-leaves"
 """You return whatever is at the path, a container or `None` too. Containers and `None` are nodes; only what JAX does not open is a leaf."""
 def leaf_at(tree, path_text):
     for path, node in all_nodes(tree):
@@ -2613,7 +2613,7 @@ def leaf_at(tree, path_text):
     return pairs[texts.index(path_text)][1]
 
 
-# %% exercise="leaf_at" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="leaf_at" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """At the path of a `None` you return `None`. For JAX `None` is a node without children, not a leaf. So no leaf has this path."""
 def leaf_at(tree, path_text):
     leaves = {
@@ -2632,7 +2632,7 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="falsy_is_missing" section="none-is-a-node-without-children"
+# %% exercise="leaf_at" misconception="falsy_is_missing" section="a-missing-bias"
 """You raise a `KeyError` where the leaf is `0`, `False` or an empty text. In an `if`, Python treats these as false, but they are leaves. Ask whether you found a leaf, not whether the leaf is true."""
 def leaf_at(tree, path_text):
     leaves = {
@@ -2662,7 +2662,7 @@ def leaf_at(tree, path_text):
 # by_list: pairs[texts.index(path_text)][1] → pairs[texts.index(path_text)][-1]
 
 
-# %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="leaves-are-not-elements"
+# %% exercise="leaf_at" misconception="empty_path_is_the_tree" section="how-many-leaves"
 """For the path `""` you return every tree, containers too. This is the path of a leaf only where the whole tree is one leaf."""
 def leaf_at(tree, path_text):
     if path_text == "":
@@ -2743,7 +2743,7 @@ def leaf_at(tree, path_text):
     return leaves[path_text.rstrip("/")]
 
 
-# %% exercise="leaf_at" misconception="not_true_is_missing" section="none-is-a-node-without-children"
+# %% exercise="leaf_at" misconception="not_true_is_missing" section="a-missing-bias"
 """You use the leaf that you found as a condition. So `0`, `False` or an empty text seems to be missing, and an array of several numbers raises an error. Ask whether you found a leaf, not whether the leaf is true."""
 def leaf_at(tree, path_text):
     found = None
@@ -2832,7 +2832,7 @@ def leaf_at(tree, path_text):
     ][0]
 
 
-# %% exercise="leaf_at" misconception="gives_up_after_the_first" section="leaves-are-not-elements"
+# %% exercise="leaf_at" misconception="gives_up_after_the_first" section="how-many-leaves"
 """You find only the first leaf. Perhaps you raise the error inside the loop, at the first path that is another one. Whether a leaf is missing is known only after all of them."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -2842,7 +2842,7 @@ def leaf_at(tree, path_text):
     raise KeyError(path_text)
 
 
-# %% exercise="leaf_at" misconception="gives_up_in_the_loop" section="leaves-are-not-elements"
+# %% exercise="leaf_at" misconception="gives_up_in_the_loop" section="how-many-leaves"
 """You find only the first leaf, and for a tree without leaves you raise no error. Perhaps you raise the error inside the loop, at the first path that is another one. Whether a leaf is missing is known only after all of them."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -2872,7 +2872,7 @@ def leaf_at(tree, path_text):
     leaves[path_text]
 
 
-# %% exercise="leaf_at" misconception="a_leaf_below_is_enough" section="leaves-are-not-elements"
+# %% exercise="leaf_at" misconception="a_leaf_below_is_enough" section="how-many-leaves"
 """For the path of a container you return one of its leaves, or a list of them. A path that ends at a container is not the path of a leaf."""
 def leaf_at(tree, path_text):
     for path, leaf in jax.tree.leaves_with_path(tree):
@@ -3041,7 +3041,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=is_shape)
 
 
-# %% exercise="whole_shapes" misconception="tuples_too" section="the-registry-goes-by-exact-type"
+# %% exercise="whole_shapes" misconception="tuples_too" section="the-registry"
 """Tuples stay whole in your result. To JAX a list and a tuple are different kinds of nodes, and in these trees only lists are shapes. JAX should open a tuple as usual."""
 def whole_shapes(tree):
     def is_shape(node):
@@ -3077,7 +3077,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=is_shape)
 
 
-# %% exercise="whole_shapes" misconception="none_is_a_leaf" covers="M1" section="none-is-a-node-without-children"
+# %% exercise="whole_shapes" misconception="none_is_a_leaf" covers="M1" section="a-missing-bias"
 """Each `None` is in your result. The task asks for JAX's leaves, with shapes kept whole; `None` is a node without children, so it is not a leaf."""
 def whole_shapes(tree):
     def is_shape(node):
@@ -3110,7 +3110,7 @@ def whole_shapes(tree):
 # by_recursion: level is None → level == None
 
 
-# %% exercise="whole_shapes" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
+# %% exercise="whole_shapes" misconception="walks_plain_containers_only" section="the-registry"
 """You list a dict in the order in which it was written, and you do not open registered classes. Perhaps you go through the containers yourself. JAX sorts the keys of a dict, and opens every class that it knows."""
 def whole_shapes(tree):
     if tree is None:
@@ -3220,7 +3220,7 @@ def whole_shapes(tree):
     return [tuple(leaf) if is_shape(leaf) else leaf for leaf in leaves]
 
 
-# %% exercise="whole_shapes" misconception="none_is_any_length" section="none-is-a-node-without-children"
+# %% exercise="whole_shapes" misconception="none_is_any_length" section="a-missing-bias"
 """A list with `None` in it stays whole in your result. In a shape every item is an `int`, and `None` is not."""
 def whole_shapes(tree):
     def is_shape(node):
@@ -3314,7 +3314,7 @@ def whole_shapes(tree):
     return [str(leaf) if is_shape(leaf) else leaf for leaf in leaves]
 
 
-# %% exercise="whole_shapes" misconception="walks_and_keeps_none" section="none-is-a-node-without-children"
+# %% exercise="whole_shapes" misconception="walks_and_keeps_none" section="a-missing-bias"
 """You list a dict in the order in which it was written, you keep each `None`, and you do not open registered classes. Perhaps you go through the containers yourself. JAX sorts the keys, opens every class that it knows, and `None` is no leaf."""
 def whole_shapes(tree):
     if isinstance(tree, list) and all(isinstance(item, int) for item in tree):
@@ -3355,7 +3355,7 @@ def whole_shapes(tree):
     return jax.tree.leaves(tree, is_leaf=is_shape)
 
 
-# %% exercise="whole_shapes" misconception="falsy_vanishes" section="none-is-a-node-without-children"
+# %% exercise="whole_shapes" misconception="falsy_vanishes" section="a-missing-bias"
 """Leaves that Python takes for false are missing from your result: `0`, an empty text, the empty list. But each of them is a leaf here. In an `if`, ask for what you mean."""
 def whole_shapes(tree):
     def is_shape(node):
@@ -3499,7 +3499,7 @@ def leaves_in_layer_order(tree):
     return [leaf for _, leaf in sorted(jax.tree.leaves_with_path(tree), key=numbers)]
 
 
-# %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry-goes-by-exact-type"
+# %% exercise="leaves_in_layer_order" misconception="relatives_of_dict_too" section="the-registry"
 """You put an `OrderedDict` of layers in order too, as `isinstance(node, dict)` does. For JAX an `OrderedDict` is another kind of node, which keeps its own order. The task is about plain dicts only."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
@@ -3566,7 +3566,7 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
-# %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry-goes-by-exact-type"
+# %% exercise="leaves_in_layer_order" misconception="walks_plain_containers_only" section="the-registry"
 """Layers inside an `OrderedDict` or a registered class keep JAX's order in your result; in dicts, lists and tuples yours is right. Other kinds of nodes hold subtrees too. Let JAX open those nodes."""
 def leaves_in_layer_order(tree):
     if type(tree) is dict:
@@ -3793,7 +3793,7 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
-# %% exercise="leaves_in_layer_order" misconception="none_is_a_leaf" section="none-is-a-node-without-children"
+# %% exercise="leaves_in_layer_order" misconception="none_is_a_leaf" section="a-missing-bias"
 """Each `None` is in your result, and a registered class stays closed. Perhaps you go through the containers yourself. For JAX `None` is a node without children, and a class that it knows is opened."""
 def leaves_in_layer_order(tree):
     if isinstance(tree, dict):
@@ -3808,7 +3808,7 @@ def leaves_in_layer_order(tree):
     return [tree]
 
 
-# %% exercise="leaves_in_layer_order" misconception="walks_and_closes_classes" section="the-registry-goes-by-exact-type"
+# %% exercise="leaves_in_layer_order" misconception="walks_and_closes_classes" section="the-registry"
 """A registered class stays closed in your result. Perhaps you go through the containers yourself. JAX opens every class in its registry; a leaf is what JAX does not open."""
 def leaves_in_layer_order(tree):
     if tree is None:
@@ -3825,7 +3825,7 @@ def leaves_in_layer_order(tree):
     return [tree]
 
 
-# %% exercise="leaves_in_layer_order" misconception="nones_in_the_list" section="none-is-a-node-without-children"
+# %% exercise="leaves_in_layer_order" misconception="nones_in_the_list" section="a-missing-bias"
 """Each `None` is in your result. For JAX `None` is a node without children, not a leaf."""
 def leaves_in_layer_order(tree):
     def is_layers(node):
@@ -3925,7 +3925,7 @@ def leaves_in_layer_order(tree):
     return leaves
 
 
-# %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_every_dict" section="the-registry-goes-by-exact-type"
+# %% exercise="leaves_in_layer_order" misconception="walks_and_sorts_every_dict" section="the-registry"
 """You also sort the keys of an `OrderedDict`, or number keys by their texts, and a registered class stays closed. Perhaps you go through the containers yourself. For every node that is no dict of layers, JAX's own order is right."""
 def leaves_in_layer_order(tree):
     def place(key):
@@ -4227,7 +4227,7 @@ def shared_leaves(tree):
     return [shared] if shared else []
 
 
-# %% exercise="shared_leaves" misconception="what_has_a_shape" section="leaves-are-not-elements"
+# %% exercise="shared_leaves" misconception="what_has_a_shape" section="how-many-leaves"
 """NumPy's numbers, such as `np.float32(1)`, are in your groups. They have a shape and a dtype, as arrays have, but they are numbers, not arrays."""
 def shared_leaves(tree):
     paths = {}
@@ -4249,7 +4249,7 @@ def shared_leaves(tree):
 # by_two_passes: (jax.tree_util.keystr(path, simple=True, separator='/'), leaf) → [jax.tree_util.keystr(path, simple=True, separator='/'), leaf]
 
 
-# %% exercise="shared_leaves" misconception="scalars_are_numbers" section="leaves-are-not-elements"
+# %% exercise="shared_leaves" misconception="scalars_are_numbers" section="how-many-leaves"
 """Arrays of shape `()` are missing in your groups. Such an array has no dimensions and holds one number. But it is an array, and it can be at two places."""
 def shared_leaves(tree):
     groups = {}
@@ -4388,7 +4388,7 @@ def shared_leaves(tree):
     return [group for group in groups if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="nothing_to_share" section="leaves-are-not-elements"
+# %% exercise="shared_leaves" misconception="nothing_to_share" section="how-many-leaves"
 """Arrays without elements are missing in your groups. There is nothing in them, but each is an object, and it can be at two places."""
 def shared_leaves(tree):
     paths = {}
@@ -4454,7 +4454,7 @@ def shared_leaves(tree):
     ]
 
 
-# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="leaves-are-not-elements"
+# %% exercise="shared_leaves" misconception="jax_arrays_count_too" section="how-many-leaves"
 """JAX's arrays are in your groups. They are arrays too, but the task asks for NumPy's alone, which code can change in place."""
 def shared_leaves(tree):
     paths = {}
@@ -4510,7 +4510,7 @@ def shared_leaves(tree):
     return [group for group in groups if len(group) > 1]
 
 
-# %% exercise="shared_leaves" misconception="whatever_is_no_number_of_python" section="leaves-are-not-elements"
+# %% exercise="shared_leaves" misconception="whatever_is_no_number_of_python" section="how-many-leaves"
 """Some things in your groups are no NumPy arrays: NumPy's numbers, such as `np.float32(1)`, or arrays of JAX. You leave out only Python's own numbers and texts."""
 def shared_leaves(tree):
     paths = {}

@@ -74,8 +74,8 @@ def test_a_check_leads_to_what_to_reread_and_a_changed_answer_says_so(visit: Vis
     expect(changed).to_have_count(1)
     said = "element => getComputedStyle(element, '::after').content"
     assert "Changed since it ran" in changed.evaluate(said)
-    exercises.output(CHECK).get_by_role("link", name="Leaves are not elements").click()
-    expect_landed(visit.page, "Leaves are not elements")
+    exercises.output(CHECK).get_by_role("link", name="How many leaves?").click()
+    expect_landed(visit.page, "How many leaves?")
 
 
 def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):

@@ -7,7 +7,7 @@ from pytree_course.checking.progress import Progress
 from tests.browser.lab import PATIENCE, Visit
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
-QUESTION = "leaves-are-not-elements-3-predict"
+QUESTION = "how-many-leaves-3-predict"
 BEFORE = (
     "lesson-1-leaves-what-does-jax-see-when-i-hand-it-thi-3",  # the imports
     "what-jax-sees-2",
@@ -22,18 +22,18 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
     lesson.run(*BEFORE, QUESTION)
     choices = lesson.output(QUESTION).get_by_role("button")
     assert choices.all_inner_texts() == ["A", "B", "C"]
-    choices.nth(0).focus()
+    choices.nth(1).focus()
     visit.page.keyboard.press("Tab")
     visit.page.keyboard.press("Space")
     status = lesson.output(QUESTION).get_by_role("status")
-    status.get_by_text("You predict B").wait_for()
-    why = lesson.cell("leaves-are-not-elements-4").locator("details")
+    status.get_by_text("You predict C").wait_for()
+    why = lesson.cell("how-many-leaves-4").locator("details")
     assert why.get_attribute("open") is None
     lesson.run(answer)
-    lesson.output(answer).get_by_text("✗ You predicted B. It is A.").wait_for()
-    assert lesson.output_text(answer).startswith("2 4")
+    lesson.output(answer).get_by_text("✗ You predicted C. It is B.").wait_for()
+    assert lesson.output_text(answer).startswith("1 4")
     expect(why).to_have_attribute("open", "")
-    expect(why.get_by_text("an array of 2048 numbers", exact=False)).to_be_visible()
+    expect(why.get_by_text("JAX never opens an array", exact=False)).to_be_visible()
     assert visit.other_hosts == []
 
 

@@ -46,6 +46,10 @@ def alert(explorer):
     return re.sub("<.*?>", "", found[0]) if found else ""
 
 
+def explorer_parts(explorer):
+    return [type(part).__name__ for part in explorer.children]
+
+
 def typed(explorer, expression):
     explorer.expression.value = expression
     return explorer
@@ -77,7 +81,7 @@ def test_every_place_is_drawn_or_folded_once(tree):
 
 
 def test_is_leaf_changes_picture_and_list():
-    explorer = explore({"a": [1, None], "b": (2, 3)})
+    explorer = explore({"a": [1, None], "b": (2, 3)}, choose_is_leaf=True)
     counts = []
     for name in PRESETS:
         explorer.is_leaf.value = name
@@ -86,6 +90,11 @@ def test_is_leaf_changes_picture_and_list():
     explorer.is_leaf.value = "None is a leaf"
     assert "one leaf" in explorer.view.value
     assert "is_leaf=lambda x: x is None" in explorer.view.value
+
+
+def test_the_choice_of_is_leaf_is_shown_where_a_lesson_has_taught_it():
+    assert explorer_parts(explore([1])) == ["HBox", "HTML"]
+    assert explorer_parts(explore([1], choose_is_leaf=True)) == ["HBox", "ToggleButtons", "HTML"]
 
 
 def test_a_string_is_an_expression_and_anything_else_is_itself():

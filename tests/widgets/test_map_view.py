@@ -174,31 +174,35 @@ def test_none_in_a_later_tree_is_given_to_the_function():
         (
             [1],
             (1,),
-            "here the first tree has a node of type list, and this tree has a node of type tuple",
+            "tree 1 has list of 1, and tree 2 has tuple of 1",
         ),
-        ({"a": 1}, 3, "here the first tree has a node of type dict, and this tree has a leaf"),
-        (None, 1, "the first tree has None, a node without children, and this tree has a leaf"),
+        ({"a": 1}, 3, "tree 1 has dict of 1: 'a', and tree 2 has a leaf"),
+        (None, 1, "tree 1 has None, and tree 2 has a leaf"),
         (
             {"a": 1},
             {"b": 1},
-            "the keys differ: only the first tree has ['a'] and only this tree has ['b']",
+            "tree 1 has dict of 1: 'a', and tree 2 has dict of 1: 'b'",
         ),
-        ({"a": 1}, {"a": 1, "b": 1}, "the keys differ: only this tree has ['b']"),
+        (
+            {"a": 1},
+            {"a": 1, "b": 1},
+            "tree 1 has dict of 1: 'a', and tree 2 has dict of 2: 'a', 'b'",
+        ),
         (
             OrderedDict(a=1, b=2),
             OrderedDict(b=2, a=1),
-            "the keys are the same, but in another order, and for this type the order matters",
+            "tree 1 has OrderedDict of 2: 'a', 'b', and tree 2 has OrderedDict of 2: 'b', 'a'",
         ),
-        ([1, 2], [1], "the numbers of children differ: 2 in the first tree, 1 in this tree"),
+        ([1, 2], [1], "tree 1 has list of 2, and tree 2 has list of 1"),
         (
             Scaled(1, 2),
             Scaled(1, 3),
-            "the metadata of Scaled differs: 2 in the first tree, 3 in this tree",
+            "tree 1 has Scaled of 1, aux_data 2, and tree 2 has Scaled of 1, aux_data 3",
         ),
         (
             defaultdict(int, a=1),
             defaultdict(bool, a=1),
-            "the metadata of defaultdict differs",
+            "aux_data class int, and tree 2 has defaultdict of 1: 'a', aux_data class bool",
         ),
     ],
 )
@@ -206,7 +210,7 @@ def test_the_reason_of_a_mismatch(first, other, reason):
     view = pair(lambda *parts: 0, {"x": [0, first]}, {"x": [0, other]})
     assert view.pairing.mismatch is not None
     assert view.pairing.mismatch.path == ("['x']", "[1]")
-    assert reason in view.pairing.mismatch.reason
+    assert reason in view.sentences[1]
     assert repr(view).count("◀ mismatch") == 2
 
 

@@ -30,7 +30,6 @@ from pytree_course.checking.expected import (
 from pytree_course.checking.features import features_of
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
-from pytree_course.checking.words import ERROR_EXPECTED
 
 SEEDS = (PUBLIC_SEED, 11, 22)
 """Every rule about cases has to hold on fresh cases too, which two of these seeds stand for."""
@@ -177,10 +176,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         functions=right.functions,
         observations=[outcome.observation for outcome in right.outcomes],
         misconceptions=[],
-        features=[
-            features_of(case) + [ERROR_EXPECTED] * (outcome.observation["kind"] == "raised")
-            for case, outcome in zip(cases, right.outcomes, strict=True)
-        ],
+        features=[features_of(case) for case in cases],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
         lines={each.predicted: each.note for each in right.outcomes if each.predicted},
     )

@@ -1,7 +1,5 @@
 """The two layers of a lesson: its core, and the independent sections of "Going deeper"."""
 
-import builtins
-import symtable
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +15,7 @@ research, and practical implications, Journal of Reading 36 (1992)."""
 TRY = "**Try.**"
 """What a suggestion to play with the code starts with."""
 SECONDS_A_LINE, SECONDS_A_PREDICTION, SECONDS_A_TRY = 5, 60, 240
-"""For a line of code that is read and run, a prediction, and a Try: estimates (docs/authoring.md)."""
+"""For a line of code that is read and run, a prediction, a Try: estimates (docs/authoring.md)."""
 
 
 @dataclass(frozen=True)
@@ -99,39 +97,10 @@ def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
             f"the core takes {layers.core_minutes} minutes to read: {CORE_MINUTES} are the most"
         )
         yield layers.opening[0].mistake(message)
-    before = [*layers.opening, *layers.set_up]
     for section in layers.deeper:
         if not section.for_whom:
             yield section.cells[0].mistake('say for whom it is: `+++ {"for": "you …"}` above it')
-        # This does not look at the order in which names are bound and used: running it does.
-        code = [cell for cell in (*before, *section.cells) if cell.kind == "code"]
-        known = set().union(*(names_of(cell.source)[0] for cell in code))
-        for cell in section.code:
-            if missing := sorted(names_of(cell.source)[1] - known):
-                names = ", ".join(missing)
-                yield cell.mistake(f"{names}: define it here, or in the set-up of {GOING_DEEPER}")
 
 
 def _section(cells: list[SourceCell]) -> Section:
     return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), cells)
-
-
-def names_of(code: str) -> tuple[set[str], set[str]]:
-    """Return the names that a cell binds, and those that it needs of other cells."""
-    # Without its magics, which Python cannot read.
-    plain = "\n".join(line for line in code.splitlines() if line[:1] not in "%!")
-    symbols = [
-        symbol
-        for scope in _scopes(symtable.symtable(plain, "cell", "exec"))
-        for symbol in scope.get_symbols()
-        if symbol.is_global()
-    ]
-    bound = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
-    needed = {each.get_name() for each in symbols if each.is_referenced()}
-    return bound, needed - bound - vars(builtins).keys() - {"display", "get_ipython"}
-
-
-def _scopes(scope: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    yield scope
-    for inner in scope.get_children():
-        yield from _scopes(inner)

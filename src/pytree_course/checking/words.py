@@ -13,10 +13,6 @@ from pytree_course.checking.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observations import Observation
 from pytree_course.texts import counted, truncate
 
-# Features of a case that reasons treat apart.
-ERROR_EXPECTED = "an error that should be raised"
-UNSORTED = "keys that are not sorted"
-
 # How two observations differ.
 DIFFERENCES = {
     "observation": "expected {expected}, not {got}",
@@ -81,8 +77,6 @@ WRONG_LINES = {
     "not predicted": "Not predicted yet.",
     "too high": "Too high.",
     "too low": "Too low.",
-    "one too high": "Too high by one.",
-    "one too low": "Too low by one.",
     "not this": "This is not right.",
     "not allowed": "This is {kinds}.",
     "belief": "{explanation}",

@@ -2,16 +2,13 @@
 
 import hashlib
 import os
-import re
 import time
-import unicodedata
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from pytree_course.classroom.downloads import is_download
-from pytree_course.classroom.student_files import NBGRADER_TIMESTAMP, LeftOut
+from pytree_course.classroom.student_files import NBGRADER_TIMESTAMP, LeftOut, printable_path
 from pytree_course.course import CourseError
 from pytree_course.grading.limits import NOTEBOOK_BYTES
 
@@ -19,10 +16,6 @@ NBGRADER_FOLDER = "submitted"
 NO_NOTEBOOK = "it is no notebook"
 MOST_ENTRIES = 50_000
 MOST_BYTES = 2_000_000_000
-_MOST_DEEP = 20  # folders: a student's may lie in some of the system's
-
-# Windows allows none of these in a name, nor at its end; so no name leads upwards either.
-_NOT_IN_NAMES = re.compile(r'[<>:"|?*\x00-\x1f\x7f-\x9f]|[. ]+$')
 
 
 def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftOut]:
@@ -35,7 +28,7 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
     try:
         with archive.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        with _open(archive) as zipped:
+        with ZipFile(archive, metadata_encoding="utf-8") as zipped:
             _refuse_too_much(archive, zipped.infolist())
             folder = into / f"{archive.stem}-{digest[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -51,14 +44,6 @@ def unpack(archive: Path, into: Path, stems: Sequence[str]) -> tuple[Path, LeftO
             "again, or unpack it yourself and name the folder."
         ) from error
     return _top(folder, tuple(stems)), left_out
-
-
-def _open(archive: Path) -> ZipFile:
-    try:
-        # Most programs write names in UTF-8, but few say so.
-        return ZipFile(archive, metadata_encoding="utf-8")
-    except UnicodeDecodeError:
-        return ZipFile(archive)
 
 
 def _refuse_too_much(archive: Path, entries: list[ZipInfo]) -> None:
@@ -77,27 +62,13 @@ def _is_wanted(name: str) -> bool:
 
 def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
     """Unpack what is wanted, and yield the path of what is left out, with the reason."""
-    entries = []
     for info in zipped.infolist():
-        path = _path(info)
-        if len(path.parts) <= _MOST_DEEP:
-            entries.append((info, path))
-        else:
-            yield (
-                Path(*path.parts[:_MOST_DEEP]),
-                f"more than {_MOST_DEEP} folders deep nothing is read",
-            )
-    spellings = defaultdict(set)
-    for _, path in entries:
-        for place in (path, *path.parents):
-            spellings[_folded(place)].add(place)
-    for info, path in entries:
-        name = Path(unicodedata.normalize("NFC", str(path)))
+        parts = info.filename.replace("\\", "/").split("/")
+        name = Path(*(part for part in parts if part not in ("", ".", "..")))
         if any(part.startswith((".", "__MACOSX")) for part in name.parts):
             continue  # what systems and editors leave behind
-        if any(len(spellings[_folded(place)]) > 1 for place in (path, *path.parents)):
-            why = "another name in the zip would be the same on some systems: rename one of them"
-        elif _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
+        why = ""
+        if _is_wanted(info.filename) and info.file_size > NOTEBOOK_BYTES:
             why = f"it is larger than {NOTEBOOK_BYTES / 1e6:g} MB: clear its cells' outputs"
         else:
             try:
@@ -105,7 +76,7 @@ def _unpack_each(zipped: ZipFile, folder: Path) -> Iterator[tuple[Path, str]]:
             except Exception as error:  # a damaged or encrypted entry, a name too long, and so on
                 why = f"it cannot be unpacked: {getattr(error, 'strerror', None) or error}"
         if why:
-            yield name, why
+            yield printable_path(name), why
 
 
 def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
@@ -121,21 +92,6 @@ def _unpack_one(zipped: ZipFile, info: ZipInfo, file: Path) -> str:
     elif is_download(file.name) and not info.is_dir():
         return NO_NOTEBOOK
     return ""
-
-
-def _path(info: ZipInfo) -> PurePosixPath:
-    """Return an entry's path; what would not be part of a name on every system is escaped."""
-    parts = info.filename.replace("\\", "/").split("/")
-    return PurePosixPath(*(_NOT_IN_NAMES.sub(_escaped, part) for part in parts if part))
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return "".join(f"%{ord(character):02x}" for character in found[0])
-
-
-def _folded(path: PurePosixPath) -> str:
-    """Return a text that is equal for paths that are the same on some systems."""
-    return unicodedata.normalize("NFC", str(path).casefold())
 
 
 def _top(folder: Path, stems: tuple[str, ...]) -> Path:

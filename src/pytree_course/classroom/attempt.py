@@ -20,6 +20,15 @@ class AttemptState(StrEnum):
 
 
 @dataclass(frozen=True)
+class TeachersWord:
+    """What the teacher put beside a verdict."""
+
+    comment: str
+    points_by_check: int  # which the row's own points replace
+    on_this_answer: bool  # False where the answer has changed since
+
+
+@dataclass(frozen=True)
 class VerdictRow:
     """One exercise's verdict."""
 
@@ -37,6 +46,7 @@ class VerdictRow:
     findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
+    teacher: TeachersWord | None = None
 
 
 @dataclass(frozen=True)

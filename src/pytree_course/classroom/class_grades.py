@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from pytree_course.checking.expected import Expected
 from pytree_course.classroom.attempt import Attempt, counting
+from pytree_course.classroom.corrections import corrected
 from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
@@ -55,7 +56,10 @@ class ClassGrades:
     ) -> "ClassGrades":
         """Combine the gradebook, the class's folder and the list of the class."""
         all_attempts = gradebook.attempts()
-        attempts = counting(all_attempts)
+        corrections = gradebook.corrections()
+        attempts = {
+            place: corrected(each, corrections) for place, each in counting(all_attempts).items()
+        }
         attempted = {lesson for _, lesson in attempts}
         lessons = [
             Expected.read(files.expected) for files in course.lessons() if files.stem in attempted

@@ -40,15 +40,12 @@ class GradingOptions:
     """What a teacher chooses."""
 
     lessons: Sequence[str] = ()  # only these; all, when empty
-    students: Sequence[str] = ()  # only these; all, when empty
     force: bool = False  # run also what has not changed since it was graded
     in_sandbox: bool = True
 
     def wants(self, notebook: SubmittedNotebook) -> bool:
         """Say whether a notebook is to be graded."""
-        return (not self.students or notebook.student in self.students) and (
-            not self.lessons or notebook.lesson in self.lessons
-        )
+        return not self.lessons or notebook.lesson in self.lessons
 
 
 @dataclass

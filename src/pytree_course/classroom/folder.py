@@ -18,7 +18,7 @@ from pytree_course.classroom.downloads import (
     Submitter,
     download_names,
 )
-from pytree_course.classroom.roster import RosterEntry, match
+from pytree_course.classroom.roster import RosterEntry
 from pytree_course.classroom.student_files import (
     A_LINK,
     EARLIEST,
@@ -87,23 +87,6 @@ class ClassFolder:
             moodle=MOODLE,
         )
         return said.splitlines()
-
-    def chosen(self, names: Sequence[str], roster: Sequence[RosterEntry]) -> list[str]:
-        """Return the ids of the students that a teacher names, by whatever they are called."""
-        entries = match(roster, self.submitters)
-        ids = defaultdict(set)
-        for who in self.submitters:
-            entry = entries.get(who.id, RosterEntry(who.id))
-            for name in (who.id, who.name, entry.student, entry.name):
-                ids[name].add(who.id)
-        unknown = sorted({*names} - {*ids})
-        if unknown:
-            examples = [each.name or each.id for each in self.submitters[:2]]
-            raise CourseError(
-                f"{self.path} has nothing of {', '.join(unknown)}. The names of its students look "
-                f"like {' or '.join(examples)}."
-            )
-        return sorted({each for name in names for each in ids[name]})
 
 
 def read_handed_in(

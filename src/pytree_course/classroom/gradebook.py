@@ -1,8 +1,8 @@
-"""The gradebook: one SQLite file of all attempts, each written as a whole."""
+"""The gradebook: one SQLite file of all attempts, each written as a whole, and of corrections."""
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -11,16 +11,18 @@ from typing import Any, Self
 
 from pytree_course.checking.untrusted import read_as
 from pytree_course.classroom.attempt import Attempt, AttemptState
+from pytree_course.classroom.corrections import Correction, Place
 from pytree_course.classroom.student_files import EARLIEST
 from pytree_course.course import CourseError
 
-VERSION = 3
+VERSION = 4
 
 _KEY = ("student", "lesson", "answers_digest", "checks", "environment")
 _COLUMNS = (*_KEY, "handed_in")  # the record holds the rest of an attempt, as JSON
 _TABLES = (
     f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {' TEXT NOT NULL, '.join(_COLUMNS)} "
     f"TEXT NOT NULL, record TEXT NOT NULL, UNIQUE ({', '.join(_KEY)})) STRICT",
+    "CREATE TABLE correction (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
     f"PRAGMA user_version = {VERSION}",
 )
 
@@ -77,15 +79,38 @@ class Gradebook:
 
     def attempts(self) -> list[Attempt]:
         """Return all attempts; one that cannot be read has failed, and says so."""
-        statement = f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id"
+        rows = self._stored(f"SELECT {', '.join(_COLUMNS)}, record FROM attempt ORDER BY id")
+        return [_attempt(dict(zip(_COLUMNS, row, strict=False)), row[-1]) for row in rows]
+
+    def set_corrections(self, corrections: Iterable[Correction]) -> None:
+        """Store a teacher's corrections; they replace all earlier ones."""
+        records = [(json.dumps(asdict(each)),) for each in corrections]
+        with self._transaction():
+            self._database.execute("DELETE FROM correction")
+            self._database.executemany("INSERT INTO correction (record) VALUES (?)", records)
+
+    def corrections(self) -> dict[Place, Correction]:
+        """Return the teacher's corrections, by what each is about."""
         try:
-            stored = self._database.execute(statement).fetchall()
+            stored = [
+                read_as(Correction, json.loads(record))
+                for (record,) in self._stored("SELECT record FROM correction ORDER BY id")
+            ]
+        except ValueError as error:
+            raise CourseError(
+                f"The corrections in {self.file} cannot be read ({error}). Give them again: "
+                "--corrections FILE."
+            ) from error
+        return {each.place: each for each in stored}
+
+    def _stored(self, statement: str) -> list[Any]:
+        try:
+            return self._database.execute(statement).fetchall()
         except sqlite3.DatabaseError as error:
             raise CourseError(
                 f"{self.file} is damaged ({error}). Keep a copy of it, and grade into another "
                 "folder: what was handed in is graded there again."
             ) from error
-        return [_attempt(dict(zip(_COLUMNS, row, strict=False)), row[-1]) for row in stored]
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

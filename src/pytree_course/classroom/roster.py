@@ -1,15 +1,13 @@
 """The list of a class: what its students are called, and who of them handed in."""
 
-import codecs
-import csv
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 
+from pytree_course.classroom.csv_files import read_csv
 from pytree_course.classroom.downloads import CANVAS, MOODLE, Submitter
 from pytree_course.course import CourseError
 
@@ -56,29 +54,20 @@ def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dic
 def read_roster(file: Path) -> list[RosterEntry]:
     """Read a CSV file with the columns student, name and canvas_id, or Canvas's export of grades.
 
-    Only the column student has to be there. Excel's files are read too: with semicolons or tabs,
-    and in the encodings of Windows.
+    Only the column student has to be there.
     """
-    try:
-        text = _decoded(file.read_bytes())
-        first, _, _ = text.partition("\n")
-        separator = max(",;\t", key=first.count)
-        rows = list(csv.DictReader(StringIO(text, newline=""), delimiter=separator))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CourseError(
-            f"{file} cannot be read: {error}. Name a CSV file with the columns student and name."
-        ) from error
+    found, rows = read_csv(file, "student and name")
     columns = ("student", "name", "canvas_id")
-    if rows and {"Student", "ID"} <= rows[0].keys():
+    if {"Student", "ID"} <= {*found}:
         # Canvas's second line is the points; its test student is no student.
-        rows = [row for row in rows if row["ID"] and row["Student"].strip() != "Student, Test"]
-        columns = _OF_CANVAS if rows and "SIS Login ID" in rows[0] else ("ID", *_OF_CANVAS[1:])
-    if not rows or columns[0] not in rows[0]:
-        found = f" Its columns are: {', '.join(filter(None, rows[0]))}." if rows else ""
+        rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
+        columns = _OF_CANVAS if "SIS Login ID" in found else ("ID", *_OF_CANVAS[1:])
+    if not rows or columns[0] not in found:
         raise CourseError(
-            f"{file} needs a first line `student,name`, then a line per student.{found}"
+            f"{file} needs a first line `student,name`, then a line per student. "
+            f"Its columns are: {', '.join(found)}."
         )
-    cells = ([(row.get(column) or "").strip() for column in columns] for row in rows)
+    cells = ([row.get(column, "") for column in columns] for row in rows)
     entries = [RosterEntry(*each) for each in cells if each[0]]
     names = [entry.student for entry in entries] + [
         f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id
@@ -87,16 +76,6 @@ def read_roster(file: Path) -> list[RosterEntry]:
     if twice:
         raise CourseError(f"{file} has {', '.join(twice)} more than once: leave one line of each.")
     return entries
-
-
-def _decoded(data: bytes) -> str:
-    """Return a CSV file's text: in UTF-8, in Excel's UTF-16, or as Windows writes it in Europe."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252")
 
 
 def _words(name: str) -> list[str]:

@@ -22,11 +22,12 @@ def test(
         bool, typer.Option("--all", help="Also what passed before and reads nothing new.")
     ] = False,
 ) -> None:
-    """Run the course's tests that are new, changed or failed. pytest gets all other options."""
+    """Run the course's tests that are new, changed or failed. pytest gets all other arguments."""
     course = Course.around()
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
     plugin = ["-p", "tests.unchanged"] if (course.root / "tests").is_dir() else []
-    folders = ["tests"] if fast else ["notebooks", "solutions", "tests"]
+    named = any((course.root / each.partition("::")[0]).exists() for each in context.args)
+    folders = [] if named else ["tests"] if fast else ["notebooks", "solutions", "tests"]
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
         *("--nbval-lax", "--nbval-current-env"),

@@ -57,7 +57,6 @@ def grade(
     ],
     into: Annotated[Path, typer.Option(help="Where the gradebook, the tables and the pages go.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Only this lesson.")] = None,
-    student: Annotated[list[str] | None, typer.Option(help="Only this student.")] = None,
     jobs: Annotated[
         int, typer.Option(min=1, help="How many notebooks run at once on this machine.")
     ] = os.cpu_count() or 1,
@@ -77,6 +76,14 @@ def grade(
         typer.Option(
             metavar="TIME",
             help="Work handed in later is marked as late: 2026-11-30, to its end, or with 23:59.",
+        ),
+    ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own points and comments: CSV with the columns student, lesson, exercise, "
+            "points and comment. Later gradings keep them, until you give another file.",
         ),
     ] = None,
     force: Annotated[
@@ -108,8 +115,10 @@ def grade(
             sandboxes = None if unsandboxed else stack.enter_context(class_sandboxes())
         prepare_processes()
 
+        from pytree_course.classroom.attempt import counting
         from pytree_course.classroom.class_grades import ON_PUBLIC_CASES, ClassGrades
         from pytree_course.classroom.class_grading import GradingOptions, grade_class
+        from pytree_course.classroom.corrections import bound_to_answers, read_corrections
         from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
         from pytree_course.classroom.gradebook import Gradebook
         from pytree_course.classroom.roster import read_roster
@@ -126,12 +135,10 @@ def grade(
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
-            chosen = GradingOptions(
-                lessons=lessons,
-                students=submitted.chosen(student or (), names or ()),
-                force=force,
-                in_sandbox=not unsandboxed,
-            )
+            given = None
+            if corrections:
+                given = read_corrections(corrections, course, submitted, names or ())
+            chosen = GradingOptions(lessons, force, in_sandbox=not unsandboxed)
             for files in map(
                 course.lesson,
                 sorted({each.lesson for each in submitted.notebooks if chosen.wants(each)}),
@@ -149,6 +156,9 @@ def grade(
                 course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
             )
         pools.close()
+        if given is not None:
+            counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
+            gradebook.set_corrections(bound_to_answers(given, earlier, counts))
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
     not_written = [*write_tables(grades, into), *write_pages(grades, into)]
     show_class(summary, grades, into, console)

@@ -1,13 +1,11 @@
-"""Statistics of a class: verdicts by exercise, misconceptions held, reasons given."""
+"""Statistics of a class: verdicts by exercise, misconceptions held."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.findings import Finding
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
@@ -64,15 +62,6 @@ class HeldMisconception:
         return self.name.replace("_", " ")
 
 
-@dataclass(frozen=True)
-class HeldReason:
-    """General findings on answers to an exercise, and the students whose answers they are of."""
-
-    exercise: str
-    findings: list[Finding]
-    students: list[Student]
-
-
 def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
@@ -111,31 +100,6 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     return sorted(held, key=lambda each: -len(each.students))
 
 
-def held_reasons(grades: ClassGrades) -> list[HeldReason]:
-    """Find the general reasons that were given to several, those given to most students first."""
-    held = []
-    for _, exercise, verdicts in by_exercise(grades):
-        alike: dict[tuple[Any, ...], HeldReason] = {}
-        for student, _, row in verdicts:
-            if row.findings:
-                key = tuple(found.what for found in row.findings)
-                alike.setdefault(key, HeldReason(exercise, row.findings, [])).students.append(
-                    student
-                )
-        held += [each for each in alike.values() if len(each.students) > 1]
-    return sorted(held, key=lambda each: -len(each.students))
-
-
-def find_extremes(counts: Sequence[ExerciseCounts]) -> dict[str, list[ExerciseCounts]]:
-    """Find the exercises that went the same way for all students, by which way that is."""
-    tried = [each for each in counts if each.tried]
-    return {
-        "all_passed": [each for each in tried if each.correct == each.tried],
-        "nobody_passed": [each for each in tried if not each.correct],
-        "nobody_tried": [each for each in counts if each.all and not each.tried],
-    }
-
-
 def points_of_students(grades: ClassGrades) -> list[int]:
     """Return the points of each student of whom something could be graded."""
     students = {student.id: student for student, _, _ in graded(grades)}
@@ -161,6 +125,16 @@ def graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
 def not_graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
     """Return every attempt that counts and could not be graded."""
     return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
+
+
+def corrected_rows(grades: ClassGrades) -> list[tuple[Student, Expected, VerdictRow]]:
+    """Return every verdict that the teacher put something beside."""
+    return [
+        (student, lesson, row)
+        for student, lesson, attempt in grades.all_attempts()
+        for row in attempt.rows
+        if row.teacher
+    ]
 
 
 def by_exercise(

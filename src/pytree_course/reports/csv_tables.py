@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from pytree_course.classroom.attempt import Attempt, AttemptState
+from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.course import write_file
@@ -80,11 +80,21 @@ def exercises_csv(grades: ClassGrades) -> str:
             "seconds": f"{row.seconds:.2f}",
             "misconceptions": " ".join(row.misconceptions),
             "feedback": row.explanation,
+            "points_by_check": row.teacher.points_by_check if row.teacher else row.points,
+            "teachers_comment": row.teacher.comment if row.teacher else "",
+            "corrected": _corrected(row),
         }
         for student, lesson, attempt in grades.all_attempts()
         for row in attempt.rows
     ]
     return _with_headings(lines)
+
+
+def _corrected(row: VerdictRow) -> str:
+    """Say whether a teacher corrected the row, and whether for the answer as it is now."""
+    if row.teacher is None:
+        return "no"
+    return "yes" if row.teacher.on_this_answer else "for an earlier answer"
 
 
 def canvas_csv(grades: ClassGrades) -> str:

@@ -18,11 +18,10 @@ from pytree_course.classroom.class_grades import (
 )
 from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import (
+    corrected_rows,
     count_exercises,
-    find_extremes,
     graded,
     held_misconceptions,
-    held_reasons,
     histogram,
     not_graded,
     points_of_students,
@@ -92,11 +91,10 @@ def _report(grades: ClassGrades, links: dict[str, str]) -> str:
         handed_in=len({each.id for each, _, _ in attempts} | {each for each, _ in grades.waiting}),
         lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
         held=held_misconceptions(grades),
-        reasons=held_reasons(grades),
         clusters=find_clusters(grades),
         seeds=_several_seeds(grades),
-        extremes=find_extremes(counts),
         not_graded=not_graded(grades),
+        corrected=corrected_rows(grades),
     )
 
 

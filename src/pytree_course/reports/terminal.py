@@ -176,6 +176,9 @@ def _notes(grades: ClassGrades, student: Student) -> Iterator[str]:
             yield f"{attempt.lesson}{state}: {shorten(reason, LONGEST_REASON)}"
         if late := grades.late_by(attempt):
             yield f"{attempt.lesson}: late by {str(late).split('.')[0]}"
+        for row in attempt.rows:
+            if row.teacher and not row.teacher.on_this_answer:
+                yield f"{attempt.lesson}, {row.exercise}: corrected for an earlier answer"
     if not any(attempts):
         is_waiting = any(student.id == waiting for waiting, _ in grades.waiting)
         yield NOT_YET_GRADED if is_waiting else NOT_HANDED_IN

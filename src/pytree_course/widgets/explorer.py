@@ -37,18 +37,19 @@ PRESETS = {
 """What `is_leaf` can be, by the name that the learner chooses: the code that is run and shown."""
 
 
-def explore(tree: object = EXAMPLE) -> "Explorer":
+def explore(tree: object = EXAMPLE, *, choose_is_leaf: bool = False) -> "Explorer":
     """Show a tree to look into, and a field for the next one.
 
     The tree is any value; or, as a string, a Python expression, which is evaluated in the notebook.
     Its picture, its leaves in order with their paths, and its structure are shown. Pointing at a
-    leaf, with the mouse or the keyboard, lights it up in the picture and in the list.
+    leaf, with the mouse or the keyboard, lights it up in the picture and in the list. With
+    `choose_is_leaf`, there are buttons that choose where JAX stops.
 
     Examples
     --------
     >>> explore([1, {"b": None, "a": 2}])
     """
-    return Explorer(tree)
+    return Explorer(tree, choose_is_leaf)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Explorati
 class Explorer(Play):
     """A field for an expression, a choice of `is_leaf`, and what there is to see."""
 
-    def __init__(self, tree: object = EXAMPLE) -> None:
+    def __init__(self, tree: object, choose_is_leaf: bool) -> None:
         is_expression = isinstance(tree, str)
         self._passed = None if is_expression else (tree, "the tree you passed", False)
         self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
@@ -135,7 +136,8 @@ class Explorer(Play):
         form = self._seen or trouble
         text = form.text() if form else ""
         static = Feedback(_html(self._seen, trouble, framed=True), text)
-        super().__init__([line, self.is_leaf, self.view], static, layout=frame_layout())
+        choice = [self.is_leaf] if choose_is_leaf else []
+        super().__init__([line, *choice, self.view], static, layout=frame_layout())
         self.expression.observe(lambda _: self._update(evaluates=True), names="value")
         self.is_leaf.observe(lambda _: self._update(evaluates=False), names="value")
 

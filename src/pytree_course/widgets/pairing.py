@@ -7,11 +7,9 @@ from typing import Any
 
 import jax
 
-from pytree_course.observations import Observation, Path
-from pytree_course.registry import Level, flatten_one_level
-from pytree_course.texts import shorten
+from pytree_course.observations import Observation, Path, all_parts
 from pytree_course.trees import observe
-from pytree_course.widgets.value_texts import brief, error_line
+from pytree_course.widgets.value_texts import LEAF, brief, error_line, node_words
 
 MOST_CALLS = 24  # are kept to be shown; all are counted
 
@@ -36,7 +34,8 @@ class Mismatch:
 
     path: Path
     position: int  # of the other tree, counted from 0
-    reason: str
+    node: str  # what the first tree has there, in words
+    partner: str  # what the other tree has
 
 
 @dataclass
@@ -94,70 +93,19 @@ def _call_and_note(
 
 
 def _noted(number: int, path: Path, arguments: Sequence[Any]) -> Call:
-    are_nodes = [flatten_one_level(argument) is not None for argument in arguments]
+    are_nodes = [not jax.tree_util.all_leaves([argument]) for argument in arguments]
     return Call(number, path, list(map(brief, arguments)), are_nodes)
 
 
 def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | None:
     """Find the first place at which JAX cannot follow the first tree in another one."""
-    try:
-        found = (_mismatch(trees, position, is_leaf) for position in range(1, len(trees)))
-        return next(filter(None, found), None)
-    except Exception:
-        return None  # looking into a tree raised, or is_leaf did: the error itself is shown
-
-
-def _mismatch(trees: Sequence[Any], position: int, is_leaf: IsLeaf | None) -> Mismatch | None:
-    waiting: list[tuple[Path, Any, Any]] = [((), trees[0], trees[position])]
-    while waiting:
-        path, node, partner = waiting.pop()
-        if is_leaf is not None and is_leaf(node):
-            continue
-        level = flatten_one_level(node)
-        if level is None:
-            continue
-        try:
-            partners = level.treedef.flatten_up_to(partner)
-        except ValueError:
-            return Mismatch(path, position, _reason(level, flatten_one_level(partner)))
-        pairs = zip(level.children, partners, strict=True)
-        waiting += reversed([((*path, key), child, its) for (key, child), its in pairs])
+    first = observe(trees[0], values=False, is_leaf=is_leaf)
+    for position, tree in enumerate(trees[1:], 1):
+        partners = dict(all_parts(observe(tree, values=False)))
+        for path, seen in all_parts(first):
+            node = node_words(seen)
+            partner = node_words(partners[path]) if path in partners else "nothing"
+            # Where the first tree has a leaf, anything may stand in the other one.
+            if node != partner and (node != LEAF or path not in partners):
+                return Mismatch(path, position, node, partner)
     return None
-
-
-def _reason(node: Level, partner: Level | None) -> str:
-    """Say how two nodes differ, `node` being in the first tree."""
-    if partner is None or node.type is not partner.type:
-        return (
-            f"here the first tree has {_described(node)}, and this tree has {_described(partner)}"
-        )
-    if issubclass(node.type, dict) and node.keys != partner.keys:
-        missing = [key for key in node.keys if key not in partner.keys]
-        added = [key for key in partner.keys if key not in node.keys]
-        if not missing and not added:
-            return (
-                "the keys are the same, but in another order, and for this type the order matters"
-            )
-        lists = {"only the first tree has": missing, "only this tree has": added}
-        parts = [f"{who} {_listed(keys)}" for who, keys in lists.items() if keys]
-        return f"the keys differ: {' and '.join(parts)}"
-    if len(node.children) != len(partner.children):
-        counts = f"{len(node.children)} in the first tree, {len(partner.children)} in this tree"
-        return f"the numbers of children differ: {counts}"
-    return (
-        f"the metadata of {node.type.__name__} differs: {brief(node.aux)} in the first tree, "
-        f"{brief(partner.aux)} in this tree"
-    )
-
-
-def _listed(keys: list[str]) -> str:
-    shown = ", ".join(shorten(key, 24) for key in keys[:4])
-    return shown + (f" and {len(keys) - 4} more" if len(keys) > 4 else "")
-
-
-def _described(level: Level | None) -> str:
-    if level is None:
-        return "a leaf"
-    if level.type is type(None):
-        return "None, a node without children"
-    return f"a node of type {level.type.__name__}"

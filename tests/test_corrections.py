@@ -1,0 +1,107 @@
+"""Corrections: a teacher's points and comments stand beside verdicts, and stay there."""
+
+import csv
+
+import pytest
+
+from tests.made_submissions import ELEMENTS, NODES, RIGHT, MadeClass
+
+HEADING = "student,lesson,exercise,points,comment\n"
+FOR_BOB = 'bob,1,count_leaves,1,"Right, but for arrays."\n'
+
+
+class Corrected:
+    """A graded class: ada's answers are right, bob's are wrong."""
+
+    def __init__(self, made, monkeypatch, capsys):
+        self.made, self.monkeypatch, self.capsys = made, monkeypatch, capsys
+        made.hand_in("ada", RIGHT)
+        made.hand_in("bob", ELEMENTS)
+
+    def grade(self, lines=None, status=0):
+        """Grade by the command, with corrections if there are any; return what it said."""
+        options = []
+        if lines is not None:
+            file = self.made.folder.parent / "corrections.csv"
+            file.write_text(HEADING + lines, encoding="utf-8")
+            options = ["--corrections", str(file)]
+        assert self.made.run_here(self.monkeypatch, *options) == status
+        said = self.capsys.readouterr()
+        return said.out + said.err
+
+    def row(self, student="bob", exercise="count_leaves"):
+        with (self.made.into / "exercises.csv").open(encoding="utf-8", newline="") as table:
+            rows = {(row["student"], row["exercise"]): row for row in csv.DictReader(table)}
+        row = rows[student, exercise]
+        return row["points"], row["points_by_check"], row["corrected"], row["teachers_comment"]
+
+    def page(self, name="students/bob.html"):
+        return (self.made.into / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def graded(course, tmp_path, monkeypatch, capsys):
+    made = MadeClass(course, tmp_path)
+    made.run_without_kernels(monkeypatch)
+    return Corrected(made, monkeypatch, capsys)
+
+
+def test_points_and_comment_stand_beside_the_verdict_everywhere(graded):
+    graded.grade(FOR_BOB)
+    assert graded.row() == ("1", "0", "yes", "Right, but for arrays.")
+    assert graded.row("ada") == ("1", "1", "no", "")
+    said = "<strong>1 of 1 point, by the teacher</strong>; by the check 0. Right, but for arrays."
+    assert said in graded.page()
+    assert said in graded.page("report.html")
+    grades = (graded.made.into / "grades.csv").read_text(encoding="utf-8")
+    assert '"bob","","yes","01_mini","1"' in grades
+
+
+def test_a_correction_survives_later_gradings_until_another_file_is_given(graded):
+    graded.grade(FOR_BOB)
+    graded.grade()
+    assert graded.row()[0] == "1"
+    graded.grade("")
+    assert graded.row() == ("0", "0", "no", "")
+
+
+def test_it_says_when_the_answer_has_changed_and_a_changed_line_is_made_for_the_new_one(graded):
+    graded.grade(FOR_BOB)
+    graded.made.hand_in("bob", NODES)
+    said = graded.grade(FOR_BOB)
+    assert graded.row()[2] == "for an earlier answer"
+    assert "01_mini, count_leaves: corrected for an earlier answer" in said
+    assert "This was said of an earlier answer." in graded.page()
+    graded.grade("bob,1,count_leaves,1,Still right for arrays.\n")
+    assert graded.row()[2] == "yes"
+
+
+def test_a_comment_alone_leaves_the_points(graded):
+    graded.grade("ada,01_mini,count_leaves,,Well named.\n")
+    assert graded.row("ada") == ("1", "1", "yes", "Well named.")
+
+
+def test_a_comment_is_escaped_where_it_is_shown(graded):
+    graded.grade("bob,1,count_leaves,1,=1+1 <script>alert(1)</script>\n")
+    assert graded.row()[3].startswith("'=1+1")
+    assert "<script>alert" not in graded.page() + graded.page("report.html")
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("gus,1,count_leaves,1,\n", "no student is called 'gus'"),
+        ("bob,9,count_leaves,1,\n", "There is no lesson '9'"),
+        ("bob,1,count_trees,1,\n", "no exercise 'count_trees'"),
+        ("bob,1,count_leaves,3,\n", "a whole number from 0 to 1"),
+        ("bob,1,count_leaves,-1,\n", "a whole number from 0 to 1"),
+        ("bob,1,count_leaves,,\n", "neither points nor a comment"),
+        (FOR_BOB, "an earlier line is about the same answer"),
+    ],
+)
+def test_a_line_that_fits_no_answer_is_an_error_with_its_number(graded, line, what):
+    said = " ".join(graded.grade(FOR_BOB + line, status=2).split())
+    assert "line 3: " in said
+    assert what in said
+    assert "Nothing was graded." in said
+    assert not (graded.made.into / "gradebook.sqlite").exists()
