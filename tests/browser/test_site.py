@@ -94,7 +94,7 @@ def test_every_prediction_is_a_choice(pages):
         assert page.count('class="prediction"') == page.count('class="outcome"') == len(predictions)
         for name, prediction in predictions.items():
             assert page.count(f'name="{name}"') == len(prediction.options)
-        assert "predict(&quot;" not in page
+        assert 'predict("' not in text_of(page)
 
 
 def test_every_link_within_the_site_lands(site, pages):
