@@ -87,6 +87,16 @@ def test_no_answer_is_on_any_page(site, pages):
     assert find_leaks(texts | notebooks, exercises) == TAUGHT | taught
 
 
+def test_every_prediction_is_a_choice(pages):
+    for files in Course(ROOT).lessons():
+        predictions = Expected.read(files.expected).predictions
+        page = pages[f"notebooks/{files.stem}.html"]
+        assert page.count('class="prediction"') == page.count('class="outcome"') == len(predictions)
+        for name, prediction in predictions.items():
+            assert page.count(f'name="{name}"') == len(prediction.options)
+        assert 'predict("' not in text_of(page)
+
+
 def test_every_link_within_the_site_lands(site, pages):
     found = {name: Links(html) for name, html in pages.items()}
     for name, page in found.items():
