@@ -43,6 +43,7 @@ def made_exercise(observations, **facts):
         "hints": [SECRET],
         "silent_bug": False,
         "core": False,
+        "question": "",
         "functions": True,
         "misconceptions": [],
     } | facts

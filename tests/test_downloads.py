@@ -84,12 +84,12 @@ def students(names, ids=()):
 
 @pytest.mark.parametrize("forged", [BY_NAME, BY_FILE])
 def test_whoever_takes_anothers_id_into_a_name_hands_in_as_themselves(forged):
-    assert students([ADA, forged]) == {ADA: "1001", forged: "2002"}
     assert students([forged], ["2002", "3003"]) == {forged: "2002"}
 
 
 @pytest.mark.parametrize(
-    ("names", "ids"), [([BY_NAME], []), ([BY_FILE], []), ([ADA, AS_ADA], ["1001", "2002"])]
+    ("names", "ids"),
+    [([ADA, BY_NAME], []), ([ADA, BY_FILE], []), ([ADA, AS_ADA], ["1001", "2002"])],
 )
 def test_a_name_that_may_be_twos_is_nobodys_and_both_are_said(names, ids):
     *honest, forged = names
@@ -104,12 +104,6 @@ def test_a_date_in_a_files_name_is_told_from_an_id_by_the_list_of_the_class():
     name = "raybob_77_8_01_x_2026_11_20.ipynb"
     assert "2026" in students([name])[name]
     assert students([name], ["77", "78"]) == {name: "77"}
-
-
-def test_one_id_with_two_names_is_said():
-    read = download_names(["raybob_77_8_01_x.ipynb", "raybobby_77_9_01_x.ipynb"])
-    remarks = {each.remark for each in read.values()}
-    assert remarks == {"Canvas calls this student raybob and raybobby"}
 
 
 @given(

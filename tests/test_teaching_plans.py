@@ -25,8 +25,6 @@ def assert_times_add_up(text):
     for rows in tables(text):
         for (begun, minutes), (next_begun, _) in pairwise(rows):
             assert begun + minutes == next_begun
-    for week in re.findall(r"^\| \d+ \| (\d+) min\. (.+?) \| ", text, re.MULTILINE):
-        assert int(week[0]) == sum(map(int, re.findall(r"\((\d+)\)", week[1])))
 
 
 # The course's own
@@ -54,9 +52,6 @@ def test_the_course_has_a_plan_for_each_time():
     one, *sessions = tables(text)
     assert one[-1][0] == SESSION
     assert len(sessions) == len(Course(ROOT).lessons())
-    weeks = re.findall(r"^\| (\d+) \| (\d+) min", text, re.MULTILINE)
-    assert weeks
-    assert all(int(minutes) <= SESSION for _, minutes in weeks)
 
 
 # A small course
@@ -70,7 +65,7 @@ def test_a_small_course_is_planned(course):
     assert session[-1] == (15, 0)
     assert "Lesson 1" not in text
     assert "At home: 4 min. The first leaf (4)" in text
-    assert "Everything, in 1 week with a session of 90 minutes" in text
+    assert '"Going deeper", 2 min in all: [None is no leaf]' in text
 
 
 def test_an_exercise_comes_after_the_section_that_it_is_about(course):
@@ -96,9 +91,6 @@ def test_what_does_not_fit_into_one_session_is_left_for_home(course):
     assert_times_add_up(text)
     assert "The cores of the first 3 lessons" in text
     assert tables(text)[0][-2:] == [(74, 16), (90, 0)]
-    weeks = re.findall(r"^\| \d+ \| (\d+) min\. (.+?) \|", text, re.MULTILINE)
-    assert [int(minutes) for minutes, _ in weeks] == [75, 25]
-    assert weeks[1][1].startswith("**Lesson 4**: the core, with its exercises (23), [None is")
 
 
 def test_lessons_without_minutes_have_no_part_in_a_plan(course):

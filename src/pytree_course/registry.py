@@ -19,11 +19,6 @@ class Level:
     treedef: jax.tree_util.PyTreeDef  # has a leaf for each child: it makes the node of them
 
     @property
-    def keys(self) -> tuple[str, ...]:
-        """The texts of the children's keys."""
-        return tuple(key for key, _ in self.children)
-
-    @property
     def is_custom(self) -> bool:
         """Whether it has flatten and unflatten functions, and aux_data, of its own."""
         return not (self.type in _BUILT_IN or is_namedtuple(self.type))

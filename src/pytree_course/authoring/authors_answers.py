@@ -5,6 +5,7 @@ The author's code is trusted: it runs in the calling process. A learner's code n
 
 import os
 import pickle
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
@@ -24,13 +25,16 @@ from pytree_course.checking.expected import (
     ExerciseFacts,
     Expected,
     ExpectedExercise,
+    Given,
     LessonSection,
     Misconception,
 )
 from pytree_course.checking.features import features_of
 from pytree_course.checking.outcomes import run_check
 from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE, Outcome
+from pytree_course.observations import Observation, all_parts
 
+LONGEST_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11, 22)
 """Every rule about cases has to hold on fresh cases too, which two of these seeds stand for."""
 
@@ -130,12 +134,46 @@ def _draw(
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
 
-def _is_own(case: Case, answers: list[Any]) -> bool:
-    """Say whether a case yields an answer's own result: a note says where it is something else."""
+def _called(case: Case, answers: list[Any]) -> Any:
+    """Return the answer that a case calls; None where it calls a function of the check."""
     call: Any = case.call
     while call is not None and not any(call is answer for answer in answers):
         call = getattr(call, "__wrapped__", getattr(call, "func", None))
-    return call is not None or not (case.note or case.if_wrong)
+    return call
+
+
+def _is_own(case: Case, answers: list[Any]) -> bool:
+    """Say whether a case yields an answer's own result: a note says where it is something else."""
+    return _called(case, answers) is not None or not (case.note or case.if_wrong)
+
+
+def _given(
+    exercise: Exercise, cases: list[Case], outcomes: list[Outcome], answers: list[Any]
+) -> dict[int, Given]:
+    """Return what a question shows of each case that can be read at one glance."""
+    if exercise.is_prediction:
+        return {place: Given("", note=each.note) for place, each in enumerate(outcomes)}
+    given = {}
+    for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+        code, called = " ".join(", ".join(outcome.written).split()), _called(case, answers)
+        if called is not None and (len(answers) > 1 or len(outcome.written) > 1):
+            code = f"{called.__name__}({code})"
+        # Of several answers, a question has to say which is called.
+        is_clear = called is not None if len(answers) > 1 else _is_own(case, answers)
+        if is_clear and len(code) <= LONGEST_GIVEN and _says_all(code, outcome.inputs):
+            given[place] = Given(code, outcome.inputs, outcome.note)
+    return given
+
+
+def _says_all(code: str, inputs: list[Observation]) -> bool:
+    """Say whether code is whole, and names all types but those that Python has signs for.
+
+    A subclass of a dict may be written as a dict is.
+    """
+    parts = [part for given in inputs for _, part in all_parts(given)]
+    types = {part["type"] for part in parts if part["kind"] in ("node", "container leaf")}
+    named = all(f"{name}(" in code for name in types - {"dict", "list", "tuple"})
+    return named and not re.search("[<…]", code)
 
 
 def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
@@ -179,6 +217,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
         features=[features_of(case) for case in cases],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
         lines={each.predicted: each.note for each in right.outcomes if each.predicted},
+        given=_given(exercise, cases, right.outcomes, answers) if exercise.question else {},
     )
 
 

@@ -20,6 +20,7 @@ from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.authoring.validation import find_mistakes
 from pytree_course.checking.comparison import agree
 from pytree_course.checking.expected import Expected
+from pytree_course.checking.questions import questions
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.handout import hand_out
@@ -29,6 +30,7 @@ CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"
 """Tag of cells that show something else in each run, such as a time: their output is not kept."""
 
+NO_QUESTION = "no case makes a question: see `question` in docs/authoring.md"
 NOT_BUILT = "it was not built"
 CHANGED_SOURCES = "its sources have changed since it was built"
 
@@ -57,7 +59,12 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes(sources):
         raise AuthorMistakesError(mistakes)
-    write_file(files.expected, expect(sources, PUBLIC_SEED).to_text())
+    expected = expect(sources, PUBLIC_SEED)
+    asked_about = {about.exercise for about in questions(expected)}
+    asking = [each for each in sources.exercises.values() if each.question]
+    if mute := [each.mistake(NO_QUESTION) for each in asking if each.name not in asked_about]:
+        raise AuthorMistakesError(mute)
+    write_file(files.expected, expected.to_text())
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")

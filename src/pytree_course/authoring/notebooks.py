@@ -19,7 +19,8 @@ from pytree_course.texts import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
-    *(*EXERCISE_OPTIONS, "exercise", "answers", "silent_bug", "core", "prediction", "id", "covers"),
+    *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
+    *("prediction", "id", "covers"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
 OTHER_WAYS = "Other right ways:"

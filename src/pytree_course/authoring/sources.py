@@ -167,7 +167,7 @@ def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[
         else:
             question = PREDICTION_OPTION.sub("", above.source).removeprefix(PREDICTION)
             question = " ".join(question.replace("**Predict.**", "").split())
-            predictions[cell.id] = Prediction(question, options, str(answer))
+            predictions[cell.id] = Prediction(question, options, str(answer), cell.source)
     return predictions
 
 
@@ -196,6 +196,7 @@ def _read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[st
         options["hints"] = [str(hint).strip() for hint in said["hints"]]
         options["answers"] = [str(answer) for answer in said.get("answers", [name])]
         options |= {mark: bool(said.get(mark, False)) for mark in ("silent_bug", "core")}
+        options["question"] = str(said.get("question", "")).strip()
         exercises[name] = Exercise(name=name, cell=cell, title=title, **options)
     return exercises
 

@@ -1,4 +1,4 @@
-"""Plans for teachers, by the lessons' own minutes: for one session, for a few, for a semester."""
+"""Plans for teachers, by the lessons' own minutes: for one session, and for one a lesson."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from pytree_course.rendering import TEMPLATES, render
 PAGE_FILE = "docs/plans.md"
 """The built page."""
 
-SESSION = 90  # minutes of the one session, and of each week of a semester
+SESSION = 90  # minutes of the one session
 AROUND = 5  # minutes at the beginning of a session, and as many at its end
 FREE = SESSION - 2 * AROUND
 
@@ -28,15 +28,6 @@ class Step(NamedTuple):
     exercise: Exercise | None = None
 
 
-class Unit(NamedTuple):
-    """What belongs into one week, and the exercises that come after it at home."""
-
-    lesson: LessonSources
-    minutes: int
-    section: Section | None  # a deeper one; None is the whole core
-    home: list[Exercise]
-
-
 def plans(course: Course) -> str:
     """Return the page of plans, of all lessons that say their minutes; "" where none does."""
     read = [read_sources(files) for files in course.lessons() if files.has_all_sources]
@@ -50,9 +41,8 @@ def plans(course: Course) -> str:
         around=AROUND,
         one_session=_one_session(lessons),
         session_of={lesson.files.stem: [*_in_class(lesson, _core(lesson))] for lesson in lessons},
-        weeks=_weeks(lessons),
     )
-    return page + "\n"
+    return page.rstrip() + "\n"
 
 
 def _core(lesson: LessonSources) -> list[Exercise]:
@@ -98,26 +88,5 @@ def _one_session(lessons: Sequence[LessonSources]) -> list[Step]:
     ]
 
 
-def _weeks(lessons: Sequence[LessonSources]) -> list[list[Unit]]:
-    """Plan weeks: every section in class, the exercises of the core too, the others at home."""
-    weeks: list[list[Unit]] = []
-    for unit in (unit for lesson in lessons for unit in _units(lesson)):
-        if not weeks or _minutes(weeks[-1]) + unit.minutes > FREE:
-            weeks.append([])
-        weeks[-1].append(unit)
-    return weeks
-
-
-def _units(lesson: LessonSources) -> Iterator[Unit]:
-    """Yield what comes into the weeks of a semester: the core, then each deeper section."""
-    others = [each for each in lesson.exercises.values() if not each.core]
-    deeper = {section.slug for section in lesson.layers.deeper}
-    home = [each for each in others if each.section not in deeper]
-    yield Unit(lesson, lesson.layers.core_minutes + _minutes(_core(lesson)), None, home)
-    for section in lesson.layers.deeper:
-        home = [each for each in others if each.section == section.slug]
-        yield Unit(lesson, section.minutes, section, home)
-
-
-def _minutes(parts: Sequence[Unit | Section | Exercise]) -> int:
+def _minutes(parts: Sequence[Section | Exercise]) -> int:
     return sum(part.minutes for part in parts)

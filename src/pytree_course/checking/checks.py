@@ -4,7 +4,7 @@ import ast
 import difflib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -166,7 +166,7 @@ class ExerciseCheck:
         elif verdict.kind is VerdictKind.CORRECT:
             self._record("correct")
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
-            self._record("tried")
+            self._record("tried", [each.name for each in verdict.misconceptions])
         call = None if verdict.failure is None else calls[verdict.failure.case]
         self._checks._presenter(self._feedback(verdict, call), self)
         return verdict
@@ -247,8 +247,8 @@ class ExerciseCheck:
     def _progress(self) -> ExerciseProgress:
         return self._checks.progress.of(self._checks.expected.lesson, self._exercise.name)
 
-    def _record(self, event: str) -> None:
-        self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event)
+    def _record(self, event: str, held: Sequence[str] = ()) -> None:
+        self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event, held)
 
 
 def _keep_findable(checks: Checks) -> None:

@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytree_course.course import CourseError
 from pytree_course.observations import Observation
@@ -23,6 +23,14 @@ class Misconception:
     observations: dict[int, Observation]
 
 
+class Belief(NamedTuple):
+    """What a question is about: a misconception, or a prediction of a lesson as a whole."""
+
+    lesson: str
+    exercise: str  # or the id of the cell with the prediction's answer
+    name: str = ""  # of the misconception
+
+
 @dataclass(frozen=True)
 class ExerciseFacts:
     """What the author says of an exercise."""
@@ -37,11 +45,21 @@ class ExerciseFacts:
     hints: list[str]
     silent_bug: bool  # whether it is about a bug that raises no error
     core: bool  # whether it belongs to the lesson's core, the short way through the course
+    question: str  # what is asked of a case in review; empty where there is nothing to ask
 
     @property
     def call(self) -> str:
         """The call of the exercise's check."""
         return f"check.{self.name}({', '.join(self.answers)})"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a question is asked about, such as the inputs of a case."""
+
+    code: str
+    inputs: list[Observation] = field(default_factory=list)
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +73,7 @@ class ExpectedExercise(ExerciseFacts):
     summaries: list[dict[str, str] | None] = field(default_factory=list)
     """Of each case what wrong entries of the check's own summary mean; None where there is none."""
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
+    given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
 
 
 @dataclass(frozen=True)
@@ -64,6 +83,7 @@ class Prediction:
     question: str
     options: dict[str, str]  # by letter; empty where the learner writes the answer
     answer: str  # the right letter, or the right text
+    code: str = ""  # what shows the answer
 
 
 @dataclass(frozen=True)
@@ -133,6 +153,9 @@ class Expected:
             exercise["wrong"] = list(map(placeholder, map(json.loads, wrong)))
             for of_cases in ("observations", "features", "summaries"):
                 exercise[of_cases] = list(map(placeholder, exercise[of_cases]))
+            exercise["given"] = {
+                case: placeholder(each) for case, each in exercise["given"].items()
+            }
         text = json.dumps(data, indent=1, ensure_ascii=False)
         return re.sub(r'"<line (\d+)>"', lambda found: lines[int(found[1])], text) + "\n"
 
@@ -147,6 +170,7 @@ class Expected:
         data = json.loads(file.read_text(encoding="utf-8"))
         for exercise in data["exercises"].values():
             wrong = exercise.pop("wrong")
+            exercise["given"] = {int(at): Given(**each) for at, each in exercise["given"].items()}
             for misconception in exercise["misconceptions"]:
                 by_case = misconception["observations"].items()
                 misconception["observations"] = {int(case): wrong[at] for case, at in by_case}

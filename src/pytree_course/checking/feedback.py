@@ -73,7 +73,7 @@ def feedback(
     Inputs are named by the parameters of `call`, which they are given to, where it is known.
     Paragraphs of the plain text are wrapped to the width; pictures and code are not.
     """
-    return _render(
+    return shown(
         "feedback",
         verdict=verdict,
         look=LOOKS[verdict.kind],
@@ -105,7 +105,7 @@ def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
 
     A paragraph that begins with a fence is code.
     """
-    return _render("note", symbol=symbol, title=title, paragraphs=paragraphs, width=WIDTH)
+    return shown("note", symbol=symbol, title=title, paragraphs=paragraphs, width=WIDTH)
 
 
 @contextmanager
@@ -132,7 +132,8 @@ def note_if_slow(seconds: float) -> Iterator[None]:
             handle.update(Feedback("", ""))
 
 
-def _render(template: str, **values: object) -> Feedback:
+def shown(template: str, **values: object) -> Feedback:
+    """Fill the two forms of a template."""
     html, text = (render(f"checking/{template}.{form}", **values) for form in ("html", "txt"))
     return Feedback(html, text)
 
@@ -149,4 +150,4 @@ TEMPLATES.filters |= {
     "reason": words.reason,
     "sentences": finding_words.sentences,
 }
-TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text}
+TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text, "looks": LOOKS}

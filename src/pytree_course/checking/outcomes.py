@@ -3,6 +3,7 @@
 import contextlib
 import io
 import traceback
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -92,6 +93,11 @@ def written(value: object, most: int) -> str:
 def _pieces(value: Any, within: frozenset[int]) -> Iterator[str]:
     """Yield what `repr` writes: of built-in containers item by item, for subclasses differ."""
     kind = type(value)
+    if (
+        kind is OrderedDict and id(value) not in within
+    ):  # before Python 3.12 it is written otherwise
+        yield from ("OrderedDict(", *_pieces(dict(value), within | {id(value)}), ")")
+        return
     if not (kind is dict or kind is list or kind is tuple):
         yield repr(value)
         return

@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pytree_course.checking import words
+from pytree_course.checking.expected import Belief
 
 _waiting: dict[Path, list[dict[str, str]]] = {}
 """Events that could not be written yet, by their file: all widgets of a kernel share them."""
@@ -26,6 +27,16 @@ class ExerciseProgress:
     saw_solution: bool = False
 
 
+@dataclass(frozen=True, order=True)
+class Reviewed:
+    """A question of a review that was answered."""
+
+    time: datetime
+    about: Belief
+    case: str
+    right: bool
+
+
 @dataclass
 class Progress:
     """What a learner did: events in a file of JSON lines.
@@ -39,6 +50,8 @@ class Progress:
     unreadable_lines: int = 0
     exercises: dict[tuple[str, str], ExerciseProgress] = field(default_factory=dict)
     predictions: dict[tuple[str, str], str] = field(default_factory=dict)
+    reviews: list[Reviewed] = field(default_factory=list)
+    held: dict[Belief, datetime] = field(default_factory=dict)  # misconceptions, and when last
     watchers: list[Callable[[], None]] = field(default_factory=list)
     trouble: OSError | None = None  # why the file could not be read or written
 
@@ -70,9 +83,19 @@ class Progress:
         """Return what was done in one exercise."""
         return self.exercises.setdefault((lesson, exercise), ExerciseProgress())
 
-    def add(self, lesson: str, exercise: str, event: str) -> None:
-        """Record an event of an exercise: "correct", "tried", "hint" or "solution"."""
-        self._record({"lesson": lesson, "exercise": exercise, "event": event})
+    def add(self, lesson: str, exercise: str, event: str, held: Iterable[str] = ()) -> None:
+        """Record an event of an exercise: "correct", "tried", "hint" or "solution".
+
+        What was tried may show that misconceptions are held.
+        """
+        said = {"lesson": lesson, "exercise": exercise, "event": event, "held": "; ".join(held)}
+        self._record({name: value for name, value in said.items() if value})
+
+    def review(self, about: Belief, case: str, *, right: bool, held: str = "") -> None:
+        """Record the answer to a question; a wrong one may show another misconception."""
+        # Copies of the course from before there were reviews skip an event that they do not know.
+        said = {**about._asdict(), "case": case, "answer": "right" if right else "wrong"}
+        self._record({"event": "reviewed", **said, "held": held})
 
     def predict(self, lesson: str, prediction: str, choice: str) -> None:
         """Record what was predicted."""
@@ -87,10 +110,10 @@ class Progress:
         return [words.PROGRESS_NOT_KEPT.format(file=self.file, why=why)]
 
     def _record(self, event: dict[str, str]) -> None:
-        time = datetime.now(UTC).isoformat(timespec="seconds")
+        event = {"time": datetime.now(UTC).isoformat(timespec="seconds"), **event}
         if self.file is not None:
             waiting = _waiting.setdefault(self.file, [])
-            waiting.append({"time": time, **event})
+            waiting.append(event)
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
                 while waiting:
@@ -106,8 +129,14 @@ class Progress:
         if "prediction" in event:
             self.predictions[event["lesson"], event["prediction"]] = event["choice"]
             return
-        exercise = self.of(event["lesson"], event["exercise"])
+        lesson, name = event["lesson"], event["exercise"]
+        exercise = self.of(lesson, name)
+        for belief in filter(None, event.get("held", "").split("; ")):
+            self.held[Belief(lesson, name, belief)] = _time(event)
         match event["event"]:
+            case "reviewed":
+                about, right = Belief(lesson, name, event["name"]), event["answer"] == "right"
+                self.reviews.append(Reviewed(_time(event), about, event["case"], right))
             case "correct":
                 exercise.correct = True
             case "tried" if not exercise.correct:
@@ -116,6 +145,10 @@ class Progress:
                 exercise.hints += 1
             case "solution":
                 exercise.saw_solution = True
+
+
+def _time(event: dict[str, str]) -> datetime:
+    return datetime.fromisoformat(event["time"])
 
 
 def _append(file: Path, event: dict[str, str]) -> None:

@@ -27,7 +27,6 @@ class Student(Submitter):
 
     is_expected: bool = True  # on the list of the class, if there is a list
     login: str = ""  # in Canvas, or Moodle's username; empty where it is not known
-    login_is_listed: bool = False  # the login is from the list of the class, not a folder's name
 
     @property
     def label(self) -> str:
@@ -126,4 +125,4 @@ def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool)
         return Student(**known, is_expected=is_expected, login=login)
     known["name"] = entry.name or submitter.name
     known["canvas_id"] = submitter.canvas_id or entry.canvas_id
-    return Student(**known, login=entry.student, login_is_listed=True)
+    return Student(**known, login=entry.student)

@@ -9,8 +9,7 @@ name and id.
 A text or a link that was handed in is `lovelaceada_12345_text.html` or `_link.html`.
 
 Students choose their own names and those of their files, and both may look like ids: then a name
-can be read in several ways. A way is wrong if its id is not on the list of the class, or if that id
-has another name in a file that can be read in one way only.
+can be read in several ways. A way is wrong if its id is not on the list of the class.
 
 Moodle (`mod/assign/classes/downloader.php` in moodle/moodle, before 4.1 in `locallib.php`) makes a
 folder `Ada Lovelace_12345_assignsubmission_file`, until 4.0 with `_` at its end; or, as the teacher
@@ -27,8 +26,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-
-from pytree_course.classroom.student_files import joined
 
 CANVAS, MOODLE = "Canvas", "Moodle"
 
@@ -105,23 +102,11 @@ def _choose_ways(
     ways: Mapping[str, list[DownloadName]], canvas_ids: Collection[str]
 ) -> dict[str, DownloadName]:
     """Choose for each of Canvas's names the one way to read it that can be right."""
-    certain = defaultdict(set)
-    for first, *others in ways.values():
-        if not others:
-            certain[first.submitter.id].add(first.submitter.name)
     read = {}
     for name, found in ways.items():
-        possible = [
-            way
-            for way in found
-            if (not canvas_ids or way.submitter.id in canvas_ids)
-            and way.submitter.name in (certain[way.submitter.id] or [way.submitter.name])
-        ] or found
+        listed = [way for way in found if way.submitter.id in canvas_ids]
+        possible = listed or found
         way = possible[0]
-        called = sorted(certain[way.submitter.id])
-        if len(called) > 1:
-            remark = f"Canvas calls this student {' and '.join(called)}"
-            way = replace(way, remark=joined(way.remark, remark))
         if len({each.submitter.id for each in possible}) > 1:
             whose = " or ".join(
                 f"{each.submitter.id} ({each.submitter.name or 'no name'})" for each in possible

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import console, errors, run
-from pytree_course.course import Course, LessonFiles, write_file
+from pytree_course.course import Course, LessonFiles
 from pytree_course.printable import printable
 
 if TYPE_CHECKING:  # to load grading takes a while
@@ -23,26 +23,21 @@ def main(check_script: str) -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
     @app.command()
-    def grade(
-        notebook: options.Notebook, json: options.Json = False, junit: options.Junit = None
-    ) -> None:
+    def grade(notebook: options.Notebook, json: options.Json = False) -> None:
         """Grade the answers in an exercise notebook; the exit status is 0 if all are correct."""
-        grade = grade_and_show(files, notebook, json, junit)
+        grade = grade_and_show(files, notebook, json)
         raise typer.Exit(0 if grade.all_correct else 1)
 
     run(app)
 
 
-def grade_and_show(files: LessonFiles, notebook: Path, json: bool, junit: Path | None) -> "Grade":
+def grade_and_show(files: LessonFiles, notebook: Path, json: bool) -> "Grade":
     """Grade a notebook, show the grade, and return it."""
     from pytree_course.grading.grade import grade_notebook
-    from pytree_course.reports.junit import notebook_junit
     from pytree_course.reports.terminal import grade_as_json, show_grade
 
     with errors.status(Text(f"running {printable(notebook.name)} …")):
         grade = grade_notebook(notebook, files)
-    if junit is not None:
-        write_file(junit, notebook_junit(grade))
     if json:
         typer.echo(grade_as_json(grade))
     else:

@@ -1,4 +1,4 @@
-"""The learner's commands: lab, check, progress, reset."""
+"""The learner's commands: lab, check, progress, reset, review."""
 
 import sys
 from pathlib import Path
@@ -39,7 +39,7 @@ def lab(context: typer.Context) -> None:
 
 
 @app.command()
-def check(lesson: options.Lesson, json: options.Json = False, junit: options.Junit = None) -> None:
+def check(lesson: options.Lesson, json: options.Json = False) -> None:
     """Grade my exercises of one lesson; the exit status is 0 if all answers are correct.
 
     What is right counts as progress.
@@ -49,7 +49,7 @@ def check(lesson: options.Lesson, json: options.Json = False, junit: options.Jun
     from pytree_course.cli.check_script import grade_and_show
 
     files = options.lesson_with_exercises(lesson)
-    grade = grade_and_show(files, files.exercises, json, junit)
+    grade = grade_and_show(files, files.exercises, json)
     done = Progress.load(Course(files.root).progress_file)
     for verdict in grade.verdicts:
         known = done.of(grade.lesson, verdict.exercise)
@@ -123,3 +123,20 @@ def reset(lesson: options.Lesson) -> None:
         f"{files.exercises} is fresh. Close this notebook in JupyterLab and open it again."
     )
     console.print("What you solved before stays in your progress.")
+
+
+@app.command()
+def review() -> None:
+    """Answer the questions that are due, here in the terminal."""
+    from rich.prompt import Prompt
+
+    from pytree_course.checking.review import NOTHING_DUE, Review
+
+    asked = Review(Course.find())
+    if not asked.questions:
+        console.print(NOTHING_DUE)
+    for question in asked.questions:
+        console.print(f"\n{asked.asked(question)}\n")
+        letters = [*question.options] or None
+        choice = Prompt.ask("Your answer", choices=letters, case_sensitive=False, console=console)
+        console.print(f"\n{asked.answer(question, choice)}")

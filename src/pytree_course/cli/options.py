@@ -15,9 +15,6 @@ Notebook = Annotated[
     Path, typer.Argument(metavar="NOTEBOOK", help="The exercise notebook to grade.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")]
-Junit = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML to FILE.")
-]
 
 
 def lesson_with_exercises(name: str) -> LessonFiles:

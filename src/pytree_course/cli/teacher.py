@@ -1,4 +1,4 @@
-"""The teacher's commands: release, grade, explain."""
+"""The teacher's commands: release, grade, explain, questions."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from pytree_course.cli import options
 from pytree_course.cli.app import app, console, errors, warn
-from pytree_course.course import Course, CourseError, LessonFiles
+from pytree_course.course import Course, CourseError, LessonFiles, write_file
 from pytree_course.printable import printable
 
 GRADEBOOK = "gradebook.sqlite"
@@ -198,6 +198,31 @@ def explain(
             "This copy of the course has no sources, so there is nothing to compare with."
         )
     console.print(Text(unexplained(course, file)), soft_wrap=True)
+
+
+@app.command()
+def questions(
+    lesson: options.Lesson,
+    into: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Markdown (.md), slides (.ipynb) or Moodle's XML (.xml)."
+        ),
+    ],
+) -> None:
+    """For teachers and authors: write down the questions that misconceptions make."""
+    from pytree_course.checking.expected import Expected
+    from pytree_course.checking.feedback import backticks_to_code
+    from pytree_course.checking.questions import for_class
+    from pytree_course.rendering import render
+
+    if into.suffix not in (".md", ".ipynb", ".xml"):
+        raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
+    expected = Expected.read(options.lesson_with_exercises(lesson).expected)
+    asked = for_class(expected)
+    values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
+    write_file(into, render(f"reports/questions{into.suffix}", **values) + "\n")
+    console.print(f"{into} holds {len(asked)} questions.")
 
 
 def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:

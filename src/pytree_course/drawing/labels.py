@@ -61,7 +61,7 @@ def expression(observation: Observation, depth: int = 2) -> str:
         part = expression(child, depth - 1)
         if key.startswith("."):
             part = f"{key[1:]}={part}"
-        elif name == "dict":
+        elif name in ("dict", "OrderedDict"):
             part = f"{key[1:-1]}: {part}"
         parts.append(part)
     if len(pairs) > 6:
@@ -70,6 +70,8 @@ def expression(observation: Observation, depth: int = 2) -> str:
     match name:
         case "dict":
             return f"{{{inside}}}"
+        case "OrderedDict":
+            return f"OrderedDict({{{inside}}})"
         case "list":
             return f"[{inside}]"
         case "tuple":

@@ -15,10 +15,6 @@ _CELL_ENDS = re.compile(r"([;\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029])")
 _FORMULA = re.compile(rf'[\s"{JOINERS}]*[{re.escape(_SIGNS)}]')
 
 
-class ImportKey(str):
-    """A login that an LMS finds a student by: it is written unchanged, even if it is a formula."""
-
-
 def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
     """Return rows as CSV: every field is quoted, and a text is on one line and no formula."""
     text = io.StringIO()
@@ -48,4 +44,4 @@ def _part(part: str) -> str:
 
 
 def _field(cell: str | int) -> str | int:
-    return cell if isinstance(cell, int | ImportKey) else plain_text(cell)
+    return cell if isinstance(cell, int) else plain_text(cell)

@@ -9,7 +9,7 @@ from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.downloads import CANVAS, MOODLE
 from pytree_course.course import write_file
 from pytree_course.rendering import render
-from pytree_course.reports.csv_escaping import ImportKey, plain_text, to_csv
+from pytree_course.reports.csv_escaping import plain_text, to_csv
 from pytree_course.reports.junit import class_junit
 
 Cells = list[str | int]
@@ -75,14 +75,14 @@ def exercises_csv(grades: ClassGrades) -> str:
             "verdict": row.kind,
             "points": row.points,
             "of": row.exercise_points,
+            "points_by_check": row.teacher.points_by_check if row.teacher else row.points,
+            "corrected": _corrected(row),
+            "teachers_comment": row.teacher.comment if row.teacher else "",
             "passed": row.passed,
             "cases": row.cases,
             "seconds": f"{row.seconds:.2f}",
             "misconceptions": " ".join(row.misconceptions),
             "feedback": row.explanation,
-            "points_by_check": row.teacher.points_by_check if row.teacher else row.points,
-            "teachers_comment": row.teacher.comment if row.teacher else "",
-            "corrected": _corrected(row),
         }
         for student, lesson, attempt in grades.all_attempts()
         for row in attempt.rows
@@ -144,25 +144,20 @@ def _has_failed(grades: ClassGrades, student: Student) -> bool:
 def _import_login(student: Student) -> str:
     """Return the login as an LMS has to find it; "" if it must not be written.
 
-    A login that a spreadsheet takes for a formula would match nobody once it is escaped. It is
-    written unescaped only if it is on the teacher's list, for then no student made it up.
+    A login that a spreadsheet takes for a formula would match nobody once it is escaped.
     """
-    if plain_text(student.login) == student.login:
-        return student.login
-    return ImportKey(student.login) if student.login_is_listed else ""
+    return student.login if plain_text(student.login) == student.login else ""
 
 
 def about_imports(grades: ClassGrades) -> list[str]:
-    """Say whom Canvas or Moodle cannot import, and why; and of which logins to beware."""
+    """Say whom Canvas or Moodle cannot import, and why."""
     students = grades.students
-    odd = [each for each in students if plain_text(each.login) != each.login]
     said = render(
         "reports/about_imports.txt",
         nameless=[each for each in students if each.system == MOODLE and not each.login],
         failed=[each for each in students if _has_failed(grades, each)],
         anonymous=[each for each in students if each.system == CANVAS and not each.canvas_id],
-        listed=[each for each in odd if each.login_is_listed],
-        unlisted=[each for each in odd if not each.login_is_listed],
+        odd=[each for each in students if plain_text(each.login) != each.login],
     )
     return said.splitlines()
 

@@ -2,28 +2,17 @@
 
 from functools import partial
 
-from pytree_course.checking.feedback import feedback
 from pytree_course.classroom.class_grades import ClassGrades
-from pytree_course.grading.grade import Grade
 from pytree_course.rendering import TEMPLATES, render
 from pytree_course.texts import truncate
 
 TEMPLATES.filters["short"] = partial(truncate, limit=20_000)
 
 
-def notebook_junit(grade: Grade) -> str:
-    """Return a notebook's grade: an exercise is a test case."""
-    tests = [
-        (each.exercise, each.kind, each.reason, feedback(each).text, None)
-        for each in grade.verdicts
-    ]
-    return render("reports/junit.xml", suites=[(grade.lesson, tests, None)]) + "\n"
-
-
 def class_junit(grades: ClassGrades) -> str:
     """Return a class's grades: a student's lesson is a test suite, an exercise a test case."""
     suites = []
     for student, lesson, attempt in grades.all_attempts():
-        tests = [(row.exercise, row.kind, row.explanation, "", row.seconds) for row in attempt.rows]
+        tests = [(row.exercise, row.kind, row.explanation, row.seconds) for row in attempt.rows]
         suites.append((f"{student.id}.{lesson.lesson}", tests, attempt.seconds))
     return render("reports/junit.xml", suites=suites) + "\n"

@@ -19,6 +19,7 @@ NAMES = {
     "figure": Name("pytree_course.drawing.figures", 8),
     "pair": Name("pytree_course.widgets.map_view", 12),
     "predict": Name("pytree_course.widgets.prediction", 0),
+    "review": Name("pytree_course.widgets.review", 0),
     "show_progress": Name("pytree_course.widgets.header", 0),
     "steps": Name("pytree_course.widgets.stepper", 16),
 }

@@ -1,7 +1,6 @@
 """Predictions: a question that the learner answers before running the cell that shows it."""
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ipywidgets
@@ -11,6 +10,7 @@ from IPython.display import display
 from pytree_course.checking.expected import Expected, Prediction
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
+from pytree_course.checking.questions import is_same
 from pytree_course.course import Course
 from pytree_course.rendering import render
 from pytree_course.widgets.base import Play
@@ -46,22 +46,10 @@ class Predict(Play):
         self.news: list[str] = []  # of the learner's progress
         self.revealed = False
         self._said = ipywidgets.HTML()
+        self.entry = entry(prediction.options, "I predict", choice)
         if prediction.options:
-            self.entry = ipywidgets.ToggleButtons(
-                options=[(letter, letter) for letter in prediction.options],
-                value=choice if choice in prediction.options else None,
-                tooltips=list(prediction.options.values()),
-                description="I predict",
-                style={"button_width": "4em"},
-            )
             self._say("Choose (by keyboard: Shift+Tab, then Space). Then run the next cell.")
         else:
-            self.entry = ipywidgets.Text(
-                value=choice or "",
-                description="I predict",
-                placeholder="write it here",
-                continuous_update=False,
-            )
             self._say("Write it down and press Enter, then run the next cell.")
         self.entry.observe(self._chosen, names="value")
         # An invitation to run the cell: the question itself stands above it.
@@ -88,10 +76,30 @@ class Predict(Play):
             self._say("No guess this time. Next time, guess first: it helps you remember.")
             return None
         self._say(f"You predicted {choice}.")
-        is_right = _plain(choice) == _plain(answer)
+        is_right = is_same(choice, answer)
         text = f"{'✓' if is_right else '✗'} You predicted {choice}"
         text += ", and so it is." if is_right else f". It is {answer}."
         return Feedback(render("widgets/status.html", text=text), text)
+
+
+def entry(
+    options: Mapping[str, str], description: str, choice: str | None = None
+) -> ipywidgets.ToggleButtons | ipywidgets.Text:
+    """Make what a question is answered with: a button for each letter, or a line to write on."""
+    if not options:
+        return ipywidgets.Text(
+            value=choice or "",
+            description=description,
+            placeholder="write it here",
+            continuous_update=False,
+        )
+    return ipywidgets.ToggleButtons(
+        options=[(letter, letter) for letter in options],
+        value=choice if choice in options else None,
+        tooltips=list(options.values()),
+        description=description,
+        style={"button_width": "4em"},
+    )
 
 
 def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
@@ -108,10 +116,3 @@ def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
             display(said)  # in the output of that cell
 
     shell.events.register("post_run_cell", after_cell)
-
-
-def _plain(text: str) -> list[str | float]:
-    """Reduce an answer to its words and numbers: "6, 7" is "6 and 7", and "2.3" is "2.30"."""
-    without_thousands = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower())
-    words = re.findall(r"\d+(?:\.\d+)?|\w+", without_thousands)
-    return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]

@@ -1,11 +1,12 @@
 """The map of the course: both ways through it, how far you are, and your badges."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
+from pytree_course.checking.review import due
 from pytree_course.checking.standings import Way, hours, standing
 from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.rendering import render
@@ -35,6 +36,8 @@ def course_map() -> Feedback:
         "core": Way.together([now.core for _, now in lessons]),
         "everything": Way.together([now.everything for _, now in lessons]),
         "badges": badges(expected, progress),
+        "due": len(due(expected, progress, datetime.now(UTC))),
+        "review": course.link(course.lesson("review").notebook),
     }
     page, text = (render(f"widgets/start_page.{kind}", **values) for kind in ("html", "txt"))
     return Feedback(page, text)

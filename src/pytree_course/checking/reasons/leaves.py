@@ -9,8 +9,8 @@ import numpy as np
 from pytree_course.checking.comparison import COARSE_RELATIVE_TOLERANCE, compare
 from pytree_course.checking.findings import Finding
 from pytree_course.checking.reasons.evidence import Evidence, finding
-from pytree_course.checking.reasons.places import Place, part, places
-from pytree_course.observations import Observation
+from pytree_course.checking.reasons.places import Place, places
+from pytree_course.observations import Observation, all_parts
 
 Numbers = np.ndarray
 
@@ -44,17 +44,14 @@ def which_results(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> str:
 def _as_in_input(wrong: Sequence[Evidence], walked: Sequence[Sequence[Place]]) -> int | None:
     """Return the place of the argument in which every wrong leaf stands at the same path."""
     for at in range(min(len(case.inputs) for case in wrong)):
-        found = (
-            part(case.inputs[at], place.path)
-            for case, pairs in zip(wrong, walked, strict=True)
-            for place in pairs
+        inputs = [dict(all_parts(case.inputs[at])) for case in wrong]
+        pairs = [
+            (given.get(place.path), place.got)
+            for given, around in zip(inputs, walked, strict=True)
+            for place in around
             if place.differs
-        )
-        got = (place.got for pairs in walked for place in pairs if place.differs)
-        if all(
-            leaf is not None and not compare(leaf, mine)
-            for leaf, mine in zip(found, got, strict=True)
-        ):
+        ]
+        if all(leaf is not None and not compare(leaf, got) for leaf, got in pairs):
             return at
     return None
 

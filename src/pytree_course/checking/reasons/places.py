@@ -35,13 +35,3 @@ def places(expected: Observation, got: Observation, path: Path = ()) -> Iterator
             yield from places(child, other, (*path, key))
     else:
         yield Place(path, expected, got, compare(expected, got) is not None)
-
-
-def part(tree: Observation, path: Path) -> Observation | None:
-    """Return what a tree has at a path, or None."""
-    for key in path:
-        children = dict(tree["children"]) if is_node(tree) else {}
-        if key not in children:
-            return None
-        tree = children[key]
-    return tree

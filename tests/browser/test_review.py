@@ -1,0 +1,72 @@
+"""A review in JupyterLab: by keyboard, in both themes, on a narrow page."""
+
+import json
+import os
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from pytree_course.checking.progress import Progress
+from tests.browser.accessibility import assert_accessible
+from tests.browser.lab import Notebook, Visit
+
+CELL = "review"
+
+
+def begin(visit: Visit) -> Notebook:
+    """Open the review of somebody who solved an exercise, and once counted items for leaves."""
+    progress = Progress.load(visit.lab.root / "progress.jsonl")
+    progress.add("01_leaves", "count_leaves", "tried", ["counts_the_top_level"])
+    progress.add("01_leaves", "count_leaves", "correct")
+    review = visit.open("notebooks/review.ipynb")
+    review.run(CELL)
+    return review
+
+
+def picture(visit: Visit, name: str) -> None:
+    if folder := os.environ.get("PYTREE_COURSE_SCREENSHOTS"):
+        visit.page.screenshot(path=Path(folder, f"review_{name}.png"))
+
+
+def test_questions_are_answered_by_keyboard_and_explained(visit: Visit):
+    review = begin(visit)
+    shown = review.output(CELL)
+    shown.get_by_text("Question 1 of 10").wait_for()
+    shown.get_by_text("How many leaves does JAX see here?").wait_for()
+    shown.get_by_role("button", name="A", exact=True).press("Space")
+    shown.get_by_role("button", name="Next").press("Enter")
+    shown.get_by_text("Question 2 of 10").wait_for()
+    file = visit.lab.root / "progress.jsonl"
+    event = json.loads(file.read_text().splitlines()[-1])
+    assert (event["event"], event["name"]) == ("reviewed", "counts_the_top_level")
+    assert Progress.load(file).unreadable_lines == 0
+
+
+def test_a_wrong_answer_shows_the_case_and_leads_to_the_section(visit: Visit):
+    review = begin(visit)
+    shown = review.output(CELL)
+    wrong = shown.get_by_text("Not this.")
+    right = shown.get_by_text("Right.", exact=True)
+    for number in range(1, 11):
+        shown.get_by_text(f"Question {number} of 10").wait_for()
+        shown.get_by_role("button", name="A", exact=True).press("Space")
+        expect(wrong.or_(right)).to_be_visible()
+        if wrong.is_visible() and shown.locator("svg").count():
+            break
+        shown.get_by_role("button", name="Next").press("Enter")
+    assert wrong.is_visible()
+    picture(visit, "light")
+    assert_accessible(review, 1)
+    picture(visit, "dark")
+    visit.page.set_viewport_size({"width": 480, "height": 900})
+    picture(visit, "narrow")
+    shown.get_by_role("link").click()
+    visit.page.wait_for_function(
+        "() => jupyterapp.shell.currentWidget.context.path === 'notebooks/01_leaves.ipynb'"
+    )
+
+
+def test_where_nothing_is_due_it_says_so(visit: Visit):
+    review = visit.open("notebooks/review.ipynb")
+    review.run(CELL)
+    review.output(CELL).get_by_text("Nothing is due today.").wait_for()

@@ -1,0 +1,254 @@
+"""A question is a case, its right result, and what misconceptions yield."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytree_course.checking.expected import (
+    Belief,
+    Expected,
+    ExpectedExercise,
+    Given,
+    LessonSection,
+    Misconception,
+    Prediction,
+)
+from pytree_course.checking.progress import Progress, Reviewed
+from pytree_course.checking.questions import RAISES, questions
+from pytree_course.checking.review import MOST_A_DAY, cards, due
+from pytree_course.course import Course
+from pytree_course.trees import observe, observe_raised
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SECTION = LessonSection("Leaves", 5, 1, False, ["guess"])
+
+
+def exercise(right, wrong, *, name="count", **said):
+    """Make an exercise of a right result for each case, and those of each misconception."""
+    observations = [observe(result) for result in right]
+    misconceptions = [
+        Misconception(
+            belief,
+            f"You hold {belief}.",
+            "leaves",
+            {case: seen(result) for case, result in results.items()},
+        )
+        for belief, results in wrong.items()
+    ]
+    facts = {
+        **{"name": name, "title": "Count", "answers": [name], "points": 1, "minutes": 1},
+        **{"stars": 1, "section": "leaves", "hints": [], "silent_bug": False, "core": True},
+        **{"question": "How many?", "functions": True, "features": [], "summaries": []},
+        "given": {case: Given(f"tree {case}") for case in range(len(right))},
+    }
+    return ExpectedExercise(
+        **facts | said, observations=observations, misconceptions=misconceptions
+    )
+
+
+def seen(result):
+    return observe_raised(result) if isinstance(result, Exception) else observe(result)
+
+
+def lesson(*exercises, predictions=None, stem="01_mini"):
+    made = {each.name: each for each in exercises}
+    section = replace(SECTION, predictions=[*(predictions or {})])
+    return Expected(stem, "Mini", {"leaves": section}, predictions or {}, made, "")
+
+
+def asked_about(exercise):
+    """Return the options of an exercise's questions, by the misconception's name."""
+    found = questions(lesson(exercise))
+    return {
+        about.name: [sorted(each.options.values()) for each in asked]
+        for about, asked in found.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def lessons():
+    return [Expected.read(files.expected) for files in Course.around(Path(__file__)).lessons()]
+
+
+def test_the_options_are_the_right_result_and_wrong_ones():
+    count = exercise([2], {"none": {0: 3}, "nodes": {0: 5}})
+    assert asked_about(count) == {
+        "none": [["`2`", "`3`", "`5`"]],
+        "nodes": [["`2`", "`3`", "`5`"]],
+    }
+
+
+def test_what_looks_like_the_right_result_is_no_option():
+    numbers = exercise([[1, 2]], {"tuple": {0: (1, 2)}, "same": {0: [1, 2]}, "one": {0: [1]}})
+    assert set(asked_about(numbers)) == {"tuple", "one"}
+
+
+def test_errors_are_one_option_and_nothing_is_asked_about_them():
+    wrong = {"a": {0: ValueError("x")}, "b": {0: TypeError("y")}, "c": {0: 3}}
+    assert asked_about(exercise([2], wrong)) == {"c": [["It raises an error.", "`2`", "`3`"]]}
+
+
+def test_a_result_of_another_kind_or_too_long_to_compare_is_no_option():
+    wrong = {"none": {0: None}, "text": {0: "2"}, "yes": {0: True}, "long": {0: 10**99}}
+    assert asked_about(exercise([2], wrong)) == {}
+
+
+def test_two_options_are_enough_for_yes_or_no_alone():
+    assert asked_about(exercise([2], {"one": {0: 3}})) == {}
+    assert asked_about(exercise([True], {"one": {0: False}})) == {"one": [["`False`", "`True`"]]}
+
+
+def test_without_a_line_that_asks_there_are_no_questions():
+    assert asked_about(exercise([True], {"one": {0: False}}, given={})) == {}
+
+
+def test_the_cases_that_few_misconceptions_share_come_first():
+    count = exercise([2, 2], {"a": {0: 3, 1: 3}, "b": {0: 3, 1: 4}, "c": {0: 5, 1: 5}})
+    assert [each.case for each in questions(lesson(count))[Belief("01_mini", "count", "a")]] == [
+        "1",
+        "0",
+    ]
+
+
+def test_a_prediction_is_asked_again_with_its_code():
+    guess = Prediction("A *wrong* [guess](x.ipynb#a)?", {"A": "one", "B": "two"}, "B", "draw(1)")
+    [question] = questions(lesson(predictions={"guess": guess}))[Belief("01_mini", "guess")]
+    assert (question.text, question.given.code) == ("A wrong guess?", "draw(1)")
+    assert [question.is_right(letter) for letter in "AB"] == [False, True]
+
+
+def test_every_question_of_the_course_has_one_right_option_and_no_two_alike(lessons):
+    for each in lessons:
+        for asked in questions(each).values():
+            for question in asked:
+                texts = [*question.options.values()]
+                right = [each for each in question.options.values() if each == question.answer]
+                assert len(right) == bool(texts) and len({*texts}) == len(texts) <= 4
+                assert all(texts) and texts.count(RAISES) <= 1
+                assert question.section in each.sections
+
+
+RESULTS = st.integers(0, 4) | st.booleans() | st.lists(st.integers(0, 2), max_size=2)
+WRONG_RESULTS = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=1), RESULTS | st.builds(ValueError), max_size=6
+)
+
+
+@given(RESULTS, WRONG_RESULTS)
+def test_whatever_misconceptions_yield_the_right_option_is_there_once(right, wrong):
+    made = exercise([right], {name: {0: result} for name, result in wrong.items()})
+    for asked in questions(lesson(made)).values():
+        texts = [*asked[0].options.values()]
+        assert texts.count(asked[0].answer) == 1
+        assert len({*texts}) == len(texts) <= 4
+        assert asked[0].about.name in {each.name for each in asked[0].beliefs.values()}
+        assert asked[0].beliefs.keys() == {*texts} - {asked[0].answer}
+
+
+REVIEWS = st.lists(
+    st.builds(
+        Reviewed,
+        st.integers(0, 90 * 24).map(lambda hours: NOW + timedelta(hours=hours)),
+        st.sampled_from([Belief("01_mini", "count", name) for name in "abc"]),
+        st.sampled_from("0123"),
+        st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+@given(REVIEWS, st.randoms())
+def test_cards_do_not_depend_on_the_order_of_the_events(reviews, random):
+    shuffled = random.sample(reviews, len(reviews))
+    made, again = cards(reviews), cards(shuffled)
+    assert {about: vars(card) for about, card in made.items()} == {
+        about: vars(card) for about, card in again.items()
+    }
+
+
+def progress(reviews=(), tried=(), held=None):
+    done = Progress(None, reviews=[*reviews], held=held or {})
+    for name in tried:
+        done.add("01_mini", name, "correct")
+    return done
+
+
+def names(questions):
+    return [question.about.name for question in questions]
+
+
+WRONG = {"a": {0: 3, 1: 3}, "b": {0: 4, 1: 4}, "c": {0: 5, 1: 5}}
+COUNT = exercise([2, 2], WRONG)
+
+
+def test_nothing_of_a_lesson_that_was_not_begun_is_asked():
+    other = lesson(COUNT, stem="02_other")
+    assert names(due([lesson(COUNT), other], progress(), NOW)) == []
+    asked = due([lesson(COUNT), other], progress(tried=["count"]), NOW)
+    assert {question.about.lesson for question in asked} == {"01_mini"}
+    assert names(asked) == ["a", "b", "c"]
+
+
+def test_what_was_mistaken_comes_first():
+    held = {Belief("01_mini", "count", "c"): NOW}
+    assert names(due([lesson(COUNT)], progress(tried=["count"], held=held), NOW))[0] == "c"
+
+
+def test_what_was_answered_waits_and_comes_in_another_case():
+    about = Belief("01_mini", "count", "a")
+    first = due([lesson(COUNT)], progress(tried=["count"]), NOW)[0]
+    done = progress([Reviewed(NOW, about, first.case, True)], tried=["count"])
+    assert "a" not in names(due([lesson(COUNT)], done, NOW))
+    later = due([lesson(COUNT)], done, NOW + timedelta(days=30))
+    again = next(each for each in later if each.about == about)
+    assert again.case != first.case
+
+
+def test_a_wrong_answer_comes_back_sooner_than_a_right_one():
+    about = Belief("01_mini", "count", "a")
+    due_after = {
+        right: cards([Reviewed(NOW, about, "0", right)])[about].due for right in (True, False)
+    }
+    assert due_after[False] < due_after[True]
+
+
+def test_there_are_ten_questions_a_day_also_after_a_month_away():
+    many = {f"m{number}": {0: number + 3, 1: number + 3} for number in range(40)}
+    mini = lesson(exercise([2, 2], many))
+    beliefs = [Belief("01_mini", "count", name) for name in many]
+    done = progress([Reviewed(NOW, about, "0", True) for about in beliefs], tried=["count"])
+    month = NOW + timedelta(days=60)
+    assert len(due([mini], done, month)) == MOST_A_DAY
+    done.reviews += [Reviewed(month, about, "1", True) for about in beliefs[:4]]
+    assert len(due([mini], done, month)) == MOST_A_DAY - 4
+
+
+def test_a_wrong_prediction_of_a_lesson_is_a_mistake():
+    guess = Prediction("?", {"A": "one", "B": "two"}, "B")
+    mini = lesson(COUNT, predictions={"guess": guess})
+    done = progress(tried=["count"])
+    done.predict("01_mini", "guess", "A")
+    assert due([mini], done, NOW)[0].about == Belief("01_mini", "guess")
+
+
+def test_reviews_are_kept_and_older_copies_count_no_line_as_damaged(tmp_path):
+    about, file = Belief("01_mini", "count", "a"), tmp_path / "progress.jsonl"
+    Progress.load(file).review(about, "3", right=False, held="b")
+    again = Progress.load(file)
+    [kept] = again.reviews
+    assert (kept.about, kept.case, kept.right) == (about, "3", False)
+    assert [*again.held] == [about._replace(name="b")]
+    assert again.unreadable_lines == 0
+    # What copies from before there were reviews read of an event.
+    assert {"lesson", "exercise", "event"} <= {*json.loads(file.read_text())}
+
+
+def test_the_lessons_have_questions_about_hundreds_of_beliefs(lessons):
+    counted = Counter(about.lesson for each in lessons for about in questions(each) if about.name)
+    assert counted["01_leaves"] > 200 and counted["02_tree_map"] > 100
