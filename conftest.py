@@ -10,6 +10,7 @@ from pytree_course.built import hides_outputs, show_outputs
 
 GROUPS = (
     r"(.+\.ipynb)::",  # the cells of a notebook share a kernel
+    r"(tests/browser/test_site\.py)::",  # one website
     r"(tests/browser)/",  # one JupyterLab
     r"(tests/test_nbgrader\.py)::",  # one environment with nbgrader
     r"(tests/test_class_grading\.py)::",

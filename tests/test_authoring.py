@@ -20,6 +20,7 @@ from pytree_course.authoring.sources import PLACEHOLDER, read_sources
 from pytree_course.built import without_this_machine
 from pytree_course.checking.expected import Expected
 from pytree_course.checking.outcomes import run_check
+from pytree_course.checking.questions import questions
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course, LessonFiles, other_id, write_file
 from pytree_course.handout import hand_out
@@ -292,6 +293,31 @@ def test_an_authors_mistake_stops_the_build_and_is_named(unbuilt, name, old, new
     lines = mistakes[0].file.read_text(encoding="utf-8").splitlines()
     assert 1 <= mistakes[0].line <= len(lines)
     assert not any(file.exists() for file in built_files(unbuilt))
+
+
+def ask(unbuilt):
+    edit(
+        unbuilt.sources / EXERCISES,
+        "exercise: count_leaves",
+        "exercise: count_leaves\nquestion: Q?",
+    )
+
+
+def test_an_exercise_that_asks_has_questions_of_its_short_cases(unbuilt):
+    ask(unbuilt)
+    build(unbuilt)
+    expected = Expected.read(unbuilt.expected)
+    given = expected.exercises["count_leaves"].given
+    assert given and all(len(each.code) <= 90 and each.inputs for each in given.values())
+    asked_about = {about.exercise for about in questions(expected) if about.name}
+    assert asked_about == {"count_leaves"}
+
+
+def test_a_question_that_fits_no_case_is_refused(unbuilt, monkeypatch):
+    monkeypatch.setattr(authors_answers, "LONGEST_GIVEN", 0)
+    ask(unbuilt)
+    with pytest.raises(AuthorMistakesError, match="count_leaves: no case makes a question"):
+        build(unbuilt)
 
 
 def test_an_exercise_without_a_check_is_named(unbuilt):

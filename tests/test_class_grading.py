@@ -221,12 +221,17 @@ def change_the_check(made):
     )
 
 
-def test_a_changed_exercise_is_graded_again(quick):
+def test_a_changed_exercise_regrades_and_says_whose_verdict_changed_and_why(quick):
     quick.hand_in("ada", RIGHT)
     quick.hand_in("bob", ELEMENTS)
     quick.grade()
     change_the_check(quick)
-    assert quick.grade().graded == 2
+    summary = quick.grade()
+    assert summary.graded == 2
+    (change,) = summary.changes
+    assert (change.student, change.exercise) == ("ada", "count_leaves")
+    assert (change.before, change.after) == ("correct", "incorrect")
+    assert "changed" in change.why
     assert quick.points() == {"ada": 2, "bob": 0}
 
 

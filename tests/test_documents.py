@@ -5,9 +5,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -38,6 +40,7 @@ NOT_RUN_HERE = {
     "python benchmarks/made_class.py ../class-of-20 20 01_leaves",
     "uvx --from ../pytree_course-0.1.0-py3-none-any.whl pytree-course lab",
     "uv build --wheel",
+    "python3 course.py site ../site",
     *(".venv/bin/ruff format", ".venv/bin/ruff check", ".venv/bin/mypy"),
     ".venv/bin/python -m ipykernel install --prefix NBGRADERS_ENVIRONMENT --name python3 "
     '--env PYTREE_COURSE "$PWD"',
@@ -185,3 +188,12 @@ def test_the_citation_names_this_version():
     assert f"\nversion: {version}\n" in citation
     assert "\nlicense: Apache-2.0\n" in citation
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_the_addresses_of_pyproject_are_said_where_readers_look():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    addresses = project.get("urls", {})
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation.get("url") == addresses.get("Homepage")
+    assert citation.get("repository-code") == addresses.get("Repository")
+    assert addresses.get("Homepage", "") in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import symtable
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,6 +178,35 @@ def test_each_deeper_section_runs_after_the_opening_and_the_set_up_alone(files):
         if output.output_type == "error" and "raises-exception" not in cell.metadata.tags
     ]
     assert not failed, "\n\n".join(failed)
+
+
+@pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
+def test_no_deeper_section_overwrites_a_name_that_the_core_goes_on_to_use(files):
+    # A reader may leave the core for a deeper section, and come back.
+    parts = layers(files)
+    core = [cell for section in parts.core for cell in section.code]
+    used = set().union(*(names_read(cell) - names_bound(cell) for cell in core))
+    overwritten = {
+        section.title: names
+        for section in parts.deeper
+        if (names := set().union(*map(names_bound, section.code)) & used)
+    }
+    assert not overwritten
+
+
+def names_bound(cell: SourceCell) -> set[str]:
+    """Return the names that a code cell gives a meaning, for the cells that are run after it."""
+    symbols = symtable.symtable(cell.source, cell.id, "exec").get_symbols()
+    return {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
+
+
+def names_read(cell: SourceCell) -> set[str]:
+    """Return the names that a code cell reads, in its functions too."""
+    scopes = [symtable.symtable(cell.source, cell.id, "exec")]
+    for scope in scopes:  # it grows meanwhile
+        scopes += scope.get_children()
+    symbols = [symbol for scope in scopes for symbol in scope.get_symbols()]
+    return {each.get_name() for each in symbols if each.is_global() and each.is_referenced()}
 
 
 def alone(section: Section, before: list[SourceCell]) -> list[NotebookNode]:

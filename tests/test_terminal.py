@@ -13,7 +13,7 @@ from pytree_course.checking.comparison import Difference
 from pytree_course.checking.findings import Finding
 from pytree_course.checking.reported import Line, Outcome
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
-from pytree_course.classroom.attempt import AttemptState
+from pytree_course.classroom.attempt import AttemptState, VerdictChange
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.class_grading import Summary
 from pytree_course.cli.app import warn
@@ -36,8 +36,9 @@ def test_a_class_with_five_lessons_has_names_points_and_notes_whole(columns, tmp
     attempts[1] = made_attempt(
         *("12345", [row], "02_tree_map"), state=AttemptState.UNREADABLE, reason="it is empty"
     )
+    change = VerdictChange("12345", "01_leaves", "count", "error", "correct", "the check changed")
     grades = made_grades(attempts, [*map(made_lesson, stems)], [ADA], NOON - timedelta(hours=1))
-    summary = Summary(graded=5)
+    summary = Summary(graded=5, changes=[change])
     lines = printed(show_class, summary, grades, tmp_path, width=columns).splitlines()
     assert max(map(len, lines)) <= columns
     assert "…" not in "".join(lines)
@@ -46,6 +47,7 @@ def test_a_class_with_five_lessons_has_names_points_and_notes_whole(columns, tmp
     assert "lovelaceada (ada.lovelace@example.org): 01_leaves: late by 1:00:00; 02_tree" in words
     assert "02_tree_map, unreadable: it is empty" in words
     assert "5 graded, 0 had not changed, 1 could not be graded." in words
+    assert "12345, 01_leaves, count: error, now correct: the check changed" in words
 
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\r\nada: 99\u202e\u2066\ud800[red]"
@@ -68,7 +70,8 @@ def test_nothing_that_was_handed_in_can_speak_to_the_terminal(tmp_path):
     attempt = made_attempt(
         HOSTILE, [row], state=AttemptState.UNREADABLE, reason=HOSTILE, file=HOSTILE
     )
-    summary = Summary(failed=[(HOSTILE, HOSTILE)])
+    change = VerdictChange(HOSTILE, "01_made", "count", "error", "correct", HOSTILE)
+    summary = Summary(failed=[(HOSTILE, HOSTILE)], changes=[change])
     grades = made_grades([attempt], students=[student])
     shown = printed(show_class, summary, grades, tmp_path / HOSTILE)
     assert nothing_raw(shown)

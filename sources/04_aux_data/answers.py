@@ -321,7 +321,7 @@ class Dense:
         return self.activation(x @ self.w + self.b)
 
 
-# %% exercise="dense" misconception="the_name_of_the_function" section="a-stale-answer"
+# %% exercise="dense" misconception="the_name_of_the_function" section="a-list-in-aux-data"
 """Your layers share a trace when their activations are different but have the same name. So one layer runs the program of another. Perhaps your aux_data holds the name of the function. A name is not the function: all lambdas have the same name."""
 ACTIVATIONS = {}
 
@@ -838,7 +838,7 @@ class TrainState:
         return cls(*children)
 
 
-# %% exercise="step_counter" misconception="counter_is_hidden" covers="M21" section="a-stale-answer"
+# %% exercise="step_counter" misconception="counter_is_hidden" covers="M21" section="a-list-in-aux-data"
 """Your training needs one trace, but the counter does not count on. Perhaps its aux_data is equal to any other aux_data. Then jit uses the first program again, with the number of the first step inside."""
 class Hidden:
     def __init__(self, step, name):
@@ -1058,7 +1058,7 @@ class TrainState:
         self.step = self.step + 1
 
 
-# %% exercise="step_counter" misconception="the_name_is_hidden" section="a-stale-answer"
+# %% exercise="step_counter" misconception="the_name_is_hidden" section="a-list-in-aux-data"
 """States with different names share a trace, though each state still has its name. Perhaps the aux_data is an object that is equal to every other. jit looks only at the result of `==`."""
 class Hidden:
     def __init__(self, name):
@@ -1225,7 +1225,7 @@ class Config:
     names: list
 
 
-# %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" covers="M21" section="a-stale-answer"
+# %% exercise="hashable_config" misconception="a_hash_for_the_callers_list" covers="M21" section="a-list-in-aux-data"
 """Your config has a hash, but it still holds the caller's list. When the caller changes this list, the config changes too, and so does its hash."""
 @dataclass(frozen=True)
 class Config:
@@ -1247,7 +1247,7 @@ class Config:
         self.names = tuple(self.names)
 
 
-# %% exercise="hashable_config" misconception="can_be_changed" covers="M21" section="a-stale-answer"
+# %% exercise="hashable_config" misconception="can_be_changed" covers="M21" section="a-list-in-aux-data"
 """The fields of your config can be set later. jit's cache and Python's dicts keep the first hash of an object. When the object changes later, they take it for another one."""
 @dataclass(unsafe_hash=True)
 class Config:
@@ -1258,7 +1258,7 @@ class Config:
         self.names = tuple(self.names)
 
 
-# %% exercise="hashable_config" misconception="names_do_not_count" section="a-stale-answer"
+# %% exercise="hashable_config" misconception="names_do_not_count" section="a-list-in-aux-data"
 """In your answer, configs with different names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
 @dataclass(frozen=True)
 class Config:
@@ -1426,7 +1426,7 @@ class Config:
         object.__setattr__(self, "names", tuple(self.names))
 
 
-# %% exercise="hashable_config" misconception="names_are_left_out_of_the_comparison" section="a-stale-answer"
+# %% exercise="hashable_config" misconception="names_are_left_out_of_the_comparison" section="a-list-in-aux-data"
 """In your answer, configs with different names are equal, and the config still holds the caller's list. Perhaps you left the list out of the comparison to get a hash. jit believes `==`: it runs the program of the first config for the second, too."""
 @dataclass(frozen=True)
 class Config:
@@ -1481,7 +1481,7 @@ class Config:
         return hash((self.width, frozenset(self.names)))
 
 
-# %% exercise="hashable_config" misconception="width_does_not_count" section="a-stale-answer"
+# %% exercise="hashable_config" misconception="width_does_not_count" section="a-list-in-aux-data"
 """In your answer, configs with different widths are equal when their names are equal. jit believes `==`: for the second config it runs the program of the first config, and no error tells you."""
 @dataclass(frozen=True)
 class Config:
@@ -1525,7 +1525,7 @@ class Config:
         return hash((self.width, self.names))
 
 
-# %% exercise="hashable_config" misconception="always_equal" section="a-stale-answer"
+# %% exercise="hashable_config" misconception="always_equal" section="a-list-in-aux-data"
 """All your configs are equal, whatever their fields are. jit believes `==`: for each later config it runs the program of the first one, and no error tells you."""
 @dataclass(frozen=True, eq=False)
 class Config:
@@ -1709,7 +1709,7 @@ class Lookup:
         return cls(aux.table, *children)
 
 
-# %% exercise="lookup_table" misconception="always_equal" covers="M21" section="a-stale-answer"
+# %% exercise="lookup_table" misconception="always_equal" covers="M21" section="a-list-in-aux-data"
 """Your class raises no error any more, and needs one trace. But the second table gives the numbers of the first. Your aux_data is always equal, so jit uses the first program again."""
 class Wrapped:
     def __init__(self, table):
@@ -1738,7 +1738,7 @@ class Lookup:
         return cls(aux.table, *children)
 
 
-# %% exercise="lookup_table" misconception="equal_shapes_are_equal" covers="M21" section="a-stale-answer"
+# %% exercise="lookup_table" misconception="equal_shapes_are_equal" covers="M21" section="a-list-in-aux-data"
 """Your class raises no error any more, and needs one trace for each shape. But the second table gives the numbers of the first. Your aux_data says that tables of the same shape are equal, so jit uses the first program again."""
 class Wrapped:
     def __init__(self, table):
@@ -2561,7 +2561,7 @@ class Net:
         return cls(*children, dict(aux))
 
 
-# %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" covers="M21" section="a-stale-answer"
+# %% exercise="stale_options" misconception="rebuilt_nets_share_a_dict" covers="M21" section="a-list-in-aux-data"
 """jit sees each change, but two nets that are rebuilt from one structure share their options. Perhaps unflatten uses a dict that is kept in aux_data. Then a change in one net is a change in all of them."""
 class Picture:
     def __init__(self, options):
@@ -4307,7 +4307,7 @@ class Static:
         return cls(*children)
 
 
-# %% exercise="static_wrapper" misconception="always_equal" covers="M21" section="a-stale-answer"
+# %% exercise="static_wrapper" misconception="always_equal" covers="M21" section="a-list-in-aux-data"
 """All your `Static` are equal, so jit runs the program with the first value for all of them, without an error. jit does not look at the value, only at the result of `==`."""
 @jax.tree_util.register_static
 class Static:
@@ -4636,7 +4636,7 @@ class Static:
         return hash(self.key())
 
 
-# %% exercise="static_wrapper" misconception="types_alone_are_compared" section="a-stale-answer"
+# %% exercise="static_wrapper" misconception="types_alone_are_compared" section="a-list-in-aux-data"
 """In your answer, two values of the same type are equal. jit believes `==`: for the second value it runs the program of the first, and no error tells you."""
 @jax.tree_util.register_static
 class Static:

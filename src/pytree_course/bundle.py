@@ -31,7 +31,7 @@ CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
     "jupyter": {".js", ".json", ".py"},
-    CODE: {".css", ".html", ".ipynb", ".md", ".py", ".toml", ".txt", ".xml"},
+    CODE: {".css", ".html", ".md", ".py", ".toml", ".txt", ".xml"},
 }
 
 RELEASE_FILE = "checks/release.json"

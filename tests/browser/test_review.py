@@ -34,7 +34,13 @@ def test_questions_are_answered_by_keyboard_and_explained(visit: Visit):
     shown.get_by_text("Question 1 of 10").wait_for()
     shown.get_by_text("How many leaves does JAX see here?").wait_for()
     shown.get_by_role("button", name="A", exact=True).press("Space")
-    shown.get_by_role("button", name="Next").press("Enter")
+    following = shown.get_by_role("button", name="Next")
+    following.wait_for()
+    for _ in range(10):  # past the picture and the link of a wrong answer
+        visit.page.keyboard.press("Tab")
+        if following.evaluate("button => button === document.activeElement"):
+            break
+    visit.page.keyboard.press("Enter")
     shown.get_by_text("Question 2 of 10").wait_for()
     file = visit.lab.root / "progress.jsonl"
     event = json.loads(file.read_text().splitlines()[-1])
@@ -59,6 +65,8 @@ def test_a_wrong_answer_shows_the_case_and_leads_to_the_section(visit: Visit):
     assert_accessible(review, 1)
     picture(visit, "dark")
     visit.page.set_viewport_size({"width": 480, "height": 900})
+    visit.page.keyboard.press("Control+b")  # the list of files leaves no room
+    shown.get_by_text("Not this.").scroll_into_view_if_needed()
     picture(visit, "narrow")
     shown.get_by_role("link").click()
     visit.page.wait_for_function(

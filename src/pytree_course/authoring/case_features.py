@@ -23,14 +23,6 @@ def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]
     return {name: marks.get(name, "") for group in VOCABULARY.values() for name in group}
 
 
-def features_by_exercise(sources: LessonSources) -> dict[str, dict[str, str]]:
-    """Return what `features_shown` says of each exercise that is no prediction."""
-    exercises = sources.exercises.values()
-    return {
-        each.name: features_shown(sources, each) for each in exercises if not each.is_prediction
-    }
-
-
 def find_wrong_features(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     """Find features that no case has, though the prompt may allow them, and wrong names of them."""
     try:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from pytree_course.authoring.case_features import features_by_exercise
+from pytree_course.authoring.case_features import features_shown
 from pytree_course.authoring.mutation_testing import HEADINGS, Findings
 from pytree_course.authoring.source_texts import text_digest
 from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
@@ -37,7 +37,8 @@ def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
 
 def feature_table(sources: LessonSources) -> str:
     """Return a table of the features that the cases of each exercise of a lesson have."""
-    marks = features_by_exercise(sources)
+    exercises = [each for each in sources.exercises.values() if not each.is_prediction]
+    marks = {each.name: features_shown(sources, each) for each in exercises}
     names = list(next(iter(marks.values()), {}))
     features = {name: [each[name] for each in marks.values()] for name in names}
     return render("authoring/features.md", exercises=list(marks), features=features)

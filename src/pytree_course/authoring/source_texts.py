@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pytree_course.course import LessonFiles
 
-_FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
-_FOLD_END = "\n\n</details>"
+FOLD = "<details>\n<summary>The answer, and why</summary>\n\n"
+FOLD_END = "\n\n</details>"
 
 
 def slug(title: str) -> str:
@@ -49,12 +49,12 @@ def with_closed_answer(text: str) -> str:
     found = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
     at = found.start() if found else len(text)
     answer, rest = text[:at].strip(), text[at:]
-    return f"{_FOLD}{answer}{_FOLD_END}\n\n{rest}".strip() if answer else text
+    return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
 
 
 def with_open_answer(text: str) -> str:
     """Unfold what `with_closed_answer` has folded."""
-    return text.replace(_FOLD, "").replace(_FOLD_END, "")
+    return text.replace(FOLD, "").replace(FOLD_END, "")
 
 
 def split_explanation(source: str) -> tuple[str, str]:

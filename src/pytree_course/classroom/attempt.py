@@ -1,6 +1,6 @@
-"""Attempts: graded submissions as stored, and which of them counts."""
+"""Attempts: graded submissions as stored, which of them counts, and which verdicts changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -100,3 +100,38 @@ def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
     """
     in_order = sorted(attempts, key=lambda each: (each.handed_in, each.graded_at))
     return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
+
+
+@dataclass(frozen=True)
+class VerdictChange:
+    """The verdict on an unchanged answer, before and after, and why it changed."""
+
+    student: str
+    lesson: str
+    exercise: str
+    before: str
+    after: str
+    why: str
+
+
+def verdict_changes(
+    before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
+) -> Iterator[VerdictChange]:
+    """Yield the verdicts on unchanged answers that differ before and after a grading."""
+    for key, now in after.items():
+        old = before.get(key)
+        if old is None or old.answers_digest != now.answers_digest:
+            continue
+        kinds = {row.exercise: row.kind for row in old.rows}
+        for row in now.rows:
+            if kinds.get(row.exercise, row.kind) != row.kind:
+                kind = kinds[row.exercise]
+                yield VerdictChange(*key, row.exercise, kind, row.kind, _reason(old, now))
+
+
+def _reason(old: Attempt, now: Attempt) -> str:
+    if old.checks != now.checks:
+        return "the exercise or its check was changed"
+    if old.environment != now.environment:
+        return f"it was graded in another environment: before in {old.environment}"
+    return "it was graded again, on other cases"

@@ -10,8 +10,10 @@ from pytree_course.built import other_version
 from pytree_course.classroom.attempt import (
     Attempt,
     AttemptState,
+    VerdictChange,
     VerdictRow,
     counting,
+    verdict_changes,
 )
 from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
@@ -53,6 +55,7 @@ class Summary:
     graded: int = 0
     unchanged: int = 0  # graded before, and not again
     failed: list[tuple[str, str]] = field(default_factory=list)  # files, each with the reason
+    changes: list[VerdictChange] = field(default_factory=list)
 
 
 ShowProgress = Callable[[int, int], None]
@@ -76,12 +79,15 @@ def grade_class(
     submitters = {each.id: each for each in folder.submitters}
     runs = Runs(pool, authors_pool or pool, options.in_sandbox)
     grading = _Grading(course, gradebook, submitters, options, runs)
+    before = counting(gradebook.attempts())
     grading.begin([each for each in grading.last_handed_in(folder) if options.wants(each)])
     to_do = sum(map(len, grading.handed_in.values()))
     show_progress(0, to_do)
     for run in runs.finished():
         grading.judge(run)
         show_progress(to_do - sum(map(len, grading.handed_in.values())), to_do)
+    after = counting(gradebook.attempts())
+    grading.summary.changes = list(verdict_changes(before, after))
     return grading.summary
 
 

@@ -1,7 +1,8 @@
-"""The author's commands: test, build, cases."""
+"""The author's commands: test, build, cases, site."""
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -110,3 +111,12 @@ def cases(
             write_case_table(files, in_lesson)
         found += in_lesson
     raise typer.Exit(1 if any(findings.to_do for findings in found) else 0)
+
+
+@app.command()
+def site(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")]) -> None:
+    """For authors: write the course as a website, of what is built."""
+    from pytree_course.authoring.website import write_site
+
+    write_site(Course.around(), folder)
+    console.print(f"The website begins with {folder / 'index.html'}.", soft_wrap=True)

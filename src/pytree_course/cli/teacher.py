@@ -15,6 +15,11 @@ from pytree_course.course import Course, CourseError, LessonFiles, write_file
 from pytree_course.printable import printable
 
 GRADEBOOK = "gradebook.sqlite"
+QUESTIONS = {
+    ".md": "reports/questions.md",
+    ".ipynb": "reports/slides.txt",
+    ".xml": "reports/questions.xml",
+}
 MOST_NAMED = 10  # of the files that could not be written
 UNSANDBOXED = (
     "Without the sandbox, the notebooks can read and change all your files, and use the network. "
@@ -216,12 +221,12 @@ def questions(
     from pytree_course.checking.questions import for_class
     from pytree_course.rendering import render
 
-    if into.suffix not in (".md", ".ipynb", ".xml"):
+    if into.suffix not in QUESTIONS:
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
     expected = Expected.read(options.lesson_with_exercises(lesson).expected)
     asked = for_class(expected)
     values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
-    write_file(into, render(f"reports/questions{into.suffix}", **values) + "\n")
+    write_file(into, render(QUESTIONS[into.suffix], **values) + "\n")
     console.print(f"{into} holds {len(asked)} questions.")
 
 

@@ -123,7 +123,7 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
 
 
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
-    """Print a table of the students, and what could not be graded."""
+    """Print a table of the students, what has changed, and what could not be graded."""
     table = _class_table(grades, "{} of {}")
     if console.measure(table, options=console.options.update_width(1000)).maximum > console.width:
         table = _class_table(grades, "{:.2}\nof {}")  # the lesson's number
@@ -132,6 +132,10 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     for student in grades.students:
         if notes := "; ".join(_notes(grades, student)):
             console.print(Text(f"{_label(student)}: {notes}"))
+    for change in summary.changes:
+        where = f"{change.student}, {change.lesson}, {change.exercise}"
+        said = f"Changed: {where}: {change.before}, now {change.after}: {change.why}"
+        console.print(Text(printable(said)))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
         f"{len(not_graded(grades))} could not be graded."

@@ -45,4 +45,5 @@ class ReviewPlay(Play):
         # In an output, and no HTML widget: only there do links open notebooks.
         said = ipywidgets.Output()
         said.append_display_data(self._review.answer(question, choice))
-        self.children = [shown, answer, said, button("Next" if self._left else "Done", self._ask)]
+        onward = ipywidgets.HBox([button("Next" if self._left else "Done", self._ask)])
+        self.children = [shown, answer, said, onward]

@@ -1,0 +1,111 @@
+"""The course as a website, which Sphinx makes of the built notebooks and the documents."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path, PurePosixPath
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from pytree_course.authoring.notebooks import INSTALLED_ID
+from pytree_course.authoring.source_texts import FOLD, FOLD_END, slug
+from pytree_course.authoring.sources import PREDICTION_OPTION
+from pytree_course.built import show_outputs
+from pytree_course.bundle import bundle, write_bundle
+from pytree_course.checking.expected import Expected, Prediction
+from pytree_course.course import GOING_DEEPER, Course, CourseError
+from pytree_course.rendering import render
+
+# The other documents are for those who change the course, and some of them show answers.
+DOCUMENTS = ["CHANGELOG.md", *(f"docs/{name}.md" for name in ("learning", "teaching", "plans"))]
+DOCUMENTS += ["docs/security.md", "docs/performance.md"]
+
+LINK = re.compile(
+    r'(?P<before>\]\(<?|href=\\"(?=[\w./]+\.ipynb))(?P<path>[\w./]*)(?P<anchor>#[^)>"\\]+)?(?=[)>"\\])'
+)
+"""A link in Markdown; or one between notebooks in HTML, in a notebook's JSON."""
+_PAGES = "|".join(PurePosixPath(name).name for name in DOCUMENTS)
+ELSEWHERE = re.compile(rf"(?<!!)\[([^]]+)\]\((?!https:|#|\S*({_PAGES}|\.ipynb)\b)[^)]+\)")
+"""A link to a file of the repository that is no page: the site names the file."""
+ANSWER_END = "\n\n</div></div>"  # of what the template `choice.html` begins
+
+
+def write_site(course: Course, folder: Path) -> None:
+    """Write the site into a folder: a new one, an empty one, or that of an earlier site."""
+    settings = course.root / "docs" / "site"
+    if not settings.is_dir():
+        raise CourseError("This copy of the course has no docs/site, which a website needs.")
+    if folder.exists() and any(folder.iterdir()) and not (folder / "objects.inv").exists():
+        raise CourseError(f"{folder} is no earlier site: name a new folder, or an empty one.")
+    released = bundle(course)
+    pages = _pages(course, released)
+    shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as sources, tempfile.TemporaryDirectory() as kept:
+        write_bundle(Path(sources), pages)
+        # Sphinx has an environment of its own, which no learner installs.
+        run = [sys.executable, "-m", "uv", "--quiet", "tool", "run", "--python", sys.executable]
+        run += ["--with-requirements", str(settings / "requirements.txt"), "--from", "sphinx"]
+        run += ["sphinx-build", "--quiet", "--fail-on-warning", "--doctree-dir", kept]
+        run += ["--conf-dir", str(settings), sources, str(folder)]
+        if subprocess.run(run, check=False).returncode != 0:
+            raise CourseError("Sphinx did not build the site; above, it says why.")
+    for name in pages:
+        if name.endswith(".ipynb"):
+            (folder / name).write_bytes(released[name])  # for the reader to download
+
+
+def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files that Sphinx makes pages of, and their pictures."""
+    images = (course.root / "docs" / "images").iterdir()
+    pages = {f"docs/images/{image.name}": image.read_bytes() for image in images}
+    for name in ("README.md", *DOCUMENTS):
+        text = (course.root / name).read_text(encoding="utf-8")
+        pages[name] = ELSEWHERE.sub(r"\1", LINK.sub(_link, text)).encode()
+    notebooks = [name for name in released if name.startswith(("notebooks/", "exercises/"))]
+    notebooks.sort(key=lambda name: PurePosixPath(name).stem)  # each lesson, then its exercises
+    for name in notebooks:
+        expected = course.lesson(PurePosixPath(name).stem).expected
+        predictions = Expected.read(expected).predictions if expected.exists() else {}
+        notebook = nbformat.reads(LINK.sub(_link, released[name].decode()), as_version=4)
+        notebook.cells = _cells(notebook.cells, predictions)
+        pages[name] = nbformat.writes(notebook).encode()
+    contents = render("authoring/site_contents.md", notebooks=notebooks, documents=DOCUMENTS)
+    pages["index.md"] = pages.pop("README.md") + contents.encode()
+    return pages
+
+
+def _cells(cells: list[NotebookNode], predictions: dict[str, Prediction]) -> list[NotebookNode]:
+    """Return a notebook's cells as they are read on the web."""
+    made: list[NotebookNode] = []
+    level = ""
+    for cell, following in zip(cells, [*cells[1:], new_markdown_cell()], strict=True):
+        if cell.id == INSTALLED_ID or cell.id.endswith("-predict"):
+            continue
+        if cell.source.startswith(f"# {GOING_DEEPER}"):
+            level = "#"  # below the page's one title
+        if cell.cell_type == "markdown":
+            cell.source = re.sub("^#", f"{level}#", cell.source)
+        if cell.id not in predictions:
+            made.append(cell)
+            continue
+        made[-1].source = PREDICTION_OPTION.sub("", made[-1].source)
+        choice = render("authoring/choice.html", name=cell.id, prediction=predictions[cell.id])
+        made += [new_code_cell(cell.source), new_markdown_cell(choice), cell]
+        show_outputs(cell)
+        cell.metadata["tags"] = ["remove-input"]
+        if following.source.startswith(FOLD):
+            answer = following.source.removeprefix(FOLD)
+            following.source = answer.replace(FOLD_END, ANSWER_END, 1)
+        else:
+            made.append(new_markdown_cell(ANSWER_END))
+    return made
+
+
+def _link(link: re.Match[str]) -> str:
+    """Name a heading as the site does; outputs link to pages, which Sphinx does for Markdown."""
+    path = link["path"].replace(".ipynb", ".html") if "href" in link["before"] else link["path"]
+    return link["before"] + path + (f"#{slug(link['anchor'])}" if link["anchor"] else "")

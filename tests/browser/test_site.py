@@ -1,0 +1,201 @@
+"""The course as a website: no answers, every link lands, and it reads well in a browser."""
+
+import json
+import os
+import re
+import shutil
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from pytree_course.authoring.sources import read_sources
+from pytree_course.authoring.website import DOCUMENTS, write_site
+from pytree_course.checking.expected import Expected
+from pytree_course.course import Course, CourseError
+from tests.conftest import ROOT, contents, edit
+from tests.leaks import find_leaks
+from tests.lesson_reads import BROWSER
+from tests.test_release import TAUGHT
+
+READ = ("README.md", "CHANGELOG.md", "docs", "notebooks", "exercises", "checks", "sources")
+pytestmark = pytest.mark.reads(*READ, "pyproject.toml", "tests/leaks.py", *BROWSER)
+
+HOME, REPOSITORY = "https://ada.github.io/pytrees/", "https://github.com/ada/pytrees"
+LESSON = "notebooks/01_leaves.html"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Write the site of the whole course, of which the addresses are known."""
+    root, folder = tmp_path_factory.mktemp("published"), tmp_path_factory.mktemp("site")
+    for name in (*READ, "src", "jupyter"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, root / name)
+    for file in ROOT.iterdir():
+        if file.is_file():
+            shutil.copy(file, root)
+    edit(root / "pyproject.toml", '# Homepage = "https://OWNER', f'Homepage = "{HOME}" # "')
+    edit(root / "pyproject.toml", '# Repository = "', f'Repository = "{REPOSITORY}" # "')
+    write_site(Course(root), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    """Return the text of each page by its name."""
+    return {name: each.decode() for name, each in contents(site).items() if name.endswith(".html")}
+
+
+def text_of(html):
+    """Return the text of a part of a page."""
+    return unescape(re.sub(r"<[^>]+>", "", html))
+
+
+class Links(HTMLParser):
+    """What a page links to, and which of its elements can be linked to."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.ids, self.links = {""}, set()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids.add(given.get("id"))
+        self.links |= {given[name] for name in ("href", "src") if given.get(name)}
+
+
+# --- what is on the pages
+
+
+def test_no_answer_is_on_any_page(site, pages):
+    exercises = [
+        each for files in Course(ROOT).lessons() for each in read_sources(files).exercises.values()
+    ]
+    texts = {}
+    for name, html in pages.items():
+        parts = [html, *re.findall(r"<pre.*?</pre>", html, re.DOTALL)]
+        # As the cells of a notebook: each text for itself.
+        cells = [{"source": text_of(part)} for part in parts]
+        texts[f"{name}.json"] = json.dumps(cells).encode()
+    notebooks = {name: each for name, each in contents(site).items() if name.endswith(".ipynb")}
+    # What a lesson teaches is found: so would be what it does not.
+    taught = {(name.replace(".ipynb", ".html.json"), answer) for name, answer in TAUGHT}
+    assert find_leaks(texts | notebooks, exercises) == TAUGHT | taught
+
+
+def test_every_prediction_is_a_choice(pages):
+    for files in Course(ROOT).lessons():
+        predictions = Expected.read(files.expected).predictions
+        page = pages[f"notebooks/{files.stem}.html"]
+        assert page.count('class="prediction"') == page.count('class="outcome"') == len(predictions)
+        for name, prediction in predictions.items():
+            assert page.count(f'name="{name}"') == len(prediction.options)
+        assert 'predict("' not in text_of(page)
+
+
+def test_every_link_within_the_site_lands(site, pages):
+    found = {name: Links(html) for name, html in pages.items()}
+    for name, page in found.items():
+        for link in page.links:
+            if link.startswith(("https://", "data:")):
+                continue
+            path, _, anchor = link.partition("#")
+            file = os.path.normpath(Path(name).parent / path.split("?")[0]) if path else name
+            assert (site / file).is_file(), (name, link)
+            if file in found:
+                assert anchor in found[file].ids, (name, link)
+
+
+def test_a_page_says_how_to_run_it_and_what_it_is_about(site, pages):
+    page = pages[LESSON]
+    notebook = "notebooks/01_leaves.ipynb"
+    assert f"https://mybinder.org/v2/gh/ada/pytrees/learners?urlpath=lab/tree/{notebook}" in page
+    colab = "https://colab.research.google.com/github/ada/pytrees/blob/learners/colab"
+    assert f'href="{colab}/{notebook}"' in page
+    assert (site / notebook).read_bytes() == (ROOT / notebook).read_bytes()
+    assert re.search(r'<meta name="description" content="Lesson 1 · Leaves', page)
+    [picture] = re.findall(r'<meta property="og:image" content="(.+)">', page)
+    assert (site / picture.removeprefix(HOME)).is_file()
+    assert page.count('class="live"') == page.count('class="output text_html"><div class="pt-')
+    sitemap = (site / "sitemap.xml").read_text(encoding="utf-8")
+    for name in pages.keys() - {"search.html", "genindex.html"}:
+        assert f"<loc>{HOME}{name}</loc>" in sitemap
+
+
+def test_without_an_address_a_page_can_be_downloaded_and_nothing_else(whole, tmp_path):
+    shutil.copytree(ROOT / "docs" / "site", whole.root / "docs" / "site")
+    for name in ("README.md", *DOCUMENTS):
+        (whole.root / name).write_text(f"# {name}\n", encoding="utf-8")
+    write_site(whole, tmp_path / "site")
+    made = contents(tmp_path / "site")
+    page = made["notebooks/01_mini.html"].decode()
+    assert "binder" not in page
+    assert "colab" not in page
+    assert "og:image" not in page
+    assert "sitemap.xml" not in made
+    assert 'href="01_mini.ipynb" download' in page
+    # Where there is a site, it is replaced; what else is there is kept.
+    (tmp_path / "site" / "objects.inv").unlink()
+    with pytest.raises(CourseError, match="no earlier site"):
+        write_site(whole, tmp_path / "site")
+
+
+# --- in a browser
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("dark", 360)])
+def test_a_lesson_is_accessible_and_keeps_to_itself(browser, site, scheme, width):
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
+    page = context.new_page()
+    heard, asked = [], []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / LESSON).as_uri())
+    assert heard == []
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.evaluate("document.querySelectorAll('.prediction details').forEach(e => e.open = true)")
+    found = Axe().run(page).response["violations"]
+    context.close()
+    assert not found, "\n".join(f"{each['id']}: {each['nodes'][0]['html'][:300]}" for each in found)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_choice_by_keyboard_reveals_the_answer(browser, site, scripts):
+    asked = Expected.read(Course(ROOT).lesson("01_leaves").expected).predictions
+    name, first = next((name, each) for name, each in asked.items() if each.options)
+    right, wrong = first.answer, next(each for each in first.options if each != first.answer)
+    context = browser.new_context(java_script_enabled=scripts)
+    page = context.new_page()
+    page.goto((site / LESSON).as_uri())
+    prediction = page.locator(".prediction", has=page.locator(f'[name="{name}"]'))
+    outcome = prediction.locator(".outcome")
+    assert not outcome.is_visible()
+    prediction.locator("summary", has_text=f"{wrong}. ").press("Enter")
+    assert prediction.get_by_text(f"✗ You predicted {wrong}. It is {right}.").is_visible()
+    assert outcome.is_visible()
+    prediction.locator("summary", has_text=f"{right}. ").press("Enter")
+    assert prediction.get_by_text(f"✓ You predicted {right}, and so it is.").is_visible()
+    context.close()
+
+
+def test_on_a_phone_the_keyboard_opens_the_list_of_pages(browser, site):
+    page = browser.new_page(viewport={"width": 360, "height": 700})
+    page.goto((site / LESSON).as_uri())
+    glossary = page.locator(".sidebar-tree").get_by_text("Glossary")
+    glossary.focus()
+    page.wait_for_function("document.querySelector('.sidebar-drawer').offsetLeft === 0")
+    page.close()
+
+
+def test_search_finds_a_word(browser, site):
+    page = browser.new_page()
+    page.goto((site / "search.html").as_uri() + "?q=treedef")
+    page.locator("#search-results a").get_by_text("Glossary").first.wait_for()
+    page.close()
