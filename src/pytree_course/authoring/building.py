@@ -164,10 +164,10 @@ def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]
                     output.execution_count = 1
                 # A live widget is nothing without its kernel: its static form stays.
                 output.get("data", {}).pop(WIDGET_MIME, None)
-            if built.hides_outputs(cell):
-                built.hide_outputs(cell)
             if VARIES in cell.metadata.tags:
                 cell.outputs, cell.execution_count = [], None
+            if built.hides_outputs(cell):
+                built.hide_outputs(cell)
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = built.outputs_digest(notebook)
     return notebook
