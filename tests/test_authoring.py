@@ -62,8 +62,11 @@ def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields
 
 def test_the_solution_is_stripped_from_the_exercises_and_from_what_is_expected(mini):
     assert PLACEHOLDER in mini.exercises.read_text(encoding="utf-8")
-    for file in (mini.exercises, mini.blank, mini.expected):
-        assert "jax.tree.leaves(" not in file.read_text(encoding="utf-8")
+    solutions = ("return len(jax.tree.leaves(tree))", "leaves = jax.tree.leaves(tree)")
+    for solution in solutions:
+        assert solution in mini.solutions.read_text(encoding="utf-8")
+        for file in (mini.exercises, mini.blank, mini.expected):
+            assert solution not in file.read_text(encoding="utf-8")
 
 
 def test_the_answer_to_a_prediction_is_stored_out_of_sight(mini):
@@ -305,7 +308,10 @@ def ask(unbuilt):
 
 def test_an_exercise_that_asks_has_questions_of_its_short_cases(unbuilt):
     ask(unbuilt)
-    build(unbuilt)
+    told = []
+    build(unbuilt, told.append)
+    assert "count_leaves asks: Q?" in told
+    assert any(", or `" in line for line in told)
     expected = Expected.read(unbuilt.expected)
     given = expected.exercises["count_leaves"].given
     assert given and all(len(each.code) <= 90 and each.inputs for each in given.values())

@@ -64,7 +64,7 @@ def build(
     pages = [files for files in everything if not files.has_exercises]
     for files in [*(files for files in chosen if files.has_exercises), *pages]:
         console.print(files.stem, style="bold")
-        build_lesson(files, tell=lambda step: console.print(f"  {step}"))
+        build_lesson(files, tell=lambda step: console.print(Text(f"  {step}"), soft_wrap=True))
     # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
     for page, text in ((TABLE_FILE, table(course)), (PAGE_FILE, plans(course))):
         if text:
