@@ -28,7 +28,8 @@ class Scaled:
 
 params = {"layer": {"w": jnp.zeros((2, 3)), "b": None}, "sizes": [64, (32, 10)],
           "speed": Scaled(1.5, "m/s")}"""
-CELLS = {"setup": SETUP, "explore": "explore(params)", "steps": "steps(params)"}
+EXPLORE = "explore(params, choose_is_leaf=True)"
+CELLS = {"setup": SETUP, "explore": EXPLORE, "steps": "steps(params)"}
 
 
 @pytest.fixture(scope="module")
