@@ -1,6 +1,7 @@
 """Corrections: a teacher's points and comments stand beside verdicts, and stay there."""
 
 import csv
+import sqlite3
 
 import pytest
 
@@ -85,6 +86,30 @@ def test_a_comment_is_escaped_where_it_is_shown(graded):
     graded.grade("bob,1,count_leaves,1,=1+1 <script>alert(1)</script>\n")
     assert graded.row()[3].startswith("'=1+1")
     assert "<script>alert" not in graded.page() + graded.page("report.html")
+
+
+def test_points_count_for_what_could_not_be_read_too(graded):
+    graded.made.hand_in("eve", {}).write_bytes(b"{")
+    graded.grade("eve,1,count_leaves,1,As seen on paper.\n")
+    assert graded.row("eve") == ("1", "0", "yes", "As seen on paper.")
+    assert "by the teacher</strong>; by the check 0. As seen on paper." in graded.page(
+        "students/eve.html"
+    )
+
+
+def test_the_number_is_that_of_the_line_where_the_row_ends(graded):
+    over_two_lines = 'bob,1,count_leaves,1,"Right,\nbut for arrays."\n\n'
+    assert "line 5: " in graded.grade(over_two_lines + "gus,1,count_leaves,1,\n", status=2)
+
+
+def test_a_damaged_correction_is_said_and_no_grade_is_lost(graded):
+    graded.grade(FOR_BOB)
+    with sqlite3.connect(graded.made.into / "gradebook.sqlite") as database:
+        database.execute("UPDATE correction SET record = '{}'")
+    said = " ".join(graded.grade(status=2).split())
+    assert "A correction in" in said
+    assert "grade into another folder, with --corrections FILE" in said
+    assert len(graded.made.attempts()) == 2
 
 
 @pytest.mark.parametrize(

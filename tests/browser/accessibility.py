@@ -1,6 +1,10 @@
-"""An axe-core scan of what the course itself puts on the page: the output areas of its cells."""
+"""axe-core scans of what the course itself shows: outputs of cells, and pages of its own."""
+
+from pathlib import Path
+from typing import Literal
 
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
 
 from tests.browser.lab import Notebook
 
@@ -19,3 +23,29 @@ def assert_accessible(notebook: Notebook, outputs: int) -> None:
             for node in violation["nodes"]
         ]
         assert not found, "\n".join([theme, *found])
+
+
+def assert_page_accessible(
+    browser: Browser, file: Path, scheme: Literal["light", "dark"], width: int, opened: str
+) -> list[str]:
+    """Scan a page of its own, with all elements open that `opened` selects; it fits the width.
+
+    Return the addresses of the files that it asked for beside itself.
+    """
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
+    page = context.new_page()
+    heard: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    assert page.title() != "run"  # what a script of a hostile answer would make of it
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.evaluate("what => document.querySelectorAll(what).forEach(e => e.open = true)", opened)
+    assert heard == []
+    found = Axe().run(page).response["violations"]
+    context.close()
+    assert not found, "\n".join(f"{each['id']}: {each['nodes'][0]['html'][:300]}" for each in found)
+    return asked[1:]

@@ -1,10 +1,10 @@
 """The reports in a browser: nothing is fetched, nothing runs, and axe-core finds no fault."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.reports.pages import write_pages
+from tests.browser.accessibility import assert_page_accessible
 from tests.lesson_reads import REPORTS
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
 
@@ -36,21 +36,7 @@ def pages(tmp_path_factory):
 @pytest.mark.parametrize("width", [1280, 700])
 @pytest.mark.parametrize("name", ["report.html", "students/s01.html", "students/eve.html"])
 def test_a_page_is_accessible_and_keeps_to_itself(browser, pages, name, width, scheme):
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
-    )
-    page = context.new_page()
-    heard, asked = [], []
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto((pages / name).as_uri())
-    assert page.title() != "run"
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    found = Axe().run(page).response["violations"]
-    context.close()
-    assert not found, "\n".join(f"{each['id']}: {each['nodes'][0]['html'][:300]}" for each in found)
-    assert (heard, len(asked)) == ([], 1)
+    assert assert_page_accessible(browser, pages / name, scheme, width, "details") == []
 
 
 def test_what_is_folded_on_the_screen_is_printed(browser, pages):

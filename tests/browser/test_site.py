@@ -9,12 +9,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.website import DOCUMENTS, write_site
 from pytree_course.checking.expected import Expected
 from pytree_course.course import Course, CourseError
+from tests.browser.accessibility import assert_page_accessible
 from tests.conftest import ROOT, contents, edit
 from tests.leaks import find_leaks
 from tests.lesson_reads import BROWSER
@@ -149,21 +149,9 @@ def test_without_an_address_a_page_can_be_downloaded_and_nothing_else(whole, tmp
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("dark", 360)])
 def test_a_lesson_is_accessible_and_keeps_to_itself(browser, site, scheme, width):
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
-    )
-    page = context.new_page()
-    heard, asked = [], []
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto((site / LESSON).as_uri())
-    assert heard == []
+    opened = ".prediction details"
+    asked = assert_page_accessible(browser, site / LESSON, scheme, width, opened)
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.evaluate("document.querySelectorAll('.prediction details').forEach(e => e.open = true)")
-    found = Axe().run(page).response["violations"]
-    context.close()
-    assert not found, "\n".join(f"{each['id']}: {each['nodes'][0]['html'][:300]}" for each in found)
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -17,6 +17,7 @@ from pytree_course.authoring.sources import PREDICTION_OPTION
 from pytree_course.built import show_outputs
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.checking.expected import Expected, Prediction
+from pytree_course.checking.feedback import backticks_to_code
 from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.rendering import render
 
@@ -93,7 +94,8 @@ def _cells(cells: list[NotebookNode], predictions: dict[str, Prediction]) -> lis
             made.append(cell)
             continue
         made[-1].source = PREDICTION_OPTION.sub("", made[-1].source)
-        choice = render("authoring/choice.html", name=cell.id, prediction=predictions[cell.id])
+        values = {"name": cell.id, "prediction": predictions[cell.id], "code": backticks_to_code}
+        choice = render("authoring/choice.html", **values)
         made += [new_code_cell(cell.source), new_markdown_cell(choice), cell]
         show_outputs(cell)
         cell.metadata["tags"] = ["remove-input"]

@@ -93,9 +93,8 @@ def written(value: object, most: int) -> str:
 def _pieces(value: Any, within: frozenset[int]) -> Iterator[str]:
     """Yield what `repr` writes: of built-in containers item by item, for subclasses differ."""
     kind = type(value)
-    if (
-        kind is OrderedDict and id(value) not in within
-    ):  # before Python 3.12 it is written otherwise
+    if kind is OrderedDict and id(value) not in within:
+        # As Python writes it from 3.12 on, so that what is recorded is the same on all.
         yield from ("OrderedDict(", *_pieces(dict(value), within | {id(value)}), ")")
         return
     if not (kind is dict or kind is list or kind is tuple):

@@ -130,13 +130,14 @@ class Progress:
             self.predictions[event["lesson"], event["prediction"]] = event["choice"]
             return
         lesson, name = event["lesson"], event["exercise"]
-        exercise = self.of(lesson, name)
         for belief in filter(None, event.get("held", "").split("; ")):
             self.held[Belief(lesson, name, belief)] = _time(event)
+        if event["event"] == "reviewed":  # what it is about may be a prediction, and no exercise
+            about, right = Belief(lesson, name, event["name"]), event["answer"] == "right"
+            self.reviews.append(Reviewed(_time(event), about, event["case"], right))
+            return
+        exercise = self.of(lesson, name)
         match event["event"]:
-            case "reviewed":
-                about, right = Belief(lesson, name, event["name"]), event["answer"] == "right"
-                self.reviews.append(Reviewed(_time(event), about, event["case"], right))
             case "correct":
                 exercise.correct = True
             case "tried" if not exercise.correct:
@@ -148,7 +149,7 @@ class Progress:
 
 
 def _time(event: dict[str, str]) -> datetime:
-    return datetime.fromisoformat(event["time"])
+    return datetime.fromisoformat(event["time"]).astimezone(UTC)
 
 
 def _append(file: Path, event: dict[str, str]) -> None:

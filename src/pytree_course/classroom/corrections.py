@@ -55,7 +55,7 @@ def read_corrections(
     corrections: dict[Place, Correction] = {}
     mistakes = []
     students = _students(folder, roster)
-    for number, row in enumerate(rows, start=2):
+    for number, row in rows.items():
         try:
             correction = _correction(row, course, folder, students)
             if correction.place in corrections:

@@ -8,12 +8,11 @@ from pathlib import Path
 from pytree_course.course import CourseError
 
 
-def read_csv(file: Path, columns: str) -> tuple[list[str], list[dict[str, str]]]:
-    """Read a CSV file: the names in its first line, and a dict for each other line.
+def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, str]]]:
+    """Read a CSV file: the names in its first line, and the rows below by where they end.
 
-    Blanks around cells are cut off.
-
-    Excel's files are read too: with semicolons or tabs, and in the encodings of Windows.
+    Blanks around cells are cut off. Excel's files are read too: with semicolons or tabs, and in
+    the encodings of Windows.
 
     Parameters
     ----------
@@ -32,7 +31,9 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], list[dict[str, str]]]
         first, _, _ = text.partition("\n")
         separator = max(",;\t", key=first.count)
         reader = csv.DictReader(StringIO(text, newline=""), delimiter=separator, restval="")
-        rows = [{name: cell.strip() for name, cell in row.items() if name} for row in reader]
+        rows = {}
+        for row in reader:
+            rows[reader.line_num] = {name: cell.strip() for name, cell in row.items() if name}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise CourseError(
             f"{file} cannot be read: {error}. Name a CSV file with the columns {columns}."

@@ -98,8 +98,8 @@ class Gradebook:
             ]
         except ValueError as error:
             raise CourseError(
-                f"The corrections in {self.file} cannot be read ({error}). Give them again: "
-                "--corrections FILE."
+                f"A correction in {self.file} cannot be read ({error}). Keep a copy of it, and "
+                "grade into another folder, with --corrections FILE."
             ) from error
         return {each.place: each for each in stored}
 

@@ -56,7 +56,8 @@ def read_roster(file: Path) -> list[RosterEntry]:
 
     Only the column student has to be there.
     """
-    found, rows = read_csv(file, "student and name")
+    found, lines = read_csv(file, "student and name")
+    rows = list(lines.values())
     columns = ("student", "name", "canvas_id")
     if {"Student", "ID"} <= {*found}:
         # Canvas's second line is the points; its test student is no student.

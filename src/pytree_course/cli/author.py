@@ -27,7 +27,10 @@ def test(
     course = Course.around()
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
     plugin = ["-p", "tests.unchanged"] if (course.root / "tests").is_dir() else []
-    named = any((course.root / each.partition("::")[0]).exists() for each in context.args)
+    # A file is named with its folder; what `-k` looks for may be called as a folder is.
+    named = any(
+        "/" in each and (course.root / each.partition("::")[0]).exists() for each in context.args
+    )
     folders = [] if named else ["tests"] if fast else ["notebooks", "solutions", "tests"]
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
