@@ -234,7 +234,6 @@ MISTAKES = {
         (LOOP, LOOP.replace("first", "frist"), "there is no exercise 'frist_leaf'"),
         (LOOP, "# %%", 'begin the cell with # %% exercise="..."'),
         (LOOP, LOOP.replace('"first_leaf"', "first_leaf"), "begin the cell with"),
-        (LOOP, LOOP.replace(" variant", ", variant"), "begin the cell with"),
         (LOOP, LOOP.removesuffix(' variant="loop"'), 'say variant="..."'),
         (
             "def first_leaf(tree):\n    for leaf",
