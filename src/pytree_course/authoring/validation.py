@@ -11,7 +11,7 @@ from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.skeletons import is_skeleton
 from pytree_course.authoring.source_cells import Mistake
 from pytree_course.authoring.sources import Exercise, LessonSources
-from pytree_course.authoring.traceability import find_wrong_marks, read_topics
+from pytree_course.authoring.traceability import find_wrong_marks
 from pytree_course.checking.comparison import agree, compare
 from pytree_course.observations import Observation
 
@@ -22,7 +22,7 @@ REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 def find_mistakes(sources: LessonSources) -> list[Mistake]:
     """Return everything in a lesson's sources that the author has to fix."""
     checks = sources.files.checks()
-    mistakes = find_wrong_marks(sources, read_topics(sources.files.root))
+    mistakes = find_wrong_marks(sources)
     mistakes += find_wrong_layers(sources.layers)
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
