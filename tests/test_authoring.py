@@ -307,10 +307,7 @@ def ask(unbuilt):
 
 def test_an_exercise_that_asks_has_questions_of_its_short_cases(unbuilt):
     ask(unbuilt)
-    told = []
-    build(unbuilt, told.append)
-    assert "count_leaves asks: Q?" in told
-    assert any(", or `" in line for line in told)
+    build(unbuilt)
     expected = Expected.read(unbuilt.expected)
     given = expected.exercises["count_leaves"].given
     assert given and all(len(each.code) <= 90 and each.inputs for each in given.values())
