@@ -6,7 +6,6 @@ from itertools import combinations
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.authoring.case_features import find_wrong_features
 from pytree_course.authoring.core_and_deeper import find_wrong_layers
-from pytree_course.authoring.examples import find_wrong_examples
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.skeletons import is_skeleton
 from pytree_course.authoring.source_cells import Mistake
@@ -34,7 +33,6 @@ def find_mistakes(sources: LessonSources) -> list[Mistake]:
             found = list(_in_answers(sources, exercise))
             if not (found or exercise.is_prediction):
                 found += find_wrong_features(sources, exercise)
-                found += find_wrong_examples(sources, exercise)
             mistakes += found
         else:
             script = sources.files.check_script.name
