@@ -347,10 +347,10 @@ def test_no_answer_is_lost_however_a_cell_is_marked(unbuilt, mark):
         assert len(after.exercises[name].variants) == len(exercise.variants)
 
 
-def test_a_mark_inside_of_a_text_begins_no_cell(unbuilt):
+def test_a_mark_inside_of_a_text_is_a_mistake(unbuilt):
     edit(unbuilt.sources / ANSWERS, "You counted nodes.", "You counted nodes.\n# %% and more")
-    [_, nodes, _] = read_sources(unbuilt).exercises["count_leaves"].misconceptions
-    assert nodes.explanation == "You counted nodes. # %% and more"
+    with pytest.raises(AuthorMistakesError, match="SyntaxError: unterminated triple-quoted"):
+        read_sources(unbuilt)
 
 
 def test_headings_start_cells_but_not_inside_code(unbuilt):

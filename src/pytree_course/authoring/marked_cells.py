@@ -2,7 +2,7 @@
 
 import re
 
-CELL_MARK = re.compile(r"^# %%(.*)\n?", re.MULTILINE)
+CELL_MARK = re.compile(r"^# *%%(.*)\n?", re.MULTILINE)
 OPTION = re.compile(r'(\w+)=(?:"([^"]*)"|True)')
 
 _TO_BE_NAMED = """\
