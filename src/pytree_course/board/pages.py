@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
-from io import StringIO
 
 import segno
 from markupsafe import Markup
@@ -24,7 +23,7 @@ from pytree_course.course import Course
 from pytree_course.rendering import render
 
 MOST_IN_GRID = 40  # learners; of more, only counts are shown
-MOST_REASONS = 10
+MOST_REASONS = 6
 
 
 class Pages:
@@ -32,6 +31,8 @@ class Pages:
 
     def __init__(self, course: Course, room: Room, address: str) -> None:
         self._room, self._address = room, address
+        qr = segno.make(f"{address}/?code={room.code}", error="m")
+        self._qr = Markup(qr.svg_inline(omitsize=True, light="#fff"))
         self.lessons = {each.stem: Expected.read(each.expected) for each in course.lessons()}
         self._files = {each.stem: each for each in course.lessons()}
         self.questions = cache(lambda lesson: for_class(self.lessons[lesson]))
@@ -86,10 +87,9 @@ class Pages:
         return {"screen": render("board/screen.html", **values)}
 
     def whole(self, page: str, now: datetime) -> str:
-        """Return a page: the board or the screen, with its parts, or the questions to ask."""
-        parts = {"board": self.board, "screen": self.screen}.get(page, lambda _: {})(now)
+        """Return a page, whose parts are sent after it: "board", "screen" or "questions"."""
         values = self._values(now) | {"questions": self.questions(self.lesson.lesson)}
-        return render(f"board/{page}_page.html", parts=parts, lessons=self.lessons, **values)
+        return render(f"board/{page}_page.html", lessons=self.lessons, **values)
 
     def _values(self, now: datetime) -> dict[str, object]:
         room, began = self._room, self._room.began
@@ -102,16 +102,11 @@ class Pages:
             "plan": planned(self.lesson),
             "minute": int((now - began).total_seconds() // 60) if began else 0,
             "solved_and_tried": solved_and_tried,
+            "vote": room.vote,
             "question": self.question,
             "address": self._address,
-            "qr": self._qr(),
+            "qr": self._qr,
         }
-
-    def _qr(self) -> Markup:
-        drawn = StringIO()
-        qr = segno.make(f"{self._address}/?code={self._room.code}", error="m")
-        qr.save(drawn, kind="svg", xmldecl=False, omitsize=True, light="#fff", dark="#000")
-        return Markup(drawn.getvalue())
 
 
 def solved_and_tried(

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import secrets
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from tornado import web
+from tornado.iostream import StreamClosedError
 
 from pytree_course.board.handler import Handler
 from pytree_course.checking.expected import Belief
@@ -73,16 +75,15 @@ class News(Teacher):
         self.set_header("Content-Type", "text/event-stream")
         make = {"board": self.pages.board, "screen": self.pages.screen}[page]
         sent: dict[str, str] = {}
-        while not self.session.is_over:
-            changed = self.session.changed
-            for about in self.pages.missing_feedback(datetime.now(UTC)):
-                await asyncio.to_thread(self.pages.feedback, about)
-            parts = make(datetime.now(UTC))
-            new = {part: html for part, html in parts.items() if sent.get(part) != html}
-            self.write(f"data: {json.dumps(new)}\n\n")
-            await self.flush()
-            sent = parts
-            await asyncio.sleep(SECONDS_BETWEEN_NEWS)
-            await asyncio.wait(
-                [asyncio.ensure_future(changed.wait())], timeout=SECONDS_WITHOUT_NEWS
-            )
+        with suppress(StreamClosedError):  # the page was closed
+            while not self.session.is_over:
+                changed = asyncio.ensure_future(self.session.changed.wait())
+                for about in self.pages.missing_feedback(datetime.now(UTC)):
+                    await asyncio.to_thread(self.pages.feedback, about)
+                parts = make(datetime.now(UTC))
+                new = {part: html for part, html in parts.items() if sent.get(part) != html}
+                self.write(f"data: {json.dumps(new)}\n\n")
+                await self.flush()
+                sent = parts
+                await asyncio.sleep(SECONDS_BETWEEN_NEWS)
+                await asyncio.wait([changed], timeout=SECONDS_WITHOUT_NEWS)

@@ -43,9 +43,9 @@ def classroom(
     protocol = "https" if certificate else "http"
     address = f"{protocol}://{_reached_at(host)}:{port}"
     pages = Pages(Course.around(), session.room, address)
-    console.print(f'Learners join with:  join("{address}", "{session.room.code}")')
+    console.print(f'Learners join with: join("{address}", "{session.room.code}")', soft_wrap=True)
     segno.make(f"{address}/?code={session.room.code}").terminal(compact=True)
-    console.print(f"Your board, for you alone:  {address}/board?token={session.room.token}")
+    console.print(f"Your board: {address}/board?token={session.room.token}", soft_wrap=True)
     console.print(f"The session is kept in {into}. Ctrl-C stops the server, and keeps the session.")
     if host == HERE:
         console.print("Only this machine can join. For all of its network: --host 0.0.0.0")
