@@ -41,7 +41,7 @@ class Room:
     swallows: int = 0  # of so many requests the answer gets lost
     port: int = 0
 
-    def start(self):
+    def start(self) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", self.port), self._handler())
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]

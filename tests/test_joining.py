@@ -1,6 +1,7 @@
 """A learner in a class: what is sent, when, and what of the class is seen in a notebook."""
 
 import json
+import os
 import socket
 import stat
 from contextlib import contextmanager
@@ -173,7 +174,7 @@ def sender_again(course, room):
         yield thread
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
 def test_what_a_busy_server_refuses_is_sent_again(room, course, quick, status):
     joining.enter(course, room.address, CODE, "")
     check(course, TRIED)
@@ -234,8 +235,9 @@ def notebook(course):
     """Return a function that starts a kernel, and gives one that runs cells in it."""
     running = []
 
-    def start():
-        manager, client = start_new_kernel(cwd=str(course.root / "exercises"))
+    def start(**variables):
+        folder, variables = str(course.root / "exercises"), {**os.environ, **variables}
+        manager, client = start_new_kernel(cwd=folder, env=variables)
         running.append((manager, client))
 
         def run(cell):
@@ -314,6 +316,22 @@ def test_a_notebook_that_is_opened_later_sends_too_and_who_leaves_is_told_nothin
     run("joining._sender.join()")
     assert run(CHECK).startswith("✓ Correct")
     assert room.received == received
+
+
+@pytest.mark.parametrize(
+    "variable", ["PYTREE_COURSE_NOBODY", "PYTREE_COURSE_SEED", "NBGRADER_EXECUTION"]
+)
+def test_nothing_is_sent_where_the_build_or_a_grader_runs_a_notebook(
+    room, course, notebook, variable
+):
+    joining.enter(course, room.address, CODE, "")
+    check(course, TRIED)
+    run = notebook(**{variable: "1"})
+    run(RIGHT["count_leaves"])
+    run(CHECK)
+    run("from pytree_course.board import joining")
+    assert run("joining._sender is None") == "True"
+    assert not room.received
 
 
 VOTE = """
