@@ -32,6 +32,7 @@ class Room:
     """A class's server, and what has reached it; it can be killed and started again."""
 
     names: dict = field(default_factory=dict)  # of learners, by their secrets
+    joined: int = 0  # learners, those who left too
     events: dict = field(default_factory=dict)  # by learner and key, as they came
     received: int = 0  # events, those that came again too
     ballots: list = field(default_factory=list)
@@ -67,7 +68,8 @@ class Room:
         if path == "/join":
             if content["code"] != CODE:
                 return 403, {}
-            secret = f"secret {len(self.names)}"
+            secret = f"secret {self.joined}"
+            self.joined += 1
             self.names[secret] = content["name"] or "quiet otter"
             return 200, {"secret": secret, "name": self.names[secret]}
         if secret not in self.names:

@@ -55,6 +55,7 @@ class Membership:
 
     address: str
     code: str
+    asked: str  # the name that the learner chose; empty if one was made up
     place: int  # in the progress file: what is before it is not sent
     secret: str
     name: str
