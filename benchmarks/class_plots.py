@@ -4,10 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from pytree_course.course import write_file
-from pytree_course.drawing.figures import plot
+from pytree_course.drawing.figures import STYLE, as_html
 
 IMAGES = "docs/images"
 DARK = "#1f2328"
@@ -75,7 +77,10 @@ def write_plot(
     size: tuple[float, float] = (7.0, 2.8),
 ) -> str:
     """Write a plot as a file, and return the Markdown that shows it."""
-    picture = plot(draw, alt, size).replace("currentColor", DARK)
+    with mpl.rc_context(STYLE):
+        plotted = Figure(figsize=size)
+        draw(plotted.subplots())
+        picture = as_html(plotted, alt).replace("currentColor", DARK)
     start = picture.index(">") + 1
     write_file(root / IMAGES / f"{name}.svg", picture[:start] + BACKGROUND + picture[start:] + "\n")
     return f"![{alt}](images/{name}.svg)"

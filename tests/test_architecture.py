@@ -32,6 +32,7 @@ LAYERS = [
     {"authoring"},
     {"grading"},
     {"classroom"},
+    {"board"},
     {"reports"},
     {"cli"},
 ]

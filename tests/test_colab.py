@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from pytree_course.authoring.colab import Repository, for_colab
+from pytree_course.authoring.colab import for_colab
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.authoring.release import release
 from pytree_course.bundle import bundle
@@ -23,7 +23,7 @@ def learners():
 
 @pytest.fixture(scope="module")
 def colab(learners):
-    return for_colab(learners, Repository.named("ada/pytrees@spring"))
+    return for_colab(learners, "ada/pytrees@spring")
 
 
 def notebooks(files):
@@ -81,7 +81,7 @@ def test_the_release_has_them_beside_all_the_rest(whole, tmp_path):
     folder = tmp_path / "bundle"
     release(whole, folder)
     plain = contents(folder)
-    release(whole, folder, Repository.named("ada/pytrees"))
+    release(whole, folder, "ada/pytrees")
     more = contents(folder)
     assert {name for name in more if plain.get(name) != more[name]} == {
         "README.md",
@@ -97,7 +97,7 @@ NO_REPOSITORY = ["", "pytrees", "ada/", "ada/pytrees@", "ada/x/y", "https://gith
 @pytest.mark.parametrize("name", [*NO_REPOSITORY, 'a/b"; rm', "a/b@-x"])
 def test_what_names_no_repository_is_refused_with_how_to_write_it(name):
     with pytest.raises(CourseError, match=r"OWNER/REPO, such as ada/pytrees"):
-        Repository.named(name)
+        for_colab({}, name)
 
 
 @pytest.mark.parametrize("kept", ["our ids", "nbgrader's names"])

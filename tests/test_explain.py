@@ -2,7 +2,6 @@
 
 import re
 
-import jupytext
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,9 +77,7 @@ def test_what_is_no_gradebook_is_refused_and_none_is_made(course_py, tmp_path):
 
 
 LINES = st.one_of(
-    st.sampled_from(
-        ["# %%", "#%% x", " # %%% [markdown]", "# In[1]:", "# <codecell>", "# %time x"]
-    ),
+    st.sampled_from(["# %%", "# %% x", '# %% exercise="y"', " # %%", "#%%", "# %time x"]),
     st.sampled_from(['"""', "x = 1", "# a\x0cb = 1", "y = '\u2028'", "", "    # In[ ]"]),
 )
 
@@ -96,11 +93,3 @@ def test_an_answer_stays_one_cell_with_its_lines_whatever_they_look_like(lines):
     assert [line for line in kept if "#:" in line] == [
         line.replace("#", "#:") for line in lines if CELL_MARK.match(line)
     ]
-
-
-@pytest.mark.parametrize(
-    "mark", ["# %%", "#%% x", "# %%% y", "# In[1]:", "# <codecell>", "# In[ ]"]
-)
-def test_what_marks_a_cell_is_what_jupytext_says(mark):
-    assert len(jupytext.reads(f"x = 1\n{mark}\ny = 1", fmt="py:percent").cells) == 2
-    assert len(marked_cells(f"x = 1\n{mark}\ny = 1")) == 1

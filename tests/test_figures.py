@@ -44,9 +44,3 @@ def test_a_plot_that_fails_shows_nothing(monkeypatch):
     monkeypatch.setattr("IPython.display.display", lambda *_, **__: pytest.fail("shown"))
     with pytest.raises(ZeroDivisionError), figures.figure("nothing"):
         1 / 0  # noqa: B018
-
-
-def test_a_plot_can_be_had_as_html_for_a_page():
-    html = figures.plot(lambda axes: axes.plot([1, 2]), "A line & its <end>")
-    root = ElementTree.fromstring(html)
-    assert (root.get("role"), root.get("aria-label")) == ("img", "A line & its <end>")

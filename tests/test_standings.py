@@ -52,12 +52,14 @@ DEEPER = ["Words", "Asks", "Last", "More words"]
         ([], [], [*CORE, *DEEPER]),
         (["one-1"], [], [*CORE, *DEEPER]),
         (["one-1", "one-2"], [], [*CORE[1:], *DEEPER]),
-        # In the core, all above is read, and what asks nothing goes with its neighbour.
-        (["two-1"], [], DEEPER),
+        # In the core, all above is read.
+        (["two-1"], [], ["What you learned", *DEEPER]),
         # Deeper sections are read each for itself.
-        (["last-1"], [], [*CORE, "Words", "Asks"]),
-        (["last-1", "asks-1"], [], CORE),
-        ([], ["first_leaf"], [*CORE, "Last", "More words"]),
+        (["last-1"], [], [*CORE, "Words", "Asks", "More words"]),
+        (["last-1", "asks-1"], [], [*CORE, "Words", "More words"]),
+        ([], ["first_leaf"], [*CORE, "Words", "Last", "More words"]),
+        # What asks nothing is read with the last exercise.
+        ([], ["count_leaves", "first_leaf"], ["Last"]),
         (["a cell of an older edition"], [], [*CORE, *DEEPER]),
     ],
 )

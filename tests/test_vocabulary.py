@@ -11,7 +11,6 @@ from pytree_course.authoring.validation import find_mistakes
 from pytree_course.checking.cases import Case, check
 from pytree_course.checking.features import features_of, shown_by
 from pytree_course.checking.inputs import FEATURES, VALUES, VOCABULARY, named, varied_trees
-from pytree_course.course import LessonFiles
 from tests.conftest import edit
 
 NAMES = named(VOCABULARY)
@@ -93,29 +92,6 @@ def test_the_build_refuses_what_is_missing_by_groups(unbuilt):
     assert len(missing) == 3
     outside = "outside (all: file there, other dtypes, other keys)"
     assert missing[-1] == f"no case has, and `without` does not name: {outside}"
-
-
-EXAMPLES = '''"""Return how many leaves `tree` has.
-
-    >>> tree = [1, 2]
-    >>> count_leaves(tree)
-    2
-    >>> count_leaves([None]) + count_leaves({})
-    0
-    """'''
-
-
-def test_an_example_that_no_case_has_is_refused_with_its_line(unbuilt):
-    exercises = unbuilt.sources / "exercises.md"
-    edit(exercises, '"""Return how many leaves `tree` has."""', EXAMPLES)
-    (told,) = find_mistakes(read_sources(unbuilt))
-    assert "no case has the inputs of the example 'count_leaves(tree)'" in told.message
-    assert (
-        exercises.read_text("utf-8").splitlines()[told.line - 1].strip() == ">>> count_leaves(tree)"
-    )
-    edit(unbuilt.check_script, "as_int(answer), {})", "as_int(answer), [1, 2])")
-    (told,) = find_mistakes(read_sources(LessonFiles(unbuilt.root, unbuilt.stem)))
-    assert "count_leaves([None]) + count_leaves({})" in told.message
 
 
 def test_a_check_without_words_leaves_nothing_out():

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from pytree_course.authoring.colab import Repository, for_colab
+from pytree_course.authoring.colab import for_colab
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import Course
@@ -236,7 +236,7 @@ def test_a_notebook_without_the_course_says_what_to_do_in_one_sentence(installed
 
 
 def test_a_notebook_on_colab_installs_the_course_and_works(installed, alone, tmp_path):
-    colab = for_colab(bundle(Course(ROOT)), Repository.named("ada/pytrees"))
+    colab = for_colab(bundle(Course(ROOT)), "ada/pytrees")
     alone.file.write_bytes(colab["colab/exercises/01_leaves_exercises.ipynb"])
     notebook = with_one_exercise(alone.file).answer("count_leaves", WRONG)
     install = notebook.cell(INSTALLED_ID)

@@ -44,11 +44,12 @@ def other_id(exercise: str, number: object = "") -> str:
     return f"{exercise}-other-{number}"
 
 
-def write_file(file: Path, text: str) -> None:
+def write_file(file: Path, text: str, mode: int = 0o666) -> None:
     """Replace a file atomically, with the same bytes on every system; if that fails, it stays."""
     draft = file.with_name(f".{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        draft.touch(mode)
         draft.write_text(text, encoding="utf-8", newline="")
         os.replace(draft, file)
     except BaseException:
@@ -119,6 +120,13 @@ class Course:
             return None
         folder = os.environ.get(PROGRESS_VARIABLE) or (Path() if self.is_elsewhere else self.root)
         return Path(folder).absolute() / "progress.jsonl"
+
+    @property
+    def joined_file(self) -> Path | None:
+        """Which class the learner has joined; None where the build or nbgrader runs."""
+        if self.progress_file is None or nbgrader.is_running():
+            return None
+        return self.progress_file.with_name("joined.json")
 
     def link(self, notebook: Path, section: str = "") -> str:
         """Return the link from another notebook to this one; "" where none leads there."""

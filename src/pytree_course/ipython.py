@@ -4,6 +4,7 @@ Every kernel of the environment loads it (see the folder `jupyter` of the reposi
 """
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 from pytree_course import nbgrader
@@ -30,6 +31,17 @@ def load_ipython_extension(shell: Any) -> None:
     from pytree_course.checking import cell_runs
 
     cell_runs.watch(shell)
+    from pytree_course.course import Course, CourseError
+
+    def before_cell(_: Any) -> None:
+        if joined and joined.exists():
+            from pytree_course.board.joining import go_on
+
+            go_on(joined)
+
+    with suppress(CourseError):  # there may be no course here
+        joined = Course.find().joined_file
+        shell.events.register("pre_run_cell", before_cell)
 
 
 def _showable(error: BaseException) -> BaseException:

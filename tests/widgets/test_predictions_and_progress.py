@@ -296,7 +296,7 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     assert f"Everything: {both}" in page.text
     progress = Progress.load(in_course.progress_file)
     progress.predict("01_mini", "leaves-are-not-elements-4", "A")
-    left = "<b>3\xa0min</b> left, all of it exercises"
+    left = "<b>4\xa0min</b> left"  # "What you learned", and the exercise
     assert course_map().html.count(left) == 2  # of the lesson, and of all
     progress.add("01_mini", "count_leaves", "correct")
     page = course_map()

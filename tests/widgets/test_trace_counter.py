@@ -235,14 +235,10 @@ def test_a_choice_is_a_call_and_the_newest_call_stands_first():
     assert counter._live.value.index(">5</th>") < counter._live.value.index("first call")
 
 
-def test_call_again_and_clear():
+def test_call_again():
     counter = count_traces(lambda x: x, np.ones, shape=[2, 3])
     counter.again.click()
     assert log(counter)[-1] == SAME
-    counter.empty.click()
-    assert counter.headline == "0 traces in 0 calls"
-    counter.again.click()
-    assert log(counter) == [("traced", "first call")]
 
 
 def test_the_log_is_bounded():

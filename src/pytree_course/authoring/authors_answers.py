@@ -177,31 +177,23 @@ def _says_all(code: str, inputs: list[Observation]) -> bool:
 
 
 def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
-    """Run the set-up cell and an answer; return what the check of the exercise is given.
-
-    It has to be called `as_graded`.
+    """Run the set-up cell and an answer, `as_graded`; return what the exercise's check is given.
 
     Raises
     ------
     AnswerError
         When the code does not run, or does not define what the check needs.
     """
-    namespace = run_cells(sources, exercise, answer)
-    missing = [name for name in exercise.answers if name not in namespace]
-    if missing:
-        raise AnswerError(f"it does not define {', '.join(missing)}")
-    return [namespace[name] for name in exercise.answers]
-
-
-def run_cells(sources: LessonSources, exercise: Exercise, answer: Answer) -> dict[str, Any]:
-    """Run the set-up cell and an answer, `as_graded`; return all names that they define."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     try:
         exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
         exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
     except Exception as error:
         raise AnswerError(f"{type(error).__name__}: {error}") from error
-    return namespace
+    missing = [name for name in exercise.answers if name not in namespace]
+    if missing:
+        raise AnswerError(f"it does not define {', '.join(missing)}")
+    return [namespace[name] for name in exercise.answers]
 
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:

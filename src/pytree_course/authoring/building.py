@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.authoring.validation import find_mistakes
 from pytree_course.checking.comparison import agree
 from pytree_course.checking.expected import Expected
-from pytree_course.checking.questions import Question, questions
+from pytree_course.checking.questions import questions
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.handout import hand_out
@@ -31,7 +30,6 @@ CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"
 """Tag of cells that show something else in each run, such as a time: their output is not kept."""
 
-EXAMPLES = 10  # of the questions that a new question line makes
 NO_QUESTION = "no case makes a question: see `question` in docs/authoring.md"
 NOT_BUILT = "it was not built"
 CHANGED_SOURCES = "its sources have changed since it was built"
@@ -62,18 +60,10 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     if mistakes := find_mistakes(sources):
         raise AuthorMistakesError(mistakes)
     expected = expect(sources, PUBLIC_SEED)
-    asked = defaultdict(list)
-    for about, fitting in questions(expected).items():
-        asked[about.exercise].append(fitting[0])
+    asked = {about.exercise for about in questions(expected)}
     asking = [each for each in sources.exercises.values() if each.question]
     if mute := [each.mistake(NO_QUESTION) for each in asking if each.name not in asked]:
         raise AuthorMistakesError(mute)
-    before = Expected.read(files.expected).exercises if files.expected.exists() else {}
-    for each in asking:
-        if each.name not in before or before[each.name].question != each.question:
-            tell(f"{each.name} asks: {each.question}")
-            for question in asked[each.name][:EXAMPLES]:
-                tell(f"  {_in_a_line(question)}")
     write_file(files.expected, expected.to_text())
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
@@ -81,12 +71,6 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     solved = render_exercises(sources, solved=True)
     solutions = _executed(solved, files.solutions, sources.exercise_cells)
     write_file(files.solutions, _text(solutions))
-
-
-def _in_a_line(question: Question) -> str:
-    wrong = [each for each in question.options.values() if each != question.answer]
-    given = " ".join([question.given.code, question.given.note]).split()
-    return f"{' '.join(given)}: {question.answer}, or {', '.join(wrong)}?"
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.colab import Repository, for_colab
+from pytree_course.authoring.colab import for_colab
 from pytree_course.built import RELEASE
 from pytree_course.bundle import RELEASE_FILE, bundle, write_bundle
 from pytree_course.course import Course, CourseError
 
 
-def release(course: Course, folder: Path, colab: Repository | None = None) -> str:
+def release(course: Course, folder: Path, colab: str | None = None) -> str:
     """Write the learners' bundle, and return its stamp.
 
     Parameters
@@ -20,7 +20,8 @@ def release(course: Course, folder: Path, colab: Repository | None = None) -> st
     folder
         A new folder, an empty one, or that of an earlier release in which no learner has worked.
     colab
-        The repository that the bundle will be pushed to, for it to have notebooks for Colab too.
+        The repository on GitHub that the bundle will be pushed to, for it to have notebooks for
+        Colab too.
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)

@@ -208,10 +208,9 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
     for line, said, source in marked_cells(file.read_text(encoding="utf-8")):
         cell = SourceCell("code", source, said, file, line)
         name = said.get("exercise")
-        if not isinstance(name, str):
-            if said.get("cell_type", "code") == "code" and source.strip():
-                why = 'begin the cell with # %% exercise="...", with quotes and without commas'
-                mistakes.append(cell.mistake(why))
+        if name is None:
+            why = 'begin the cell with # %% exercise="...", with quotes'
+            mistakes.append(cell.mistake(why))
         elif name not in exercises:
             mistakes.append(cell.mistake(f"there is no exercise {name!r} in exercises.md"))
         else:
@@ -226,7 +225,7 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
 
 def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -> None:
     said = cell.metadata
-    if said.get("starter"):
+    if "starter" in said:
         exercise.given_starters.append(Answer("starter", cell.source, cell))
     elif "variant" in said:
         exercise.variants.append(Answer(said["variant"], cell.source, cell))

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.authoring.source_cells import AuthorMistakesError, Mistake, SourceCell
-from pytree_course.authoring.source_texts import line_named_in
+from pytree_course.authoring.source_cells import Mistake, SourceCell
 from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.course import Course, answer_id
 from pytree_course.rendering import render
@@ -46,57 +45,27 @@ def read_topics(root: Path) -> dict[str, Topic]:
     file = root / TOPICS_FILE
     if not file.exists():
         return {}
-    text = file.read_text(encoding="utf-8")
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise AuthorMistakesError([Mistake(file, line_named_in(error), str(error))]) from None
-    lines = text.splitlines()
-    topics, mistakes = {}, []
-    for name, table in tables.items():
-        line = next((at for at, line in enumerate(lines, 1) if line.startswith(f"{name} ")), 1)
-        if name[0] not in KINDS:
-            mistakes.append(Mistake(file, line, f"{name}: an id starts with C, M or T"))
-        elif not isinstance(table, dict) or table.keys() != {"what", "lesson"}:
-            mistakes.append(Mistake(file, line, f"{name}: write `what` and `lesson`, no more"))
-        else:
-            topics[name] = Topic(name, **table)
-    if mistakes:
-        raise AuthorMistakesError(mistakes)
-    return topics
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {name: Topic(name, **table) for name, table in tables.items()}
 
 
-def read_marks(course: Course, topics: dict[str, Topic]) -> dict[str, list[Mark]]:
+def read_marks(course: Course) -> dict[str, list[Mark]]:
     """Read the marks of each lesson that is whole: with all its sources, and built."""
-    marks, mistakes = {}, []
-    for files in course.lessons():
-        if files.has_all_sources and files.notebook.exists():
-            sources = read_sources(files)
-            mistakes += find_wrong_marks(sources, topics)
-            marks[files.stem] = [mark for _, mark in _marks(sources)]
-    if mistakes:
-        raise AuthorMistakesError(mistakes)
-    return marks
+    return {
+        files.stem: [mark for _, mark in _marks(read_sources(files))]
+        for files in course.lessons()
+        if files.has_all_sources and files.notebook.exists()
+    }
 
 
-def find_wrong_marks(sources: LessonSources, topics: dict[str, Topic]) -> list[Mistake]:
-    """Return the marks of a lesson that name no topic, or stand where no mark is read."""
-    mistakes = []
-    read = {(cell.file, cell.line) for cell, _ in _marks(sources)}
-    answers = (
-        answer.cell
-        for each in sources.exercises.values()
-        for answer in (*each.given_starters, *each.variants, *each.misconceptions)
-    )
-    for cell in (*sources.lesson, *sources.exercise_cells, *answers):
-        if cell.covers and (cell.file, cell.line) not in read:
-            message = "covers: only a lesson's code, an exercise or a misconception shows a topic"
-            mistakes.append(cell.mistake(message))
-            continue
-        for name in cell.covers:
-            if name not in topics:
-                mistakes.append(cell.mistake(f"covers: there is no {name!r} in {TOPICS_FILE}"))
-    return mistakes
+def find_wrong_marks(sources: LessonSources) -> list[Mistake]:
+    """Return the marks of a lesson that name no topic."""
+    topics = read_topics(sources.files.root)
+    return [
+        cell.mistake(f"covers: there is no {mark.topic!r} in {TOPICS_FILE}")
+        for cell, mark in _marks(sources)
+        if mark.topic not in topics
+    ]
 
 
 def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
@@ -121,9 +90,9 @@ def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
 def table(course: Course) -> str:
     """Return the page that says where everything is shown; "" for a course without topics."""
     topics = read_topics(course.root)
-    marks = [mark for each in read_marks(course, topics).values() for mark in each]
     if not topics:
         return ""
+    marks = [mark for each in read_marks(course).values() for mark in each]
     shown = [
         (topic, [mark for mark in marks if mark.topic == topic.id]) for topic in topics.values()
     ]

@@ -6,12 +6,11 @@ from itertools import combinations
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.authoring.case_features import find_wrong_features
 from pytree_course.authoring.core_and_deeper import find_wrong_layers
-from pytree_course.authoring.examples import find_wrong_examples
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.skeletons import is_skeleton
 from pytree_course.authoring.source_cells import Mistake
 from pytree_course.authoring.sources import Exercise, LessonSources
-from pytree_course.authoring.traceability import find_wrong_marks, read_topics
+from pytree_course.authoring.traceability import find_wrong_marks
 from pytree_course.checking.comparison import agree, compare
 from pytree_course.observations import Observation
 
@@ -22,7 +21,7 @@ REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 def find_mistakes(sources: LessonSources) -> list[Mistake]:
     """Return everything in a lesson's sources that the author has to fix."""
     checks = sources.files.checks()
-    mistakes = find_wrong_marks(sources, read_topics(sources.files.root))
+    mistakes = find_wrong_marks(sources)
     mistakes += find_wrong_layers(sources.layers)
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
@@ -34,7 +33,6 @@ def find_mistakes(sources: LessonSources) -> list[Mistake]:
             found = list(_in_answers(sources, exercise))
             if not (found or exercise.is_prediction):
                 found += find_wrong_features(sources, exercise)
-                found += find_wrong_examples(sources, exercise)
             mistakes += found
         else:
             script = sources.files.check_script.name

@@ -8,7 +8,7 @@ from typing import Any
 from pytree_course.built import brief_traceback, is_meant_to_fail
 from pytree_course.course import Course, answer_id
 
-_CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
+CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
 
 _DEFINED = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]*)?=(?!=)", re.M)
 """What a cell would define at its top level; a cell with a syntax error can't be parsed."""
@@ -57,7 +57,7 @@ def missing_cell(error: NameError, source: str) -> str | None:
 
     Returns None when the cell is not a check, or the missing name has another cause.
     """
-    call = _CHECK_CALL.search(source)
+    call = CHECK_CALL.search(source)
     if call is None or error.name is None:
         return None
     from pytree_course.checking import words  # not above: every kernel loads this module

@@ -114,19 +114,15 @@ class Expected:
         return sum(exercise.points for exercise in self.exercises.values())
 
     def observations_apart(self) -> tuple[dict[str, Any], list[Observation]]:
-        """Return everything with placeholders for the observations, and these."""
+        """Return everything but the observations, and these."""
         data = asdict(self)
         observations: list[Observation] = []
-
-        def placeholder(observation: Observation) -> str:
-            observations.append(observation)
-            return f"<observation {len(observations) - 1}>"
-
         for exercise in data["exercises"].values():
-            exercise["observations"] = list(map(placeholder, exercise["observations"]))
+            observations += exercise.pop("observations")
             for misconception in exercise["misconceptions"]:
-                by_case = misconception["observations"].items()
-                misconception["observations"] = {case: placeholder(each) for case, each in by_case}
+                by_case = misconception.pop("observations")
+                misconception["cases"] = list(by_case)
+                observations += by_case.values()
         return data, observations
 
     def to_text(self) -> str:

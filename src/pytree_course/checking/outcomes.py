@@ -5,6 +5,7 @@ import io
 import traceback
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from reprlib import recursive_repr
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Out
 def _run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
     inputs = [observe(given) for given in case.inputs]
-    inputs_written = [written(given, MAX_WRITTEN) for given in case.inputs]
+    inputs_written = [truncate(written(given), MAX_WRITTEN) for given in case.inputs]
     printed = io.StringIO()
     line = None
     try:
@@ -75,42 +76,16 @@ def _learners_line(error: BaseException) -> Line | None:
     return None
 
 
-def written(value: object, most: int) -> str:
-    """Return `repr(value)`, or its first characters where there are more than `most`.
-
-    Of a large tree only the arrays at its beginning are written: each takes a tenth of a
-    millisecond, and a check writes the inputs of all its cases.
-    """
-    pieces, length = [], 0
-    for piece in _pieces(value, frozenset()):
-        pieces.append(piece)
-        length += len(piece)
-        if length > most:
-            break
-    return truncate("".join(pieces), most)
-
-
-def _pieces(value: Any, within: frozenset[int]) -> Iterator[str]:
-    """Yield what `repr` writes: of built-in containers item by item, for subclasses differ."""
-    kind = type(value)
-    if kind is OrderedDict and id(value) not in within:
-        # As Python writes it from 3.12 on, so that what is recorded is the same on all.
-        yield from ("OrderedDict(", *_pieces(dict(value), within | {id(value)}), ")")
-        return
-    if not (kind is dict or kind is list or kind is tuple):
-        yield repr(value)
-        return
-    first, last = "{}" if kind is dict else "[]" if kind is list else "()"
-    if id(value) in within:
-        yield f"{first}...{last}"
-        return
-    within |= {id(value)}
-    yield first
-    for place, item in enumerate(value.items() if kind is dict else value):
-        if place:
-            yield ", "
-        if kind is dict:
-            key, item = item
-            yield f"{key!r}: "
-        yield from _pieces(item, within)
-    yield f",{last}" if kind is tuple and len(value) == 1 else last
+@recursive_repr()
+def written(value: Any) -> str:
+    """Return `repr(value)` as Python writes it from 3.12 on, so that it is the same on all."""
+    kind = type(value)  # subclasses write themselves
+    if kind is OrderedDict:
+        return f"OrderedDict({written(dict(value))})"
+    if kind is dict:
+        return f"{{{', '.join(f'{key!r}: {written(item)}' for key, item in value.items())}}}"
+    if kind is list:
+        return f"[{', '.join(map(written, value))}]"
+    if kind is tuple:
+        return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
+    return repr(value)

@@ -118,39 +118,23 @@ def unread_sections(expected: Expected, progress: Progress) -> list[LessonSectio
 
     Nothing tells what somebody has read. What is known: which predictions were made, and which
     exercises were solved. So a section counts as read once its last prediction is made, or an
-    exercise about it is solved. One with neither counts with the next one that has some.
+    exercise about it is solved; one with neither, once all exercises are solved.
     The core is read from top to bottom: all that is above counts as read, too, and all of it once
     its exercises are solved. Deeper sections are read in any order, each for itself.
     """
     lesson, exercises = expected.lesson, expected.exercises.values()
     todo = _todo(exercises, lesson, progress)
     read = {each.section for each in exercises if each not in todo}
-    read |= {
-        slug
-        for slug, section in expected.sections.items()
-        if section.predictions and (lesson, section.predictions[-1]) in progress.predictions
-    }
-    core, deeper = _together(expected, deeper=False), _together(expected, deeper=True)
-    furthest = max((at for at, slugs in enumerate(core) if read & set(slugs)), default=-1)
+    for slug, section in expected.sections.items():
+        asked = section.predictions[-1:]
+        if (lesson, *asked) in progress.predictions or not (asked or todo):
+            read.add(slug)
+    core = [slug for slug, section in expected.sections.items() if not section.deeper]
+    furthest = max((at for at, slug in enumerate(core, 1) if slug in read), default=0)
     if any(each.core for each in exercises) and not any(each.core for each in todo):
         furthest = len(core)
-    unread = [*core[furthest + 1 :], *(slugs for slugs in deeper if not read & set(slugs))]
-    return [expected.sections[slug] for slugs in unread for slug in slugs]
-
-
-def _together(expected: Expected, *, deeper: bool) -> list[list[str]]:
-    """Group the slugs of a layer: the sections of a group count as read together."""
-    about = {each.section for each in expected.exercises.values()}
-    groups: list[list[str]] = [[]]
-    for slug, section in expected.sections.items():
-        if section.deeper is deeper:
-            groups[-1].append(slug)
-            if section.predictions or slug in about:
-                groups.append([])
-    *groups, last = groups
-    if groups:
-        groups[-1] += last
-    return groups or [last]
+    read.update(core[:furthest])
+    return [section for slug, section in expected.sections.items() if slug not in read]
 
 
 def hours(minutes: int) -> str:

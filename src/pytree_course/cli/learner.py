@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich import box
@@ -13,7 +14,13 @@ from pytree_course.course import Course, CourseError
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def lab(context: typer.Context) -> None:
+def lab(
+    context: typer.Context,
+    join: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="ADDRESS CODE", help="Join a class.")
+    ] = None,
+    name: Annotated[str, typer.Option("--as", help="Your name in that class.")] = "",
+) -> None:
     """Open JupyterLab at lesson 1. In an empty folder, first unpack the course.
 
     JupyterLab gets all other options.
@@ -28,6 +35,10 @@ def lab(context: typer.Context) -> None:
         console.print(
             f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
+    if join:
+        from pytree_course.board.joining import enter
+
+        console.print(enter(course, *join, name))
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),

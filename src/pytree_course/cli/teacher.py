@@ -42,12 +42,10 @@ def release(
     ] = None,
 ) -> None:
     """For teachers: write the learners' bundle, a copy of the course without solutions."""
-    from pytree_course.authoring.colab import Repository
     from pytree_course.authoring.release import release as release_to
 
-    course, repository = Course.around(), Repository.named(colab) if colab is not None else None
     with console.status("Comparing everything with its sources: a minute or two ..."):
-        stamp = release_to(course, folder, repository)
+        stamp = release_to(Course.around(), folder, colab)
     console.print(f"{folder} holds what learners get. Its version: {stamp}")
 
 

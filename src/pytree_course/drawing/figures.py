@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from html import escape
@@ -49,34 +49,20 @@ def figure(alt: str, size: tuple[float, float] = SIZE) -> Iterator["Axes"]:
     >>> with figure("A line that rises") as axes:  # doctest: +SKIP
     ...     axes.plot([1, 2, 3])
     """
-    from IPython.display import display  # pages are made without it
-
-    with _styled(size) as plotted:
-        yield plotted.subplots()
-        html = _html(plotted, alt)
-    display({"text/html": html, "text/plain": alt}, raw=True)
-
-
-def plot(draw: Callable[["Axes"], None], alt: str, size: tuple[float, float] = SIZE) -> str:
-    """Return what `draw` plots as HTML, for a page that is no notebook."""
-    with _styled(size) as plotted:
-        draw(plotted.subplots())
-        return _html(plotted, alt)
-
-
-@contextmanager
-def _styled(size: tuple[float, float]) -> Iterator["Figure"]:
-    """Make an empty figure, and have the course's style until it is written."""
     # Not before there is something to plot: it takes a third of a second, and a lesson that plots
     # in its middle imports this module in its first cell.
     import matplotlib as mpl
+    from IPython.display import display
     from matplotlib.figure import Figure
 
     with mpl.rc_context(STYLE):
-        yield Figure(figsize=size)
+        plotted = Figure(figsize=size)
+        yield plotted.subplots()
+        html = as_html(plotted, alt)
+    display({"text/html": html, "text/plain": alt}, raw=True)
 
 
-def _html(plotted: "Figure", alt: str) -> str:
+def as_html(plotted: "Figure", alt: str) -> str:
     """Write a plot as inline SVG: in the page's colour, with unique names and a text."""
     file = io.StringIO()
     plotted.savefig(file, format="svg", metadata={"Date": None, "Creator": None})

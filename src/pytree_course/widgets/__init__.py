@@ -17,9 +17,12 @@ NAMES = {
     "draw": Name("pytree_course.drawing", 8),
     "explore": Name("pytree_course.widgets.explorer", 14),
     "figure": Name("pytree_course.drawing.figures", 8),
+    "join": Name("pytree_course.board.joining", 0),
+    "leave": Name("pytree_course.board.joining", 0),
     "pair": Name("pytree_course.widgets.map_view", 12),
     "predict": Name("pytree_course.widgets.prediction", 0),
     "review": Name("pytree_course.widgets.review", 0),
     "show_progress": Name("pytree_course.widgets.header", 0),
     "steps": Name("pytree_course.widgets.stepper", 16),
+    "vote": Name("pytree_course.board.joining", 0),
 }

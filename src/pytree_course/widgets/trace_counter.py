@@ -65,12 +65,10 @@ class TraceCounter(Play):
         html = self._html("trace_counter", frame=FRAMES["good"], is_live=False)
         self._live = ipywidgets.HTML()
         self.again = button("Call again with the same values", self._call)
-        self.empty = button("Clear", self._clear, "Empty the log and let JAX forget all traces")
         for control in controls.values():
             # Only the index tells which of two equal values, such as 1 and 1.0, is chosen.
             control.observe(lambda _: self._call(), names="index")
-        buttons = ipywidgets.HBox([self.again, self.empty], layout={"flex_flow": "row wrap"})
-        shown = [*controls.values(), buttons, self._live]
+        shown = [*controls.values(), self.again, self._live]
         super().__init__(shown, Feedback(html, self._text()))
         self.add_class("pytree-traces")
         self._update()
@@ -97,10 +95,6 @@ class TraceCounter(Play):
 
     def _call(self) -> None:
         self.trace_log.call(self.values)
-        self._update()
-
-    def _clear(self) -> None:
-        self.trace_log.clear()
         self._update()
 
     def _update(self) -> None:

@@ -38,11 +38,7 @@ class TraceLog:
         make_arguments: Callable[..., Any] | None,
         jit: Callable[..., Any],
     ) -> None:
-        self.function, self.make_arguments, self.jit = function, make_arguments, jit
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget the calls, and with a newly jitted function the traces as well."""
+        self.function, self.make_arguments = function, make_arguments
         self.calls = 0
         self.traces = 0
         self.rows: deque[LoggedCall] = deque(maxlen=MOST_ROWS)
@@ -50,12 +46,12 @@ class TraceLog:
         self._last_key = 0  # the number of the traced call whose key the last successful call had
 
         # A traced function's Python code runs when it is traced, and only then.
-        @functools.wraps(self.function)
+        @functools.wraps(function)
         def counted(*arguments: Any, **keywords: Any) -> Any:
             self.traces += 1
-            return self.function(*arguments, **keywords)
+            return function(*arguments, **keywords)
 
-        self._jitted = self.jit(counted)
+        self._jitted = jit(counted)
 
     def call(self, values: Mapping[str, Any]) -> None:
         """Call the function with the arguments that the chosen values make, and log the call."""

@@ -1,6 +1,6 @@
 """Flattening and unflattening, one node at a time, through JAX's own registry."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -79,7 +79,7 @@ class _Walk:
         self.root = _Visit((), tree)
         self.steps: list[Step] = []
         self.leaves: list[_Visit] = []
-        self.seen: list[Path] = []
+        self.in_pieces: set[Path] = set()
         self.used = 0
 
     def go(self) -> None:
@@ -88,59 +88,54 @@ class _Walk:
         title = (
             f"Flattened: {counted(len(self.leaves), 'leaf', 'leaves')} in a list, and a treedef."
         )
-        code = "leaves, treedef = jax.tree.flatten(tree)"
-        self.note(title, facts=(("in JAX", code),), faded=self.seen)
+        self.note(title, facts=(("in JAX", "leaves, treedef = jax.tree.flatten(tree)"),))
         self.half = "unflatten"
-        self.compare(self.up(self.root, set(self.seen)))
+        self.compare(self.up(self.root))
 
     def down(self, visit: _Visit) -> None:
         """Flatten a node and all below it, in the order in which JAX does."""
-        before = frozenset(self.seen)
         with self.last_if_raised(f"Flatten the `{visit.name}` {visit.where}: this failed.", visit):
             level = visit.level = flatten_one_level(visit.value)
         visit.is_seen = True
-        self.seen.append(visit.path)
+        facts: Facts = ()
         if level is None:
             visit.place = len(self.leaves)
             self.leaves.append(visit)
             title = (
                 f"A leaf {visit.where}. JAX puts the leaf into the list, at place {visit.place}."
             )
-            self.note(title, visit, faded=before)
-            return
-        visit.children = [_Visit((*visit.path, key), child) for key, child in level.children]
-        if visit.value is None:
+        elif visit.value is None:
             title = f"`None` {visit.where}: a node without children. Nothing goes into the list."
-            self.note(title, visit, faded=before)
-            return
-        by = "the flatten function of the class returns:" if level.is_custom else "JAX takes out:"
-        title = f"Flatten the `{visit.name}` {visit.where}: {by}"
-        facts = (("children", _children(level)), ("aux_data", _in_full(level.aux)))
-        self.note(title, visit, facts, before)
+        else:
+            visit.children = [_Visit((*visit.path, key), child) for key, child in level.children]
+            is_own = level.is_custom
+            by = "the flatten function of the class returns:" if is_own else "JAX takes out:"
+            title = f"Flatten the `{visit.name}` {visit.where}: {by}"
+            facts = (("children", _children(level)), ("aux_data", _in_full(level.aux)))
+        self.note(title, visit, facts)
+        self.in_pieces.add(visit.path)
         for child in visit.children:
             self.down(child)
 
-    def up(self, visit: _Visit, pieces: set[Path]) -> Any:
+    def up(self, visit: _Visit) -> Any:
         """Unflatten all below a node, and then the node, which is returned."""
+        parts = [self.up(child) for child in visit.children]
+        self.in_pieces.discard(visit.path)
         level = visit.level
         if level is None:
-            pieces.discard(visit.path)
             self.used = visit.place + 1
             title = f"A leaf {visit.where}: the next leaf in the list, from place {visit.place}."
-            self.note(title, visit, faded=pieces)
+            self.note(title, visit)
             return visit.value
-        parts = [self.up(child, pieces) for child in visit.children]
-        pieces.discard(visit.path)
         by = "the unflatten function of the class gets:" if level.is_custom else "JAX gets:"
         title = f"Unflatten the `{visit.name}` {visit.where}: {by}"
         children = f"({', '.join(map(_in_full, parts))}{',' * (len(parts) == 1)})"
         given: Facts = (("aux_data", _in_full(level.aux)), ("children", children))
         if visit.value is None:
             title, given = f"`None` {visit.where}, as the structure says: no leaf is used.", ()
-        with self.last_if_raised(title, visit, given, pieces):
+        with self.last_if_raised(title, visit, given):
             made = jax.tree.unflatten(level.treedef, parts)
-        facts = (*given, ("comes out", _in_full(made))) if given else ()
-        self.note(title, visit, facts, pieces)
+        self.note(title, visit, (*given, ("comes out", _in_full(made))) if given else ())
         return made
 
     def compare(self, made: object) -> None:
@@ -158,30 +153,22 @@ class _Walk:
         self.note(title, facts=facts)
 
     @contextmanager
-    def last_if_raised(
-        self, title: str, visit: _Visit, facts: Facts = (), faded: Collection[Path] = ()
-    ) -> Iterator[None]:
+    def last_if_raised(self, title: str, visit: _Visit, facts: Facts = ()) -> Iterator[None]:
         """Note what a custom node's own function raises, and end the walk with it."""
         try:
             yield
         except Exception as error:
-            raised = ("It raised", error_words(error))
-            self.note(title, visit, (*facts, raised), faded, failed=True)
+            self.note(title, visit, (*facts, ("It raised", error_words(error))), failed=True)
             raise _FailedError from None
 
     def note(
-        self,
-        title: str,
-        visit: _Visit | None = None,
-        facts: Facts = (),
-        faded: Collection[Path] = (),
-        failed: bool = False,
+        self, title: str, visit: _Visit | None = None, facts: Facts = (), failed: bool = False
     ) -> None:
         path = visit.path if visit else None
         cut = [(label, without_addresses(shorten(code, LONGEST_FACT))) for label, code in facts]
         leaves = tuple(_summary(leaf.value) for leaf in self.leaves)
         structure = f"PyTreeDef({_structure(self.root)})"
-        seen = (path, tuple(cut), frozenset(faded), leaves, self.used, structure, failed)
+        seen = (path, tuple(cut), frozenset(self.in_pieces), leaves, self.used, structure, failed)
         self.steps.append(Step(self.half, title, *seen))
 
 

@@ -1,0 +1,461 @@
+"""A learner in a class: what is sent, when, and what of the class is seen in a notebook."""
+
+import json
+import socket
+import stat
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from jupyter_client.manager import start_new_kernel
+
+import pytree_course
+from pytree_course.board import joining, membership
+from pytree_course.board.membership import Sender, read_membership
+from pytree_course.checking.progress import Progress
+from pytree_course.course import CourseError
+from tests.made_submissions import RIGHT
+
+CODE = "K7PM3Q"
+QUESTION = {
+    "number": 7,
+    "text": "How many leaves does JAX see here?",
+    "code": "[1, None]",
+    "note": "",
+    "options": {"A": "`1`", "B": "`2`"},
+    "choice": "",
+}
+PATIENCE = 60  # seconds, for what takes a moment
+
+
+def wait_for(condition):
+    """Wait until something is so; it takes a moment, and on a busy machine longer."""
+    end = time.monotonic() + PATIENCE
+    while not (met := condition()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+    return met
+
+
+@dataclass
+class Room:
+    """A class's server, and what has reached it; it can be killed and started again."""
+
+    names: dict = field(default_factory=dict)  # of learners, by their secrets
+    events: dict = field(default_factory=dict)  # by learner and key, as they came
+    received: int = 0  # events, those that came again too
+    ballots: list = field(default_factory=list)
+    news: dict = field(default_factory=lambda: {"note": None, "vote": None})
+    refuses: int = 0  # the status of every answer, if it is not 0
+    refused: int = 0  # requests
+    swallows: int = 0  # of so many requests the answer gets lost
+    port: int = 0
+
+    def start(self):
+        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), self._handler())
+        self._server.daemon_threads = True
+        self.port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=[0.01], daemon=True).start()
+
+    def kill(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def verdicts(self):
+        return [(each["exercise"], each["event"]) for each in self.events.values()]
+
+    def answer(self, path, secret, content):
+        """Return status and answer of a request, as the protocol says."""
+        if self.refuses:
+            self.refused += 1
+            return self.refuses, {}
+        if path == "/join":
+            if content["code"] != CODE:
+                return 403, {}
+            secret = f"secret {len(self.names)}"
+            self.names[secret] = content["name"] or "quiet otter"
+            return 200, {"secret": secret, "name": self.names[secret]}
+        if secret not in self.names:
+            return 403, {}
+        if path == "/events":
+            assert len(content["events"]) <= 50
+            for event in content["events"]:
+                self.received += 1
+                self.events.setdefault((secret, event["key"]), event)
+        elif path == "/ballot":
+            if self.news["vote"] is None:
+                return 409, {}
+            self.ballots.append((content["vote"], content["choice"]))
+        elif path == "/leave":
+            del self.names[secret]
+        return 200, self.news
+
+    def _handler(room):  # noqa: N805
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                length = int(self.headers["Content-Length"])
+                secret = self.headers["Authorization"].removeprefix("Bearer ")
+                status, said = room.answer(self.path, secret, json.loads(self.rfile.read(length)))
+                if room.swallows:
+                    room.swallows -= 1
+                    return  # the connection ends without an answer
+                self.send_response(status)
+                self.end_headers()
+                self.wfile.write(json.dumps(said).encode())
+
+            def log_message(self, *_):
+                pass
+
+        return Handler
+
+
+@pytest.fixture
+def room():
+    room = Room()
+    room.start()
+    yield room
+    room.kill()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Let no test wait for what a learner does not notice."""
+    for name in ("LOOKS_EVERY", "ASKS_EVERY", "LONGEST_PAUSE"):
+        monkeypatch.setattr(membership, name, 0.01)
+
+
+@contextmanager
+def sender(course):
+    """Send in this process what a kernel would send, until the block ends."""
+    thread = Sender(course.joined_file, read_membership(course.joined_file))
+    thread.start()
+    yield thread
+    course.joined_file.unlink(missing_ok=True)
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+def check(course, *verdicts):
+    """Write into the progress file as checks do."""
+    progress = Progress.load(course.progress_file)
+    for exercise, event in verdicts:
+        progress.add("01_mini", exercise, event, ["counts_elements"] if event == "tried" else [])
+
+
+TRIED, SOLVED = ("count_leaves", "tried"), ("count_leaves", "correct")
+
+
+# --- joining
+
+
+def test_who_joins_is_told_the_name_what_is_sent_and_how_to_leave(room, course):
+    shown = str(joining.enter(course, room.address + "/", CODE, ""))
+    assert "You are in the class as quiet otter" in shown
+    for said in ("exercise", "verdict", "reasons", "tries", "time", "never sent", "leave()"):
+        assert said in shown
+    kept = read_membership(course.joined_file)
+    assert (kept.address, kept.secret) == (room.address, "secret 0")
+    assert stat.S_IMODE(course.joined_file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "status", "said"),
+    [
+        ("{room}", "WRONG", 0, "does not know the code 'WRONG'"),
+        ("{room}", CODE, 429, "wait a minute"),
+        ("{room}", CODE, 400, "does not take the name"),
+        ("{room}", CODE, 500, "No class answers at http://127"),
+        ("http://127.0.0.1:{closed}", CODE, 0, "No class answers at http://127"),
+        ("10.0.0.5:8910", CODE, 0, "with http:// at its beginning"),
+        ("file:///etc/passwd", CODE, 0, "with http:// at its beginning"),
+        ("the teacher", CODE, 0, "with http:// at its beginning"),
+        ("", CODE, 0, "with http:// at its beginning"),
+    ],
+)
+def test_who_cannot_join_is_told_what_to_do_and_nothing_changes(
+    room, course, address, code, status, said
+):
+    joining.enter(course, room.address, CODE, "Ada")
+    before = course.joined_file.read_bytes()
+    room.refuses = status
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # nobody listens, and nobody else can
+        address = address.format(room=room.address, closed=closed.getsockname()[1])
+        with pytest.raises(CourseError, match=said):
+            joining.enter(course, address, code, "Grace")
+    assert course.joined_file.read_bytes() == before
+
+
+def test_another_name_joins_anew_and_the_same_cell_run_again_does_not(room, course):
+    for name in ("Ada", "Ada", "", "Grace"):
+        joining.enter(course, room.address, CODE, name)
+    assert [*room.names.values()] == ["Ada", "Grace"]
+    room.names.clear()  # the next class
+    assert "as Grace" in str(joining.enter(course, room.address, CODE, "Grace"))
+    assert [*room.names.values()] == ["Grace"]
+
+
+@pytest.mark.parametrize("variable", ["PYTREE_COURSE_NOBODY", "NBGRADER_EXECUTION"])
+def test_nobody_joins_where_no_learner_is_at_work(room, course, monkeypatch, variable):
+    monkeypatch.setenv(variable, "1")
+    with pytest.raises(CourseError, match="no learner"):
+        joining.enter(course, room.address, CODE, "")
+    assert not room.names
+
+
+def test_who_leaves_is_forgotten_on_both_sides(room, course, monkeypatch):
+    monkeypatch.chdir(course.root)
+    assert "You are in no class" in str(pytree_course.leave())
+    joining.enter(course, room.address, CODE, "")
+    assert "You are in no class" in str(pytree_course.leave())
+    assert not room.names
+    assert not course.joined_file.exists()
+    joining.enter(course, room.address, CODE, "")
+    room.kill()
+    assert "You are in no class" in str(pytree_course.leave())
+    assert not course.joined_file.exists()
+    room.start()
+
+
+# --- sending
+
+
+def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(room, course, quick):
+    check(course, TRIED)
+    joining.enter(course, room.address, CODE, "")
+    check(course, ("count_leaves", "hint"), TRIED, ("count_leaves", "solution"))
+    Progress.load(course.progress_file).predict("01_mini", "leaves-2", "my own words")
+    with course.progress_file.open("ab") as stream:
+        stream.write(b'{"event": "tried", "lesson": "01_\n["tried"]\n{"event": ["tried"]}\n')
+    check(course, SOLVED)
+    with sender(course):
+        wait_for(lambda: len(room.events) == 2)
+    first, second = room.events.values()
+    assert first.keys() == second.keys() == {"key", *membership.FIELDS}
+    assert (first["event"], first["held"]) == ("tried", "counts_elements")
+    assert (second["event"], second["held"]) == ("correct", "")
+    assert {first["lesson"], second["lesson"]} == {"01_mini"}
+
+
+def test_each_verdict_arrives_once_though_the_server_is_killed_and_answers_get_lost(
+    room, course, quick
+):
+    joining.enter(course, room.address, CODE, "")
+    with sender(course), sender(course):  # two kernels
+        check(course, *[TRIED] * 120)
+        wait_for(lambda: room.received > 50)
+        room.kill()
+        check(course, *[TRIED] * 5)
+        room.swallows = 3
+        room.start()
+        check(course, SOLVED)
+        wait_for(lambda: SOLVED in room.verdicts)
+    with sender_again(course, room):  # a kernel after a restart
+        before = room.received
+        wait_for(lambda: room.received > before)
+    assert room.verdicts == [TRIED] * 125 + [SOLVED]
+
+
+@contextmanager
+def sender_again(course, room):
+    secret, name = next(iter(room.names.items()))
+    kept = membership.Membership(room.address, CODE, 0, secret, name)
+    course.joined_file.write_text(json.dumps(vars(kept)))
+    with sender(course) as thread:
+        yield thread
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_what_a_busy_server_refuses_is_sent_again(room, course, quick, status):
+    joining.enter(course, room.address, CODE, "")
+    check(course, TRIED)
+    room.refuses = status
+    with sender(course):
+        wait_for(lambda: room.refused > 1)
+        room.refuses = 0
+        wait_for(lambda: room.verdicts == [TRIED])
+
+
+def test_what_is_never_taken_holds_up_nothing(room, course, quick):
+    joining.enter(course, room.address, CODE, "")
+    check(course, TRIED)
+    room.refuses = 400
+    with sender(course):
+        wait_for(lambda: room.refused)
+        room.refuses = 0
+        check(course, SOLVED)
+        wait_for(lambda: room.verdicts == [SOLVED])
+
+
+def test_progress_that_begins_anew_is_sent_from_its_beginning(room, course, quick):
+    check(course, TRIED, TRIED)
+    joining.enter(course, room.address, CODE, "")
+    with sender(course):
+        check(course, SOLVED)
+        wait_for(lambda: room.verdicts == [SOLVED])
+        course.progress_file.unlink()
+        check(course, ("first_leaf", "correct"))
+        wait_for(lambda: room.verdicts == [SOLVED, ("first_leaf", "correct")])
+
+
+def test_a_class_that_is_over_is_forgotten(room, course, quick):
+    joining.enter(course, room.address, CODE, "")
+    with sender(course) as thread:
+        room.names.clear()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+        assert not course.joined_file.exists()
+
+
+def test_a_class_that_is_over_leaves_the_next_one_alone(room, course, quick):
+    joining.enter(course, room.address, CODE, "Ada")
+    old = Sender(course.joined_file, read_membership(course.joined_file))
+    joining.enter(course, room.address, CODE, "Grace")
+    old.start()
+    old.join(PATIENCE)
+    assert not old.is_alive()
+    assert read_membership(course.joined_file).name == "Grace"
+    assert not room.events
+
+
+# --- in a notebook
+
+
+@pytest.fixture
+def notebook(course):
+    """Return a function that starts a kernel, and gives one that runs cells in it."""
+    running = []
+
+    def start():
+        manager, client = start_new_kernel(cwd=str(course.root / "exercises"))
+        running.append((manager, client))
+
+        def run(cell):
+            texts = []
+
+            def collect(message):
+                content = message["content"]
+                if "text/plain" in content.get("data", ()):
+                    texts.append(content["data"]["text/plain"])
+                texts.append(content.get("text") or content.get("evalue") or "")
+
+            client.execute_interactive(cell, output_hook=collect, timeout=PATIENCE)
+            return " ".join(" ".join(texts).split())
+
+        run(QUICK)
+        run('import jax\nfrom pytree_course import Checks\ncheck = Checks("01_mini")')
+        return run
+
+    yield start
+    for manager, client in running:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+QUICK = """
+from pytree_course.board import membership as m
+m.LOOKS_EVERY = m.ASKS_EVERY = m.LONGEST_PAUSE = 0.01
+"""
+CHECK = "check.count_leaves(count_leaves)"
+
+
+def test_a_class_in_two_notebooks(room, course, notebook):
+    first, second = notebook(), notebook()  # the second one is open before the learner joins
+    shown = first(f'from pytree_course import join, leave, vote\njoin("{room.address}", "{CODE}")')
+    assert "You are in the class as quiet otter" in shown
+    for run in (first, second):
+        run(RIGHT["count_leaves"])
+        assert run(CHECK).startswith("✓ Correct")
+    wait_for(lambda: room.verdicts == [SOLVED] * 2)
+
+    room.news = {"note": {"number": 4, "text": "Ten more minutes. <b>"}, "vote": None}
+    for run in (first, second):
+        shown = wait_for(lambda run=run: (shown := run(CHECK)).count("✉") and shown)
+        assert shown.endswith("✉ Your teacher Ten more minutes. <b>")
+        assert "✉" not in run(CHECK)
+    assert "no open vote" in first("vote()")
+
+    room.news["vote"] = QUESTION
+    shown = wait_for(lambda: (shown := second(CHECK)).count("Vote") and shown)
+    assert "How many leaves does JAX see here? [1, None] A. `1` B. `2`" in shown
+    assert "Vote" not in second(CHECK)
+    assert "How many leaves does JAX see here?" in first("vote()")
+
+    room.names.clear()  # the class is over
+    for run in (first, second):
+        shown = wait_for(lambda run=run: (shown := run(CHECK)).count("any more") and shown)
+        assert shown.startswith("✓ Correct")
+        assert shown.endswith("Nothing is sent.")
+        assert "any more" not in run(CHECK)
+    assert "You are in no class" in first("leave()")
+
+
+def test_a_notebook_that_is_opened_later_sends_too_and_who_leaves_is_told_nothing_more(
+    room, course, notebook
+):
+    joining.enter(course, room.address, CODE, "")
+    check(course, TRIED)
+    run = notebook()
+    wait_for(lambda: room.verdicts == [TRIED])
+    run(RIGHT["count_leaves"])
+    run(CHECK)
+    wait_for(lambda: room.verdicts == [TRIED, SOLVED])
+    run("from pytree_course import leave; leave()")
+    received = room.received
+    run(CHECK)
+    run("joining._sender.join()")
+    assert run(CHECK).startswith("✓ Correct")
+    assert room.received == received
+
+
+VOTE = """
+from pytree_course import join, vote
+join("{address}", "{code}")
+asked = vote()
+answer, said = asked.children[1:]
+"""
+
+
+def test_a_vote_can_be_changed_until_it_is_closed(room, notebook):
+    room.news["vote"] = QUESTION
+    run = notebook()
+    run(VOTE.format(address=room.address, code=CODE))
+    assert "Your vote is B. You can change it" in run("answer.value = 'B'; said.value")
+    assert "Your vote is A." in run("answer.value = 'A'; said.value")
+    assert room.ballots == [(7, "B"), (7, "A")]
+    room.kill()
+    shown = run("answer.value = 'B'; said.value, answer.value")
+    assert "cannot be reached: B does not count" in shown
+    assert "None" in shown  # B can be chosen again
+    room.start()
+    assert "Your vote is B." in run("answer.value = 'B'; said.value")
+    room.news["vote"] = None
+    assert "The vote is closed: A does not count" in run("answer.value = 'A'; said.value")
+    assert room.ballots == [(7, "B"), (7, "A"), (7, "B")]
+
+
+@pytest.mark.parametrize(
+    "vote", [{}, "A", [QUESTION], {**QUESTION, "options": [1]}, {**QUESTION, "number": "7"}]
+)
+def test_an_answer_of_another_form_is_none(room, course, vote):
+    joining.enter(course, room.address, CODE, "")
+    room.news["vote"] = vote
+    assert read_membership(course.joined_file).ask("events", events=[])[1] is None
+
+
+def test_the_lab_joins(room, course_py, course, monkeypatch):
+    monkeypatch.setattr("pytree_course.cli.learner.run_in_course", lambda *_, **__: 0)
+    done = course_py("lab", "--join", room.address, CODE, "--as", "Ada", "--no-browser")
+    assert "You are in the class as Ada" in done.stdout
+    assert read_membership(course.joined_file).name == "Ada"
+    done = course_py("lab", "--join", room.address, "WRONG", "--as", "Ada")
+    assert done.returncode == 2
+    assert "does not know the code" in done.stderr
