@@ -66,13 +66,13 @@ def page_names(students: Iterable[str]) -> dict[str, str]:
     return names
 
 
-TEMPLATES.filters |= {
-    "sentence": sentence,
-    "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
-    "median": lambda values: f"{median(values):g}",
-    "excerpt": excerpt,
-    "moment": moment,
-}
+TEMPLATES.filters.update(
+    sentence=sentence,
+    shortened=lambda text: shorten(text, MOST_IN_A_NAME),
+    median=lambda values: f"{median(values):g}",
+    excerpt=excerpt,
+    moment=moment,
+)
 
 
 class Pictures:
