@@ -12,6 +12,7 @@ from typing import Any, Self
 from pytree_course.checking.untrusted import read_as
 from pytree_course.classroom.attempt import Attempt, AttemptState
 from pytree_course.classroom.corrections import Correction, Place
+from pytree_course.classroom.sqlite_file import open_sqlite
 from pytree_course.classroom.student_files import EARLIEST
 from pytree_course.course import CourseError
 
@@ -23,7 +24,6 @@ _TABLES = (
     f"CREATE TABLE attempt (id INTEGER PRIMARY KEY, {' TEXT NOT NULL, '.join(_COLUMNS)} "
     f"TEXT NOT NULL, record TEXT NOT NULL, UNIQUE ({', '.join(_KEY)})) STRICT",
     "CREATE TABLE correction (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
-    f"PRAGMA user_version = {VERSION}",
 )
 
 
@@ -41,21 +41,10 @@ class Gradebook:
     def __init__(self, file: Path) -> None:
         self.file = file
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(file, isolation_level=None)
+            self._database = open_sqlite(file, _TABLES, VERSION)
             self._database.text_factory = lambda data: data.decode("utf-8", "replace")
             self._database.execute("PRAGMA synchronous = FULL")
-            (version,) = self._database.execute("PRAGMA user_version").fetchone()
-            (tables,) = self._database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            if version == 0 and tables == 0:
-                with self._transaction():
-                    for statement in _TABLES:
-                        self._database.execute(statement)
-            elif version != VERSION:
-                raise sqlite3.DatabaseError("this version of the course did not make it")
-        except (OSError, sqlite3.DatabaseError) as error:
-            if hasattr(self, "_database"):
-                self._database.close()
+        except (OSError, sqlite3.Error) as error:
             raise CourseError(
                 f"{file} cannot be used as a gradebook: {error}. It is left as it is. Grade into "
                 "another folder: what was handed in is graded there again."

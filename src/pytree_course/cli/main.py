@@ -1,7 +1,7 @@
 """All commands of `course.py`, which are those of `pytree-course`."""
 
 # Importing a group adds its commands, in the order in which the help lists them.
-from pytree_course.cli import author, learner, teacher  # noqa: F401
+from pytree_course.cli import author, classroom, learner, teacher  # noqa: F401
 from pytree_course.cli.app import STARTED_AS, app, run
 
 

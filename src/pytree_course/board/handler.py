@@ -1,0 +1,67 @@
+"""What all requests to a session's server share."""
+
+import asyncio
+import json
+from typing import Any, NamedTuple
+
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from pytree_course.board.pages import Pages
+from pytree_course.board.session import RefusedError, Session
+from pytree_course.checking.untrusted import read_as
+from pytree_course.course import CourseError
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+class Serving(NamedTuple):
+    """What all handlers share."""
+
+    session: Session
+    pages: Pages
+    ended: asyncio.Event
+
+
+class Handler(web.RequestHandler):
+    """What all requests share: headers, errors in one line, the secret of the learner."""
+
+    def initialize(self, serving: Serving) -> None:
+        """Take what the application was made with."""
+        self.session, self.pages, self.ended = serving
+        self.room = self.session.room
+
+    def set_default_headers(self) -> None:
+        """Allow pages what they need, and nothing from elsewhere."""
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
+
+    def prepare(self) -> None:
+        """Refuse everything after the end."""
+        if self.session.is_over:
+            raise web.HTTPError(403, reason="The session is over")
+
+    def write_error(self, status_code: int, **how: Any) -> None:
+        """Answer with one line, and say in it what is refused."""
+        error = how["exc_info"][1]
+        if isinstance(error, (RefusedError, CourseError)):
+            self.set_status(429 if isinstance(error, RefusedError) else 503)
+        self.finish(f"{self.get_status()} {self._reason}\n")
+
+    def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
+        """Print what is wrong here; what learners do wrong is theirs."""
+        if not isinstance(error, (web.HTTPError, RefusedError, StreamClosedError)):
+            super().log_exception(kind, error, trace)
+
+    def read(self, kind: Any) -> Any:
+        """Read the request's JSON, which is untrusted."""
+        try:
+            return read_as(kind, json.loads(self.request.body))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise web.HTTPError(400) from error

@@ -1,0 +1,89 @@
+"""The teacher's pages: the board, the projector's page and the questions, behind a token."""
+
+import asyncio
+import json
+import secrets
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from pytree_course.board.handler import Handler
+from pytree_course.checking.expected import Belief
+
+SECONDS_BETWEEN_NEWS = 0.3
+SECONDS_WITHOUT_NEWS = 10  # then the minutes that went by are shown
+SECONDS_AFTER_THE_END = 30  # in which learners are told that it is over
+ACTIONS = {
+    "begin": {"lesson"},
+    "note": {"text"},
+    "ask": {*Belief._fields},
+    "ask again": set(),
+    "close": set(),
+    "explain": set(),
+    "show": {*Belief._fields},
+    "clear": set(),
+}
+"""What the teacher's buttons do, and the fields that come with it."""
+
+
+class Teacher(Handler):
+    """The teacher's pages. A link with the token opens them, once for a browser."""
+
+    def check_token(self, token: str) -> None:
+        """Refuse who has not the token."""
+        if not secrets.compare_digest(token.encode(), self.room.token.encode()):
+            raise web.HTTPError(403, reason="Open the link that the terminal shows")
+
+    def get(self, page: str) -> None:
+        """Show a page."""
+        if token := self.get_argument("token", ""):
+            self.check_token(token)
+            # Without a path: for this server alone, also behind a proxy.
+            secure = self.request.protocol == "https"
+            self.set_cookie(
+                "teacher", token, path="", httponly=True, samesite="Strict", secure=secure
+            )
+            self.redirect(page)
+            return
+        self.check_token(self.get_cookie("teacher") or "")
+        self.finish(self.pages.whole(page, datetime.now(UTC)))
+
+    def post(self, page: str) -> None:
+        """Do what a button says. The token comes from the page itself, and no other page has it."""
+        fields = {name: self.get_body_argument(name) for name in self.request.body_arguments}
+        self.check_token(fields.pop("token", ""))
+        action = fields.pop("do", "")
+        if action == "delete":
+            self.session.delete()
+            asyncio.get_running_loop().call_later(SECONDS_AFTER_THE_END, self.ended.set)
+            self.finish("The session is deleted.\n")
+            return
+        if ACTIONS.get(action) != fields.keys():
+            raise web.HTTPError(400)
+        self.session.add("", action, fields)
+        self.redirect("board")
+
+
+class News(Teacher):
+    """The parts of a teacher's page as server-sent events, as they change."""
+
+    async def get(self, page: str) -> None:  # type: ignore[override]
+        """Send all parts, then those that have changed; a slow reader gets only the newest."""
+        self.check_token(self.get_cookie("teacher") or "")
+        self.set_header("Content-Type", "text/event-stream")
+        make = {"board": self.pages.board, "screen": self.pages.screen}[page]
+        sent: dict[str, str] = {}
+        with suppress(StreamClosedError):  # the page was closed
+            while not self.session.is_over:
+                changed = asyncio.ensure_future(self.session.changed.wait())
+                for about in self.pages.missing_feedback(datetime.now(UTC)):
+                    await asyncio.to_thread(self.pages.feedback, about)
+                parts = make(datetime.now(UTC))
+                new = {part: html for part, html in parts.items() if sent.get(part) != html}
+                self.write(f"data: {json.dumps(new)}\n\n")
+                await self.flush()
+                sent = parts
+                await asyncio.sleep(SECONDS_BETWEEN_NEWS)
+                await asyncio.wait([changed], timeout=SECONDS_WITHOUT_NEWS)

@@ -1,0 +1,72 @@
+"""The command for a class in one room: classroom."""
+
+import asyncio
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import segno
+import typer
+
+from pytree_course.cli.app import app, console, warn
+from pytree_course.course import Course
+
+HERE = "127.0.0.1"
+
+
+@app.command()
+def classroom(
+    into: Annotated[
+        Path, typer.Option(metavar="FILE", help="The file that the session is kept in.")
+    ] = Path("classroom.sqlite"),
+    host: Annotated[
+        str,
+        typer.Option(help="Where to listen; 0.0.0.0 lets all machines of the network join."),
+    ] = HERE,
+    port: Annotated[int, typer.Option(help="Where to listen.")] = 8910,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="For https: the certificate, as PEM.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The certificate's key, where it is apart.")
+    ] = None,
+) -> None:
+    """For teachers: see what a class in one room believes, while it works.
+
+    Started again with the same file, the session goes on.
+    """
+    from pytree_course.board.pages import Pages
+    from pytree_course.board.server import serve
+    from pytree_course.board.session import Session
+
+    session = Session(into)
+    protocol = "https" if certificate else "http"
+    address = f"{protocol}://{_reached_at(host)}:{port}"
+    pages = Pages(Course.around(), session.room, address)
+    console.print(f'Learners join with: join("{address}", "{session.room.code}")', soft_wrap=True)
+    segno.make(f"{address}/?code={session.room.code}").terminal(compact=True)
+    console.print(f"Your board: {address}/board?token={session.room.token}", soft_wrap=True)
+    console.print(f"The session is kept in {into}. Ctrl-C stops the server, and keeps the session.")
+    if host == HERE:
+        console.print("Only this machine can join. For all of its network: --host 0.0.0.0")
+    else:
+        warn("All machines of this network can reach this server.")
+        if not certificate:
+            warn("Without --certificate, what is sent can be read in the network.")
+    try:
+        asyncio.run(serve(session, pages, host, port, certificate, key))
+    except KeyboardInterrupt:
+        session.log.close()
+
+
+def _reached_at(host: str) -> str:
+    """Return the address of this machine that others use; no packet is sent to find it."""
+    if host != "0.0.0.0":
+        return host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as finder:
+        try:
+            finder.connect(("192.0.2.1", 9))
+        except OSError:
+            return HERE
+        name: str = finder.getsockname()[0]
+        return name
