@@ -58,7 +58,7 @@ def bits(sources: LessonSources, name: str, seeds: range) -> float:
 def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any, list]]:
     """Yield for each case its form, and what its result holds, with all ways to write that down."""
     exercise = sources.exercises[name]
-    drawn = draw_cases(sources, exercise, exercise.solution, seed)
+    drawn, _ = draw_cases(sources, exercise, seed)
     outcomes = run_answer(sources, exercise, exercise.solution, seed).outcomes
     seen, large = set(), set()
     for case, outcome in zip(drawn, outcomes, strict=True):

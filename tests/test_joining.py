@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 from contextlib import contextmanager
+from dataclasses import fields
 
 import pytest
 from jupyter_client.manager import start_new_kernel
@@ -12,6 +13,7 @@ from jupyter_client.manager import start_new_kernel
 import pytree_course
 from pytree_course.board import joining, membership
 from pytree_course.board.membership import Sender, read_membership
+from pytree_course.board.protocol import Sent
 from pytree_course.checking.progress import Progress
 from pytree_course.course import CourseError
 from tests.class_server import CODE, PATIENCE, QUESTION, Room, wait_for
@@ -141,7 +143,7 @@ def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(roo
     with sender(course):
         wait_for(lambda: len(room.events) == 2)
     first, second = room.events.values()
-    assert first.keys() == second.keys() == {"key", *membership.FIELDS}
+    assert first.keys() == second.keys() == {each.name for each in fields(Sent)}
     assert (first["event"], first["held"]) == ("tried", "counts_elements")
     assert (second["event"], second["held"]) == ("correct", "")
     assert {first["lesson"], second["lesson"]} == {"01_mini"}

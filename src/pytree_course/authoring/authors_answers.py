@@ -119,17 +119,12 @@ def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) 
             raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
 
-def draw_cases(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Case]:
-    """Return the cases of a check for an answer, without running them."""
-    return _draw(sources, exercise, answer, seed)[0]
-
-
-def _draw(
-    sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
+def draw_cases(
+    sources: LessonSources, exercise: Exercise, seed: int
 ) -> tuple[list[Case], list[Any]]:
-    """Return the cases of a check, and the answers that they call."""
+    """Return the cases of a check, without running them, and the right answers that they call."""
     with as_graded(sources, seed):
-        answers = define(sources, exercise, answer)
+        answers = define(sources, exercise, exercise.solution)
         check = sources.files.checks()[exercise.name]
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
@@ -200,7 +195,7 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
     compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
-    cases, answers = _draw(sources, exercise, exercise.solution, seed)
+    cases, answers = draw_cases(sources, exercise, seed)
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
         functions=right.functions,

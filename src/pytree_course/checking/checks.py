@@ -17,7 +17,7 @@ from pytree_course import nbgrader
 from pytree_course.checking import cell_runs, words
 from pytree_course.checking.cases import Case, Check
 from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.feedback import Feedback, feedback, note, note_if_slow
+from pytree_course.checking.feedback import feedback, note, note_if_slow
 from pytree_course.checking.judging import judge
 from pytree_course.checking.outcomes import CaseInterrupted, run_check
 from pytree_course.checking.progress import ExerciseProgress, Progress
@@ -25,6 +25,7 @@ from pytree_course.checking.reported import OUTCOMES_MIME, PUBLIC_SEED, SEED_VAR
 from pytree_course.checking.standings import standing
 from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id
+from pytree_course.rendering import Feedback
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds

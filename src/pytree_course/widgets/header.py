@@ -3,9 +3,8 @@
 from IPython.display import display
 
 from pytree_course.checking.checks import Checks, ExerciseCheck
-from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.standings import hours, standing
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 
 
 def show_progress(check: Checks) -> None:

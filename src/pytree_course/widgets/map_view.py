@@ -7,13 +7,12 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from pytree_course.checking.feedback import Feedback
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import as_lines
 from pytree_course.drawing.vector import drawn, rect
 from pytree_course.observations import Observation, Path
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 from pytree_course.widgets.html import FRAMES
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
