@@ -89,6 +89,12 @@ def grade(
             "points and comment. Later gradings keep them, until you give another file.",
         ),
     ] = None,
+    classroom: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What `classroom` kept of a session: the report gets its times."
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option(
@@ -128,6 +134,7 @@ def grade(
         from pytree_course.reports.csv_tables import about_imports, write_tables
         from pytree_course.reports.pages import write_pages
         from pytree_course.reports.terminal import grading_progress, show_class
+        from pytree_course.reports.time_in_class import spent_in_class
 
         with _explained("Nothing was graded."):
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
@@ -138,6 +145,7 @@ def grade(
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
+            spent = spent_in_class(classroom) if classroom else None
             given = None
             if corrections:
                 given = read_corrections(corrections, course, submitted, names or ())
@@ -163,7 +171,7 @@ def grade(
             counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
             gradebook.set_corrections(bound_to_answers(given, earlier, counts))
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-    not_written = [*write_tables(grades, into), *write_pages(grades, into)]
+    not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
         warn(what)
