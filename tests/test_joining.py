@@ -6,7 +6,7 @@ import stat
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -15,6 +15,7 @@ from jupyter_client.manager import start_new_kernel
 import pytree_course
 from pytree_course.board import joining, membership
 from pytree_course.board.membership import Sender, read_membership
+from pytree_course.board.protocol import Sent
 from pytree_course.checking.progress import Progress
 from pytree_course.course import CourseError
 from tests.made_submissions import RIGHT
@@ -239,7 +240,7 @@ def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(roo
     with sender(course):
         wait_for(lambda: len(room.events) == 2)
     first, second = room.events.values()
-    assert first.keys() == second.keys() == {"key", *membership.FIELDS}
+    assert first.keys() == second.keys() == {each.name for each in fields(Sent)}
     assert (first["event"], first["held"]) == ("tried", "counts_elements")
     assert (second["event"], second["held"]) == ("correct", "")
     assert {first["lesson"], second["lesson"]} == {"01_mini"}

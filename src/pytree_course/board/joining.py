@@ -10,7 +10,8 @@ import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
-from pytree_course.board.membership import Membership, Sender, Vote, post, read_membership
+from pytree_course.board.membership import Membership, Sender, post, read_membership
+from pytree_course.board.protocol import Vote
 from pytree_course.checking.cell_runs import CHECK_CALL
 from pytree_course.checking.feedback import note, shown
 from pytree_course.checking.reported import SEED_VARIABLE
