@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.drawing import Picture, draw, summary, svg, text
+from pytree_course.drawing import draw, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import layout
+from pytree_course.drawing.picture import side_by_side
 from pytree_course.trees import observe, observe_raised
 from tests.test_trees import Pair, Scaled
 
@@ -128,7 +129,8 @@ def test_texts_of_the_tree_are_never_markup(hostile):
         "aux": {"kind": "string", "type": "str", "value": hostile},
         "children": [[hostile, {"kind": "string", "type": "str", "value": hostile}]],
     }
-    picture = Picture([observation], [hostile], (hostile,)).html()
+    marked = svg(observation, marked=(hostile,))
+    picture = f"<div>{side_by_side([observation], [hostile]).html}{marked}</div>"
     tree = ElementTree.fromstring(picture)
     allowed = {"div", "figure", "figcaption"} | {SVG + name for name in ELEMENTS}
     assert {element.tag for element in tree.iter()} <= allowed
@@ -313,5 +315,5 @@ def test_picture_has_a_form_for_notebooks_and_one_for_terminals():
 
 
 def test_pictures_without_titles_have_no_captions():
-    assert "figcaption" not in draw(1, 2).html()
+    assert "figcaption" not in draw(1, 2).html
     assert repr(draw(1, 2)) == "1\n\n2"

@@ -16,5 +16,5 @@ def __getattr__(name: str) -> Any:
     # Not imported until asked for: the command line and the IPython extension, which every kernel
     # loads, do without JAX.
     if name in NAMES:
-        return getattr(importlib.import_module(NAMES[name].module), name)
+        return getattr(importlib.import_module(NAMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

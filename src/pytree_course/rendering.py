@@ -1,5 +1,6 @@
-"""All templates of the course: how they are found, and how inserted values are escaped."""
+"""All templates of the course: how they are found and filled; and what a notebook shows of it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined, select_autoescape
@@ -9,6 +10,20 @@ from pytree_course.printable import printable, printable_lines
 from pytree_course.texts import counted
 
 PACKAGE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What a notebook shows, in two forms: Jupyter takes the HTML, all else the text."""
+
+    html: str
+    text: str
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"text/html": self.html, "text/plain": self.text}
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def render(template: str, **values: object) -> str:

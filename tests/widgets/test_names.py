@@ -36,9 +36,8 @@ def test_every_name_that_a_notebook_imports_is_in_the_table(files):
     assert set(names) <= set(NAMES)
 
 
-def test_slides_know_how_tall_each_output_is():
-    assert set(NAMES) < set(OUTPUT_LINES)
-    assert all(NAMES[name].output_lines for name in ("count_traces", "explore", "pair", "steps"))
+def test_slides_know_how_tall_outputs_are():
+    assert OUTPUT_LINES.keys() - {"print"} < NAMES.keys()
 
 
 def test_the_table_is_plain_data():

@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -43,21 +43,13 @@ class AnswerError(Exception):
     """An author's answer cannot be run at all."""
 
 
-@dataclass(frozen=True)
-class AnswerResult:
-    """What an answer yields on the cases of one seed, and whether it defines functions."""
-
-    outcomes: list[Outcome]
-    functions: bool
-
-
 _RESULTS: dict[tuple[str, ...], bytes] = {}
 """The results of this process's runs, pickled: every caller gets a copy of its own."""
 
 
 def run_answer(
     sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
-) -> AnswerResult:
+) -> list[Outcome]:
     """Run the set-up cell, an answer, and the check on what it defines; results are cached.
 
     Raises
@@ -69,7 +61,8 @@ def run_answer(
     if key not in _RESULTS:
         compiled.use_compiled_programs(keep=seed in SEEDS)
         _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
-    return pickle.loads(_RESULTS[key])
+    outcomes: list[Outcome] = pickle.loads(_RESULTS[key])
+    return outcomes
 
 
 def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
@@ -109,27 +102,22 @@ def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
         yield
 
 
-def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
+def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Outcome]:
     with as_graded(sources, seed):
         defined = define(sources, exercise, answer)
         check = sources.files.checks()[exercise.name]
         try:
-            return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
+            return run_check(check, defined, seed)
         except Exception as error:
             raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
 
-def draw_cases(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Case]:
-    """Return the cases of a check for an answer, without running them."""
-    return _draw(sources, exercise, answer, seed)[0]
-
-
-def _draw(
-    sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
+def draw_cases(
+    sources: LessonSources, exercise: Exercise, seed: int
 ) -> tuple[list[Case], list[Any]]:
-    """Return the cases of a check, and the answers that they call."""
+    """Return the cases of a check, without running them, and the right answers that they call."""
     with as_graded(sources, seed):
-        answers = define(sources, exercise, answer)
+        answers = define(sources, exercise, exercise.solution)
         check = sources.files.checks()[exercise.name]
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
@@ -200,16 +188,16 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
     compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
-    cases, answers = _draw(sources, exercise, exercise.solution, seed)
+    cases, answers = draw_cases(sources, exercise, seed)
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
-        functions=right.functions,
-        observations=[outcome.observation for outcome in right.outcomes],
+        functions=all(map(callable, answers)),
+        observations=[outcome.observation for outcome in right],
         misconceptions=[],
         features=[features_of(case) for case in cases],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
-        lines={each.predicted: each.note for each in right.outcomes if each.predicted},
-        given=_given(exercise, cases, right.outcomes, answers) if exercise.question else {},
+        lines={each.predicted: each.note for each in right if each.predicted},
+        given=_given(exercise, cases, right, answers) if exercise.question else {},
     )
 
 
@@ -222,7 +210,7 @@ def with_misconceptions(
     for wrong in exercise.misconceptions:
         differing = {
             case: with_skeleton(outcome.observation)
-            for case, outcome in enumerate(run_answer(sources, exercise, wrong, seed).outcomes)
+            for case, outcome in enumerate(run_answer(sources, exercise, wrong, seed))
             if compare(expected.observations[case], outcome.observation)
         }
         misconceptions.append(

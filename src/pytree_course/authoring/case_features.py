@@ -17,7 +17,7 @@ def features_shown(sources: LessonSources, exercise: Exercise) -> dict[str, str]
     marks = {name: why[each] for each in why for name in named([each])}
     by_seed = []
     for seed in SEEDS:
-        cases = draw_cases(sources, exercise, exercise.solution, seed)
+        cases, _ = draw_cases(sources, exercise, seed)
         by_seed.append({name for case in cases for name in shown_by(case)})
     marks |= dict.fromkeys(set.intersection(*by_seed), MARK)
     return {name: marks.get(name, "") for group in VOCABULARY.values() for name in group}

@@ -3,10 +3,9 @@
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from queue import Queue
 
 from pytree_course.authoring.author_process import AuthorProcess, EndedError
 from pytree_course.authoring.authors_answers import AnswerError, as_graded, define, run_answer
@@ -71,19 +70,12 @@ def try_wrong_answers(
         if name not in sources.exercises:
             raise CourseError(f"{files.stem} has no exercise {name!r}. There are: {names}.")
     chosen = exercises or list(sources.exercises)
-    free: Queue[AuthorProcess] = Queue()
-    with ExitStack() as stack:
-        for _ in range(min(jobs, len(chosen))):
-            free.put(stack.enter_context(closing(AuthorProcess(files))))
 
-        def try_on(name: str) -> Findings:
-            process = free.get()
-            try:
-                return _findings(sources, process, name)
-            finally:
-                free.put(process)
+    def try_on(name: str) -> Findings:
+        with closing(AuthorProcess(files)) as process:
+            return _findings(sources, process, name)
 
-        threads = stack.enter_context(ThreadPoolExecutor(jobs))
+    with ThreadPoolExecutor(jobs) as threads:
         yield from threads.map(try_on, chosen)
 
 
@@ -148,7 +140,7 @@ def _surviving(
 def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | None:
     """Run an answer up to the first case that refuses it; return why, or None if it passes."""
     exercise = sources.exercises[name]
-    right = run_answer(sources, exercise, exercise.solution, seed).outcomes
+    right = run_answer(sources, exercise, exercise.solution, seed)
     answer = Answer("mutant", source, exercise.cell)
     try:
         with as_graded(sources, seed):
@@ -169,7 +161,7 @@ def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | 
 def _measured(sources: LessonSources, name: str) -> tuple[int, float]:
     """Return how many cases a check has, and how long they take with the right answer."""
     exercise = sources.exercises[name]
-    cases = len(run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).outcomes)
+    cases = len(run_answer(sources, exercise, exercise.solution, PUBLIC_SEED))
     start = time.perf_counter()
     refusal(sources, name, exercise.solution.source, PUBLIC_SEED)
     return cases, time.perf_counter() - start

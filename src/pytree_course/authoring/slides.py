@@ -10,14 +10,14 @@ from pytree_course.authoring.source_cells import SourceCell
 from pytree_course.authoring.source_texts import with_open_answer
 from pytree_course.authoring.sources import PREDICTION
 from pytree_course.built import hides_outputs, show_outputs
-from pytree_course.widgets import NAMES
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
 MARKDOWN_LINE = 75  # characters
 DEEPER_TAG = "deeper"
 """Tag of all cells of "Going deeper": a deck of the core alone leaves them out."""
 
-OUTPUT_LINES = {"print": 2} | {name: entry.output_lines for name, entry in NAMES.items()}
+OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12, "explore": 14}
+OUTPUT_LINES |= {"steps": 16, "count_traces": 16}
 """About how many lines the output of a call takes."""
 
 

@@ -6,7 +6,6 @@ from itertools import combinations
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.authoring.case_features import find_wrong_features
 from pytree_course.authoring.core_and_deeper import find_wrong_layers
-from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.skeletons import is_skeleton
 from pytree_course.authoring.source_cells import Mistake
 from pytree_course.authoring.sources import Exercise, LessonSources
@@ -61,16 +60,6 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     for wrong in exercise.misconceptions:
         if wrong.section not in sources.sections:
             yield exercise.mistake(f"the lesson has no section {wrong.section!r}", wrong)
-    if exercise.equivalents:
-        made = {
-            each.name
-            for right in exercise.right_answers
-            for each in mutants(right.name, right.source)
-        }
-        for listed in exercise.equivalents:
-            if listed.name not in made:
-                message = f"{exercise.name}: there is no mutant {listed.name!r}"
-                yield listed.cell.mistake(message)
     for answers in (exercise.variants, exercise.misconceptions):
         names = [answer.name for answer in answers]
         for answer in answers:
@@ -85,7 +74,7 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
         yielded: dict[int, list[Observation]] = {}
         for answer in (solution, starter, *exercise.variants, *exercise.misconceptions):
             try:
-                outcomes = run_answer(sources, exercise, answer, seed).outcomes
+                outcomes = run_answer(sources, exercise, answer, seed)
             except AnswerError as error:
                 yield exercise.mistake(f"{answer.name!r} does not run: {error}", answer)
                 return

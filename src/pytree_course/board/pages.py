@@ -17,10 +17,9 @@ from pytree_course.board.going_round import (
 )
 from pytree_course.board.room import Learner, Room
 from pytree_course.checking.expected import Belief, Expected
-from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.questions import Question, for_class
 from pytree_course.course import Course
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 
 MOST_IN_GRID = 40  # learners; of more, only counts are shown
 MOST_REASONS = 6

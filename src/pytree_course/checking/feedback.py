@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from pytree_course import drawing
 from pytree_course.checking import finding_words, words
 from pytree_course.checking.verdicts import Verdict, VerdictKind
-from pytree_course.rendering import TEMPLATES, render
+from pytree_course.rendering import TEMPLATES, Feedback, render
 
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
@@ -42,20 +42,6 @@ LOOKS = {
     VerdictKind.TIMED_OUT: VerdictLook("◷", "Timed out", "double", _RED),
     VerdictKind.CRASHED: VerdictLook("!", "Crashed", "double", _RED),
 }
-
-
-@dataclass(frozen=True)
-class Feedback:
-    """One message in two forms, shown by Jupyter as HTML and anywhere else as text."""
-
-    html: str
-    text: str
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"text/html": self.html, "text/plain": self.text}
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def feedback(

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from fsrs import Card, Rating, Scheduler
 
 from pytree_course.checking.expected import Belief, Expected
-from pytree_course.checking.feedback import Feedback, shown
+from pytree_course.checking.feedback import shown
 from pytree_course.checking.progress import Progress, Reviewed
 from pytree_course.checking.questions import Question, is_same, questions
 from pytree_course.checking.standings import unread_sections
 from pytree_course.course import Course
+from pytree_course.rendering import Feedback
 
 MOST_A_DAY = 10  # questions: about five minutes
 NOTHING_DUE = "Nothing is due today. Come back when you like."

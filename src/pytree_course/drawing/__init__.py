@@ -5,8 +5,8 @@ custom node has a double outline. Everything here draws observations; only `draw
 """
 
 from pytree_course.drawing.labels import summary
-from pytree_course.drawing.picture import Picture, draw
+from pytree_course.drawing.picture import draw
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
 
-__all__ = ["Picture", "draw", "summary", "svg", "text"]
+__all__ = ["draw", "summary", "svg", "text"]

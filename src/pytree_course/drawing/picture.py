@@ -1,47 +1,15 @@
 """`draw`: pictures of values in notebooks, side by side."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, repeat
-from typing import Any
+from collections.abc import Sequence
 
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
-from pytree_course.observations import Observation, Path
-from pytree_course.rendering import render
+from pytree_course.observations import Observation
+from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 
 
-@dataclass(frozen=True)
-class Picture:
-    """Trees side by side, as a notebook shows them."""
-
-    observations: Sequence[Observation]
-    titles: Sequence[str] = ()  # there may be fewer
-    marked: Path | None = None  # in all of them
-
-    def html(self) -> str:
-        """Return one figure per tree; a wide one scrolls by itself, with the keyboard too."""
-        svgs = [(title, svg(seen, marked=self.marked)) for title, seen in self._titled()]
-        return render("drawing/picture.html", svgs=svgs)
-
-    def text(self) -> str:
-        """Return the trees as text, one under the other."""
-        headed = [(f"{title}:\n" if title else "", seen) for title, seen in self._titled()]
-        return "\n\n".join(head + text(seen, marked=self.marked) for head, seen in headed)
-
-    def __repr__(self) -> str:
-        return self.text()
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": self.html(), "text/plain": self.text()}
-
-    def _titled(self) -> Iterator[tuple[str, Observation]]:
-        titles = chain((shorten(title, 120) for title in self.titles), repeat(""))
-        return zip(titles, self.observations, strict=False)
-
-
-def draw(*values: object, titles: Sequence[str] = ()) -> Picture:
+def draw(*values: object, titles: Sequence[str] = ()) -> Feedback:
     """Draw any values as JAX sees them, side by side, under their titles.
 
     Examples
@@ -53,4 +21,13 @@ def draw(*values: object, titles: Sequence[str] = ()) -> Picture:
     """
     from pytree_course.trees import observe  # pages, of what others observed, do without JAX
 
-    return Picture([observe(value, values=False) for value in values], titles)
+    return side_by_side([observe(value, values=False) for value in values], titles)
+
+
+def side_by_side(trees: Sequence[Observation], titles: Sequence[str]) -> Feedback:
+    """Draw one figure for each tree; a wide one scrolls by itself, with the keyboard too."""
+    names = [shorten(title, 120) for title in titles] + [""] * len(trees)  # some have no title
+    titled = list(zip(names, trees, strict=False))
+    headed = [(f"{title}:\n" if title else "") + text(tree) for title, tree in titled]
+    html = render("drawing/picture.html", svgs=[(title, svg(tree)) for title, tree in titled])
+    return Feedback(html, "\n\n".join(headed))

@@ -5,7 +5,7 @@ from typing import Any
 
 import ipywidgets
 
-from pytree_course.checking.feedback import Feedback
+from pytree_course.rendering import Feedback
 from pytree_course.widgets.html import BORDER, EDGE
 
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"

@@ -9,8 +9,8 @@ import ipywidgets
 import jax
 
 from pytree_course import drawing
-from pytree_course.checking.feedback import Feedback
 from pytree_course.observations import Observation, all_leaves
+from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
 from pytree_course.trees import observe
 from pytree_course.widgets.base import Play, button, frame_layout

@@ -3,9 +3,8 @@
 from IPython.display import display
 
 from pytree_course.checking.checks import Checks, ExerciseCheck
-from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.standings import hours, standing
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 
 
 def show_progress(check: Checks) -> None:
@@ -20,7 +19,7 @@ def show_progress(check: Checks) -> None:
     # A solution notebook is nobody's own work.
     if check.progress.file is None:
         return
-    check.present_with(show_with_buttons)
+    check.presenter = show_with_buttons
     if shown is not None:  # there is a notebook that it is shown in
         check.progress.watchers.append(lambda: shown.update(header(check)))
 

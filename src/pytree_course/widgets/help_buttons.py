@@ -3,7 +3,7 @@
 import ipywidgets
 
 from pytree_course.checking.checks import ExerciseCheck
-from pytree_course.checking.feedback import Feedback
+from pytree_course.rendering import Feedback
 from pytree_course.widgets.base import Play, button
 
 

@@ -7,19 +7,19 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from pytree_course.checking.feedback import Feedback
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.layout import Box
 from pytree_course.drawing.plain import as_lines
 from pytree_course.drawing.vector import drawn, rect
 from pytree_course.observations import Observation, Path
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 from pytree_course.widgets.html import FRAMES
 from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
 from pytree_course.widgets.value_texts import function_name
 
 BADGE_HEIGHT = 16
+MOST_CALLS = 24  # are shown
 
 
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> "MapView":
@@ -52,6 +52,11 @@ class MapView:
     def works(self) -> bool:
         """Whether `jax.tree.map` gave a result."""
         return self.pairing.result is not None
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls to show: the first ones, and one that raised."""
+        return [call for call in self.pairing.calls if call.number <= MOST_CALLS or call.raised]
 
     @property
     def headline(self) -> str:
@@ -112,7 +117,7 @@ class MapView:
 
     @cached_property
     def _call_at(self) -> dict[Path, Call]:
-        return {call.path: call for call in self.pairing.calls}
+        return {call.path: call for call in self.calls}
 
     def _svg(self, tree: Observation, position: int | None) -> str:
         root = self._items(tree, position)

@@ -8,11 +8,10 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course.checking.expected import Expected, Prediction
-from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.checking.questions import is_same
 from pytree_course.course import Course
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 from pytree_course.widgets.base import Play
 
 

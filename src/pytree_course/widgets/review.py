@@ -2,11 +2,10 @@
 
 import ipywidgets
 
-from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.questions import Question
 from pytree_course.checking.review import NOTHING_DUE, Review
 from pytree_course.course import Course
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.prediction import entry
 

@@ -4,12 +4,11 @@ from datetime import UTC, datetime
 
 from pytree_course.checking.badges import badges
 from pytree_course.checking.expected import Expected
-from pytree_course.checking.feedback import Feedback
 from pytree_course.checking.progress import Progress
 from pytree_course.checking.review import due
 from pytree_course.checking.standings import Way, hours, standing
 from pytree_course.course import GOING_DEEPER, Course
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 
 AS_BUILT = "This is how everybody begins. Run this cell to see your own progress."
 AS_OF = "Your progress on {time}. Run this cell again to see what has come since."

@@ -3,9 +3,8 @@
 import ipywidgets
 
 from pytree_course import drawing
-from pytree_course.checking.feedback import Feedback
 from pytree_course.observations import Observation, all_parts
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 from pytree_course.trees import observe
 from pytree_course.widgets.base import Play, button, frame_layout
 from pytree_course.widgets.html import block

@@ -6,8 +6,7 @@ from typing import Any
 import ipywidgets
 import jax
 
-from pytree_course.checking.feedback import Feedback
-from pytree_course.rendering import render
+from pytree_course.rendering import Feedback, render
 from pytree_course.texts import counted
 from pytree_course.widgets.base import Play, button
 from pytree_course.widgets.html import FRAMES
