@@ -77,7 +77,7 @@ class MadeClass:
             for name, code in answers.items():
                 exercise = sources.exercises[name]
                 answer = replace(exercise.solution, source=code)
-                outcomes = run_answer(sources, exercise, answer, settings.seed).outcomes
+                outcomes = run_answer(sources, exercise, answer, settings.seed)
                 runs[name] = ExerciseRun(CellRun(), CellRun(outcomes))
             return runs
 

@@ -133,7 +133,7 @@ def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, files):
             for _ in ("compiled", "found compiled"):
                 _forget()
                 authors_answers._RESULTS.clear()
-                outcomes = run_answer(sources, exercise, answer, PUBLIC_SEED).outcomes
+                outcomes = run_answer(sources, exercise, answer, PUBLIC_SEED)
                 observed.append([outcome.observation for outcome in outcomes])
             assert agree(*observed), (exercise.name, answer.name)
 

@@ -53,19 +53,21 @@ def join(address: str, code: str, name: str = "") -> Feedback:
 
 
 def enter(course: Course, address: str, code: str, name: str) -> Feedback:
-    """Join a class for all kernels of a course; who is in it already stays who they are."""
+    """Join a class for all kernels of a course; the same once more changes nothing."""
     kept, progress, address = course.joined_file, course.progress_file, address.rstrip("/")
     if kept is None or progress is None:
         raise CourseError("There is no learner here who could join a class.")
     known = read_membership(kept)
-    is_it = known and (known.address, known.code, known.name) == (address, code, name or known.name)
-    if known is None or not is_it or known.ask()[1] is None:
+    asked = (address, code, name)
+    if not known or (known.address, known.code, known.asked) != asked or not known.ask()[1]:
         status, joined = post(f"{address}/join", {"code": code, "name": name}, dict[str, str])
         if joined is None:
             refusal = REFUSED.get(status, NO_CLASS)
             raise CourseError(refusal.format(address=address, code=code, name=name))
         place = progress.stat().st_size if progress.exists() else 0
-        known = Membership(address, code, place, **joined)
+        if known:
+            known.ask("leave")  # there is one learner here
+        known = Membership(*asked, place, **joined)
         write_file(kept, json.dumps(asdict(known)), mode=0o600)
     return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
 
