@@ -27,7 +27,7 @@ CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
     "jupyter": {".js", ".json", ".py"},
-    CODE: {".css", ".html", ".md", ".py", ".toml", ".txt", ".xml"},
+    CODE: {".css", ".html", ".js", ".md", ".py", ".toml", ".txt", ".xml"},
 }
 
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
