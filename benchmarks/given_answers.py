@@ -113,7 +113,7 @@ def _judged(sources: LessonSources, name: str, code: str) -> Judged:
     answer = in_a_cell(exercise, code)
     for seed in SEEDS:
         try:
-            outcomes = run_answer(sources, exercise, answer, seed).outcomes
+            outcomes = run_answer(sources, exercise, answer, seed)
         except AnswerError as error:
             return Judged(False, "error", "none", str(error))
         verdict = judge(_EXPECTED[name, seed], outcomes)

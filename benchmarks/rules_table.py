@@ -125,7 +125,7 @@ def _found(sources: LessonSources, name: str, answer: Row) -> Row | None:
         expected = replace(expected, misconceptions=others)
     try:
         given = in_a_cell(exercise, answer["code"])
-        verdict = judge(expected, run_answer(sources, exercise, given, PUBLIC_SEED).outcomes)
+        verdict = judge(expected, run_answer(sources, exercise, given, PUBLIC_SEED))
     except AnswerError:
         return None
     if answer["from"] == "right" and verdict.kind is not VerdictKind.CORRECT:

@@ -16,7 +16,6 @@ from pytree_course.classroom.attempt import counting
 from pytree_course.classroom.class_grading import GradingOptions, grade_class
 from pytree_course.classroom.folder import read_class_folder
 from pytree_course.classroom.gradebook import Gradebook
-from pytree_course.classroom.pool import Pool
 from pytree_course.cli.main import main
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
@@ -47,7 +46,7 @@ class SameProcess(Executor):
         return future
 
 
-SAME_PROCESS = Pool(SameProcess(), 1)
+SAME_PROCESS = SameProcess()
 
 
 class MadeClass:
@@ -55,7 +54,7 @@ class MadeClass:
 
     def __init__(self, course, tmp_path):
         self.course = course
-        self.pool = Pool(ThreadPoolExecutor(1), 1)
+        self.pool = ThreadPoolExecutor(1)
         self.folder = tmp_path / "class"
         self.into = tmp_path / "grades"
 
@@ -78,24 +77,24 @@ class MadeClass:
             for name, code in answers.items():
                 exercise = sources.exercises[name]
                 answer = replace(exercise.solution, source=code)
-                outcomes = run_answer(sources, exercise, answer, settings.seed).outcomes
+                outcomes = run_answer(sources, exercise, answer, settings.seed)
                 runs[name] = ExerciseRun(CellRun(), CellRun(outcomes))
             return runs
 
-        monkeypatch.setattr("pytree_course.classroom.runs.run_answers", run)
+        monkeypatch.setattr("pytree_course.classroom.class_grading.run_answers", run)
         self.pool = SAME_PROCESS
 
     def grade(self, options=OWN_WORK):
         folder = read_class_folder(self.folder, self.course)
         with self.gradebook() as gradebook:
-            return grade_class(self.course, folder, gradebook, options, self.pool)
+            return grade_class(self.course, folder, gradebook, options, self.pool, self.pool)
 
     def gradebook(self):
         return Gradebook(self.into / "gradebook.sqlite")
 
     def attempts(self):
         with self.gradebook() as gradebook:
-            return gradebook.attempts()
+            return sorted(gradebook.attempts(), key=lambda each: each.student)
 
     def points(self):
         attempts = counting(self.attempts())

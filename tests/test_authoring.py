@@ -50,7 +50,7 @@ def test_each_answer_runs_once_on_a_seed_and_no_caller_can_change_what_it_yields
     monkeypatch.setattr(authors_answers, "run_check", counted)
     sources = read_sources(unbuilt)
     exercise = sources.exercises["count_leaves"]
-    run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).outcomes.clear()
+    run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).clear()
     build(unbuilt)
     assert find_stale(unbuilt) == []
     answers = sum(

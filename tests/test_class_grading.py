@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pytree_course.classroom import runs
+from pytree_course.classroom import class_grading
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import ClassGrades
 from pytree_course.classroom.class_grading import GradingOptions, Summary
@@ -120,8 +120,8 @@ def test_where_nothing_is_new_the_authors_answers_are_not_run_either(quick, monk
 
 
 def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypatch):
-    begun, run = [], runs.run_answers
-    monkeypatch.setattr(runs, "run_answers", lambda *of: begun.append(of) or run(*of))
+    begun, run = [], class_grading.run_answers
+    monkeypatch.setattr(class_grading, "run_answers", lambda *of: begun.append(of) or run(*of))
     for student in ("ada", "bob", "cyd"):
         quick.hand_in(student, RIGHT)
     quick.hand_in("dan", ELEMENTS)
@@ -238,7 +238,7 @@ def test_a_changed_exercise_regrades_and_says_whose_verdict_changed_and_why(quic
 def test_a_submission_that_cannot_be_run_is_said_and_tried_again(quick, monkeypatch):
     quick.hand_in("ada", RIGHT)
     with monkeypatch.context() as patch:
-        patch.setattr("pytree_course.classroom.runs.run_answers", _fails)
+        patch.setattr("pytree_course.classroom.class_grading.run_answers", _fails)
         summary = quick.grade()
     assert (summary.graded, len(summary.failed)) == (0, 1)
     assert "no space" in summary.failed[0][1]

@@ -4,7 +4,9 @@ import os
 
 import pytest
 
+from pytree_course.classroom import class_grading
 from pytree_course.classroom.attempt import AttemptState
+from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.limits import ANSWER_CHARACTERS
 from tests.made_submissions import RIGHT, MadeClass
 
@@ -40,21 +42,19 @@ def test_the_terminal_gets_no_escapes_and_no_path_of_a_student(made, monkeypatch
     assert "Left out: ada/\\x1b[2Jessay.ipynb: its name begins with none of" in said.err
 
 
-def test_what_raises_before_judging_costs_its_submission_only(made, monkeypatch):
+def test_what_raises_in_judging_costs_its_submission_only(made, monkeypatch):
     made.hand_in("ada", {"count_leaves": "count_leaves = None"})
     made.hand_in("bob", RIGHT)
 
-    raised = iter([RecursionError("too deep")])
+    def judge_or_raise(lesson, submission, runs):
+        if submission.answers["count_leaves"] == "count_leaves = None":
+            raise RecursionError("too deep")
+        return judge_submission(lesson, submission, runs)
 
-    def first_raises(lesson, runs):
-        for error in raised:
-            raise error
-        return []
-
-    monkeypatch.setattr("pytree_course.classroom.runs.failed_exercises", first_raises)
+    monkeypatch.setattr(class_grading, "judge_submission", judge_or_raise)
     summary = made.grade()
     assert (summary.graded, len(summary.failed)) == (1, 1)
-    ada, bob = sorted(made.attempts(), key=lambda each: each.student)
+    ada, bob = made.attempts()
     assert (ada.state, ada.points) == (AttemptState.FAILED, 0)
     assert "If this happens again, look at the notebook yourself" in ada.reason
     assert (bob.state, bob.points) == (AttemptState.GRADED, 3)

@@ -59,7 +59,7 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
     """Yield for each case its form, and what its result holds, with all ways to write that down."""
     exercise = sources.exercises[name]
     drawn, _ = draw_cases(sources, exercise, seed)
-    outcomes = run_answer(sources, exercise, exercise.solution, seed).outcomes
+    outcomes = run_answer(sources, exercise, exercise.solution, seed)
     seen, large = set(), set()
     for case, outcome in zip(drawn, outcomes, strict=True):
         note = NUMBER.sub("0", DRAWN_WORD.sub("w", case.note))

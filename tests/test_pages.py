@@ -15,7 +15,7 @@ from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.folder import read_class_folder
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.reports.page_texts import duration, excerpt, page_names
+from pytree_course.reports.page_texts import excerpt, page_names
 from pytree_course.reports.pages import write_pages
 from tests.conftest import contents
 from tests.made_grades import (
@@ -55,9 +55,9 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def pages_of(grades, folder):
+def pages_of(grades, folder, spent=None):
     """Write the pages, and return their texts by name."""
-    assert write_pages(grades, folder) == []
+    assert write_pages(grades, folder, spent) == []
     return {name: page.decode() for name, page in contents(folder).items()}
 
 
@@ -126,7 +126,7 @@ def test_a_students_page_says_what_became_of_every_exercise(grades, tmp_path):
     for words in (
         "Grades of Bob Name (bob)",
         "2 of 8 points",
-        "late by 1 day 2 h",
+        "late by 1 day, 2:05:00",
         "✗ Not yet · 0 of 2 points · 1 of 5 cases passed",
         "Reread in the lesson: “None is no leaf”",
         "answer of bob",
@@ -173,7 +173,7 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
         "Graded 2 March 2026, 12:00 · due 1 March 2026, 09:55",
         "none is a leaf · count · 1 student",
         "You count None .",
-        "late by 1 day 2 h",
+        "late by 1 day, 2:05:00",
         "– not handed in",
         "not on the list of the class",
         "Eve Name (eve)",
@@ -288,19 +288,6 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
         assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,110}\.html", name)
         assert name.split(".")[0].lower() not in ("con", "nul", "index")
     assert names["x"] == "x.html"
-
-
-@pytest.mark.parametrize(
-    ("length", "words"),
-    [
-        (timedelta(seconds=5), "1 min"),
-        (timedelta(hours=3, minutes=20), "3 h 20 min"),
-        (timedelta(days=1, minutes=4), "1 day 4 min"),
-        (timedelta(days=12, hours=5, minutes=4), "12 days 5 h"),
-    ],
-)
-def test_a_length_of_time_in_words(length, words):
-    assert duration(length) == words
 
 
 @pytest.mark.parametrize("students", [[], [Student("ada")]])

@@ -23,7 +23,7 @@ def square(number):
 def run_all(processes, function, arguments):
     """Return what came of each task, or the exception that it raised."""
     with local_pool(processes) as made:
-        futures = {each: made.executor.submit(function, each) for each in arguments}
+        futures = {each: made.submit(function, each) for each in arguments}
         return {each: future.exception() or future.result() for each, future in futures.items()}
 
 
@@ -83,7 +83,7 @@ def begun():
 
 def test_each_process_begins_as_it_is_told():
     with local_pool(1, begun) as made:
-        assert made.executor.submit(os.getenv, "BEGUN").result() == "yes"
+        assert made.submit(os.getenv, "BEGUN").result() == "yes"
 
 
 def look(_):

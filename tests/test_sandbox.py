@@ -387,21 +387,20 @@ def test_an_environment_that_holds_the_course_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("script", "said", "names_a_switch"),
+    ("script", "said"),
     [
-        ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No perm", True),
-        ("echo \"No module named 'pytree_course'\" >&2; exit 1", "is not installed", False),
-        ("exec sleep 60", "did not start", False),
+        (
+            "echo 'bwrap: No permissions to create new namespace' >&2; exit 1",
+            "No perm.*\\n.*sysctl",
+        ),
+        ("exec sleep 60", "did not start"),
     ],
 )
-def test_what_keeps_bubblewrap_from_working_is_said(
-    monkeypatch, tmp_path, script, said, names_a_switch
-):
+def test_what_keeps_bubblewrap_from_working_is_said(monkeypatch, tmp_path, script, said):
     broken = tmp_path / "bwrap"
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(requirements, "_TRIAL_SECONDS", 5)
-    with pytest.raises(CourseError, match=said) as refused:
+    with pytest.raises(CourseError, match=said):
         require_sandbox()
-    assert ("sysctl" in str(refused.value)) == names_a_switch

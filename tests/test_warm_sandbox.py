@@ -265,8 +265,8 @@ def test_where_the_class_has_no_server_its_processes_try_none_of_their_own(
     for module in (server_process, sandboxed_kernel):
         monkeypatch.setattr(module, "door", door)
     monkeypatch.setattr(server_process, "serving", lambda *_: ["sh", "-c", "echo broken >&2"])
-    with class_sandboxes() as wait:
-        pickle.loads(pickle.dumps(wait()))()  # in a process of the pool
+    with class_sandboxes() as begin:
+        pickle.loads(pickle.dumps(begin))()  # in a process of the pool
     assert value_in(started(), "result = 1") == 1
     assert capfd.readouterr().err.count("broken") == 1
 

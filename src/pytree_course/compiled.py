@@ -35,7 +35,7 @@ def kept() -> Path:
 
 
 def shown() -> Path:
-    """Return the folder that kernels see: whole programs only."""
+    """Return the folder that kernels see."""
     return _of_this_machine() / "shown"
 
 
@@ -84,8 +84,11 @@ def show_compiled_programs() -> None:
         if len(entries) > MOST_PROGRAMS:
             place.unlink(missing_ok=True)
             entry.unlink(missing_ok=True)
-        elif not place.exists():
-            _show(entry, place)
+        else:
+            # Another process may show or remove the same one.
+            with contextlib.suppress(FileExistsError, FileNotFoundError):
+                entry.chmod(_READABLE)
+                os.link(entry, place)
 
 
 def stamp(*contents: str) -> Path:
@@ -97,28 +100,6 @@ def kernel_variables(place: str) -> dict[str, str]:
     """Return the variables with which a kernel reads the programs that it sees at a place."""
     options = {**_READ_ONLY, "jax_compilation_cache_dir": place}
     return {name.upper(): str(value) for name, value in options.items()}
-
-
-def _show(entry: Path, place: Path) -> None:
-    # Another process may show or remove the same one.
-    with contextlib.suppress(FileExistsError, FileNotFoundError):
-        if _is_whole(entry):
-            entry.chmod(_READABLE)
-            os.link(entry, place)
-        else:
-            entry.unlink()
-
-
-def _is_whole(entry: Path) -> bool:
-    """Say whether an entry was written to its end, for JAX does not write it as a whole."""
-    from jax._src.compilation_cache import decompress_executable
-
-    packed = entry.read_bytes()
-    try:
-        decompress_executable(packed)
-    except Exception:  # of zlib, or of one of two packages, as JAX finds them
-        return False
-    return True
 
 
 @functools.cache

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytree_course import pair
-from pytree_course.widgets.map_view import MapView
-from pytree_course.widgets.pairing import MOST_CALLS
+from pytree_course.widgets.map_view import MOST_CALLS, MapView
 from tests.test_trees import Pair, Scaled
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -85,10 +84,10 @@ def test_it_works_and_calls_exactly_as_tree_map(trees, is_leaf):
     result, expected_calls = mapped(lambda *arguments: repr(arguments), trees, is_leaf)
     assert view.works == (result is not None)
     assert repr(calls) == repr(expected_calls)
-    assert view.pairing.count == len(calls)
+    assert len(view.pairing.calls) == len(calls)
     if view.works:
         paths, _ = jax.tree.flatten_with_path(trees[0], is_leaf=is_leaf)
-        assert ["".join(call.path) for call in view.pairing.calls] == [
+        assert ["".join(call.path) for call in view.calls] == [
             jax.tree_util.keystr(path) for path, _ in paths[:MOST_CALLS]
         ]
         assert view.pairing.mismatch is None

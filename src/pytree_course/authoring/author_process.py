@@ -2,10 +2,11 @@
 
 import multiprocessing
 import os
-import tempfile
 import warnings
 from collections.abc import Callable
-from multiprocessing.connection import Connection
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pytree_course.authoring.sources import LessonSources, read_sources
@@ -13,7 +14,8 @@ from pytree_course.checking.reported import PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.compiled import use_compiled_programs
 from pytree_course.course import LessonFiles
 
-SECONDS_TO_START = 120
+_sources: list[LessonSources] = []
+"""In the separate process, the lesson's."""
 
 
 class EndedError(Exception):
@@ -47,20 +49,17 @@ class AuthorProcess:
             When it raised an exception or ended the process, or its time was up. The next call
             has a new process.
         """
-        is_time_up = False
+        asked = self._pool.submit(_call, function, *inputs)
         try:
-            self._connection.send((function, inputs))
-            if self._connection.poll(max(seconds, 0)):
-                returned, raised = self._connection.recv()
-                if not raised:
-                    return returned
-                why = raised
-            else:
-                why, is_time_up = "it does not come to an end", True
-        except (EOFError, ConnectionError):
-            why = "it ends the process"
+            return asked.result(max(seconds, 0))
+        except TimeoutError:
+            ended = EndedError("it does not come to an end", is_time_up=True)
+        except BrokenProcessPool:
+            ended = EndedError("it ends the process")
+        except EndedError as error:
+            ended = error
         self.restart()
-        raise EndedError(why, is_time_up)
+        raise ended
 
     def restart(self) -> None:
         """Go on in a new process, without any state that answers left behind."""
@@ -69,41 +68,32 @@ class AuthorProcess:
 
     def close(self) -> None:
         """End the process."""
-        self._process.kill()
-        self._process.join()
-        self._connection.close()
+        for child in multiprocessing.active_children():
+            if child.pid == self._id:
+                child.kill()
+        self._pool.shutdown()
+        self._folder.cleanup()
 
     def _start(self) -> None:
+        self._folder = TemporaryDirectory()  # what a wrong answer writes, it writes there
         # Not forked: JAX has threads.
         context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, self._files), daemon=True)
-        self._process.start()
-        theirs.close()
-        if not self._connection.poll(SECONDS_TO_START):
-            self.close()
-            raise TimeoutError("the process for the answers did not start")
-        self._connection.recv()
+        self._pool = ProcessPoolExecutor(1, context, _prepare, (self._files, self._folder.name))
+        self._id = self._pool.submit(os.getpid).result()
 
 
-def _serve(connection: Connection, files: LessonFiles) -> None:
-    """Call what is asked for, until the other side has gone."""
+def _prepare(files: LessonFiles, folder: str) -> None:
     use_compiled_programs(keep=True)
-    sources: LessonSources = read_sources(files)
+    _sources.append(read_sources(files))
     os.environ[SEED_VARIABLE] = str(PUBLIC_SEED)
     warnings.simplefilter("ignore")
     for stream in (1, 2):  # answers may print
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    connection.send("ready")
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # what a wrong answer writes, it writes there
-        while True:
-            try:
-                function, inputs = connection.recv()
-            except EOFError:
-                return
-            try:
-                reply = (function(sources, *inputs), "")
-            except Exception as error:
-                reply = (None, f"{type(error).__name__}: {error}")
-            connection.send(reply)
+    os.chdir(folder)
+
+
+def _call(function: Callable[..., Any], *inputs: Any) -> Any:
+    try:
+        return function(*_sources, *inputs)
+    except BaseException as error:  # the other process may not know its class
+        raise EndedError(f"{type(error).__name__}: {error}") from None

@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -43,21 +43,13 @@ class AnswerError(Exception):
     """An author's answer cannot be run at all."""
 
 
-@dataclass(frozen=True)
-class AnswerResult:
-    """What an answer yields on the cases of one seed, and whether it defines functions."""
-
-    outcomes: list[Outcome]
-    functions: bool
-
-
 _RESULTS: dict[tuple[str, ...], bytes] = {}
 """The results of this process's runs, pickled: every caller gets a copy of its own."""
 
 
 def run_answer(
     sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
-) -> AnswerResult:
+) -> list[Outcome]:
     """Run the set-up cell, an answer, and the check on what it defines; results are cached.
 
     Raises
@@ -69,7 +61,8 @@ def run_answer(
     if key not in _RESULTS:
         compiled.use_compiled_programs(keep=seed in SEEDS)
         _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
-    return pickle.loads(_RESULTS[key])
+    outcomes: list[Outcome] = pickle.loads(_RESULTS[key])
+    return outcomes
 
 
 def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
@@ -109,12 +102,12 @@ def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
         yield
 
 
-def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> AnswerResult:
+def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Outcome]:
     with as_graded(sources, seed):
         defined = define(sources, exercise, answer)
         check = sources.files.checks()[exercise.name]
         try:
-            return AnswerResult(run_check(check, defined, seed), all(map(callable, defined)))
+            return run_check(check, defined, seed)
         except Exception as error:
             raise AnswerError(f"the check itself raised {type(error).__name__}") from error
 
@@ -198,13 +191,13 @@ def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> Ex
     cases, answers = draw_cases(sources, exercise, seed)
     return ExpectedExercise(
         **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
-        functions=right.functions,
-        observations=[outcome.observation for outcome in right.outcomes],
+        functions=all(map(callable, answers)),
+        observations=[outcome.observation for outcome in right],
         misconceptions=[],
         features=[features_of(case) for case in cases],
         summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
-        lines={each.predicted: each.note for each in right.outcomes if each.predicted},
-        given=_given(exercise, cases, right.outcomes, answers) if exercise.question else {},
+        lines={each.predicted: each.note for each in right if each.predicted},
+        given=_given(exercise, cases, right, answers) if exercise.question else {},
     )
 
 
@@ -217,7 +210,7 @@ def with_misconceptions(
     for wrong in exercise.misconceptions:
         differing = {
             case: with_skeleton(outcome.observation)
-            for case, outcome in enumerate(run_answer(sources, exercise, wrong, seed).outcomes)
+            for case, outcome in enumerate(run_answer(sources, exercise, wrong, seed))
             if compare(expected.observations[case], outcome.observation)
         }
         misconceptions.append(

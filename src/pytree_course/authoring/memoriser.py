@@ -24,7 +24,7 @@ def refuses_memoriser(sources: LessonSources, name: str, seed: int) -> bool:
 
 
 def _seen(sources: LessonSources, exercise: Exercise, seed: int) -> Seen:
-    outcomes = run_answer(sources, exercise, exercise.solution, seed).outcomes
+    outcomes = run_answer(sources, exercise, exercise.solution, seed)
     cases, _ = draw_cases(sources, exercise, seed)
     return [(called(case.call), outcome) for case, outcome in zip(cases, outcomes, strict=True)]
 

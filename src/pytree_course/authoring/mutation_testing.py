@@ -140,7 +140,7 @@ def _surviving(
 def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | None:
     """Run an answer up to the first case that refuses it; return why, or None if it passes."""
     exercise = sources.exercises[name]
-    right = run_answer(sources, exercise, exercise.solution, seed).outcomes
+    right = run_answer(sources, exercise, exercise.solution, seed)
     answer = Answer("mutant", source, exercise.cell)
     try:
         with as_graded(sources, seed):
@@ -161,7 +161,7 @@ def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | 
 def _measured(sources: LessonSources, name: str) -> tuple[int, float]:
     """Return how many cases a check has, and how long they take with the right answer."""
     exercise = sources.exercises[name]
-    cases = len(run_answer(sources, exercise, exercise.solution, PUBLIC_SEED).outcomes)
+    cases = len(run_answer(sources, exercise, exercise.solution, PUBLIC_SEED))
     start = time.perf_counter()
     refusal(sources, name, exercise.solution.source, PUBLIC_SEED)
     return cases, time.perf_counter() - start

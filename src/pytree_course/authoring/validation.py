@@ -74,7 +74,7 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
         yielded: dict[int, list[Observation]] = {}
         for answer in (solution, starter, *exercise.variants, *exercise.misconceptions):
             try:
-                outcomes = run_answer(sources, exercise, answer, seed).outcomes
+                outcomes = run_answer(sources, exercise, answer, seed)
             except AnswerError as error:
                 yield exercise.mistake(f"{answer.name!r} does not run: {error}", answer)
                 return

@@ -1,51 +1,13 @@
 """What learners send: each request names the learner's secret, and is answered with the news."""
 
 import secrets
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Annotated
+from dataclasses import asdict
 
 from tornado import web
 
 from pytree_course.board.handler import Handler
+from pytree_course.board.protocol import MOST_EVENTS, Choice, Name, News, Note, Sent, Vote
 from pytree_course.board.session import id_of
-
-Word = Annotated[str, 100]
-
-
-@dataclass(frozen=True)
-class Name:
-    """Who wants to join."""
-
-    code: Word
-    name: Word
-
-
-@dataclass(frozen=True)
-class Sent:
-    """An event of the learner's progress, as it is sent."""
-
-    key: Word
-    time: datetime  # by the learner's clock
-    lesson: Word
-    exercise: Word
-    event: Word
-    held: Annotated[str, 2_000]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What one request holds."""
-
-    events: Annotated[list[Sent], 50]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A learner's choice in a vote."""
-
-    vote: int
-    choice: Word
 
 
 class Learner(Handler):
@@ -61,20 +23,12 @@ class Learner(Handler):
 
     def reply(self, who: str) -> None:
         """Answer with the teacher's note, and with the vote that is open."""
-        note, vote, question = self.room.note, self.room.vote, self.pages.question
-        open_vote = None
-        if vote and question and vote.is_open:
-            open_vote = {
-                "number": vote.number,
-                "text": question.text,
-                "code": question.given.code,
-                "note": question.given.note,
-                "options": question.options,
-                "choice": vote.choices.get(who, ""),
-            }
-        self.finish(
-            {"note": {"number": note[0], "text": note[1]} if note else None, "vote": open_vote}
-        )
+        room, question, vote = self.room, self.pages.question, None
+        if room.vote and room.vote.is_open and question:
+            given, choice = question.given, room.vote.choices.get(who, "")
+            shown = (question.text, given.code, given.note, question.options, choice)
+            vote = Vote(room.vote.number, *shown)
+        self.finish(asdict(News(Note(*room.note) if room.note else None, vote)))
 
 
 class Join(Learner):
@@ -95,7 +49,7 @@ class Events(Learner):
     def post(self) -> None:
         """Store those of exercises and misconceptions that are known here."""
         who = self.learner()
-        for sent in self.read(Batch).events:
+        for sent in self.read(dict[str, list[Sent]]).get("events", ())[:MOST_EVENTS]:
             lesson = self.pages.lessons.get(sent.lesson)
             exercise = lesson.exercises.get(sent.exercise) if lesson else None
             if exercise and sent.event in ("tried", "correct"):

@@ -5,48 +5,20 @@ import random
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from pytree_course.board.protocol import MOST_EVENTS, News, Sent
 from pytree_course.checking.untrusted import read_as
 
 LOOKS_EVERY, ASKS_EVERY, LONGEST_PAUSE, PATIENCE = 0.4, 3, 15, 5  # seconds
-MOST_EVENTS = 50  # in a request
 MOST_BYTES = 200_000  # of an answer
 NO_ANSWER = 0  # in the place of an HTTP status
-FIELDS = ("time", "lesson", "exercise", "event", "held")  # of an event: nothing else is sent
-Text = Annotated[str, 4_000]
-
-
-@dataclass(frozen=True)
-class Note:
-    """What the teacher says to everyone."""
-
-    number: int
-    text: Text
-
-
-@dataclass(frozen=True)
-class Vote(Note):
-    """What the teacher asks everyone, for as long as they may vote."""
-
-    code: Text
-    note: Text
-    options: Annotated[dict[str, Text], 10]  # by letter
-    choice: Text  # this learner's so far; may be empty
-
-
-@dataclass(frozen=True)
-class News:
-    """What there is to know for a learner."""
-
-    note: Note | None
-    vote: Vote | None
 
 
 @dataclass(frozen=True)
@@ -55,6 +27,7 @@ class Membership:
 
     address: str
     code: str
+    asked: str  # the name that the learner chose; empty if one was made up
     place: int  # in the progress file: what is before it is not sent
     secret: str
     name: str
@@ -102,14 +75,15 @@ class Sender(threading.Thread):
             events, place_after = events_after(place, self.kept.with_name("progress.jsonl"))
             if time.monotonic() >= next_time or (events and not pause):
                 status, self.news = self.membership.ask(events=events)
-                if status == 403 and read_membership(self.kept) == self.membership:
-                    self.kept.unlink()
-                elif status in (NO_ANSWER, 429) or status >= 500:
-                    pause = min(2 * pause or 1.0, LONGEST_PAUSE)
-                else:  # taken; or refused, as it would be again
+                if status in (200, 400):  # taken, or in a form that is never taken
                     place, pause = place_after, 0.0
+                elif status == 403 and read_membership(self.kept) == self.membership:
+                    self.kept.unlink()
+                else:
+                    pause = min(2 * pause or 1.0, LONGEST_PAUSE)
                 # Not all learners come back at the same moment.
-                next_time = time.monotonic() + (pause * random.uniform(0.5, 1) or ASKS_EVERY)
+                wait = pause * random.uniform(0.5, 1) if pause else ASKS_EVERY
+                next_time = time.monotonic() + wait
             time.sleep(LOOKS_EVERY)
 
 
@@ -125,6 +99,7 @@ def events_after(place: int, progress: Path) -> tuple[list[dict[str, str]], int]
             event = read_as(dict[str, str], json.loads(line))
             if event.get("event") in ("tried", "correct"):
                 key = f"{place}-{sha256(line).hexdigest()[:16]}"
-                events.append({"key": key} | {name: event.get(name, "") for name in FIELDS})
+                sent = {each.name: event.get(each.name, "") for each in fields(Sent)}
+                events.append(sent | {"key": key})
         place += len(line)
     return events, place

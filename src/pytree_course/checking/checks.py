@@ -47,7 +47,7 @@ class Checks:
 
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.find()
-        self._presenter: Presenter = lambda shown, _: display(shown)
+        self.presenter: Presenter = lambda shown, _: display(shown)
         # Read before any answer runs, which may well clear the environment.
         self.seed_of_grading = os.environ.get(SEED_VARIABLE)
         self.is_in_nbgrader = nbgrader.is_running()
@@ -67,10 +67,6 @@ class Checks:
     def is_graded(self) -> bool:
         """Whether this notebook runs in grading, without a learner."""
         return self.seed_of_grading is not None or self.is_in_nbgrader
-
-    def present_with(self, presenter: Presenter) -> None:
-        """Have feedback shown by another function."""
-        self._presenter = presenter
 
     def link_to_exercise(self, exercise: ExpectedExercise) -> str:
         """Return the link to an exercise of this notebook; "" where a link would lead outside."""
@@ -169,7 +165,7 @@ class ExerciseCheck:
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._record("tried", [each.name for each in verdict.misconceptions])
         call = None if verdict.failure is None else calls[verdict.failure.case]
-        self._checks._presenter(self._feedback(verdict, call), self)
+        self._checks.presenter(self._feedback(verdict, call), self)
         return verdict
 
     def _feedback(self, verdict: Verdict, call: Callable[..., Any] | None) -> Feedback:

@@ -87,11 +87,11 @@ class ClassGrades:
         return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
 
     def late_by(self, attempt: Attempt) -> timedelta | None:
-        """Return by how much an attempt was late; None where it was in time, or that is unknown."""
+        """Return how late an attempt was, to the second; None where it was not, or is unknown."""
         # Of an attempt from a download, only the download's time is known.
         if self.due is None or attempt.handed_in <= self.due or attempt.system:
             return None
-        return attempt.handed_in - self.due
+        return timedelta(seconds=int((attempt.handed_in - self.due).total_seconds()))
 
     @property
     def on_public_cases(self) -> list[str]:

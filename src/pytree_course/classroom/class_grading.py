@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
-from pytree_course.built import other_version
+from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.classroom.attempt import (
     Attempt,
     AttemptState,
@@ -18,13 +20,13 @@ from pytree_course.classroom.attempt import (
 from pytree_course.classroom.downloads import Submitter
 from pytree_course.classroom.folder import ClassFolder, SubmittedNotebook
 from pytree_course.classroom.gradebook import Gradebook
-from pytree_course.classroom.pool import Pool
-from pytree_course.classroom.runs import Run, Runs
 from pytree_course.classroom.student_files import joined, printable_path
 from pytree_course.classroom.verdict_rows import digest, environment, in_words, verdict_row
 from pytree_course.course import Course, CourseError
+from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.lesson import GradedLesson
+from pytree_course.grading.kernel_course import RunSettings
+from pytree_course.grading.lesson import GradedLesson, run_authors_answers
 from pytree_course.grading.regular_file import UnreadableError
 from pytree_course.grading.submission import Submission, find_answers, read_notebook
 from pytree_course.printable import printable
@@ -58,6 +60,9 @@ class Summary:
     changes: list[VerdictChange] = field(default_factory=list)
 
 
+Run = Future[dict[str, ExerciseRun]]
+"""Answers that run once, however many students handed them in: how each exercise ran."""
+
 ShowProgress = Callable[[int, int], None]
 """What is called with the number of submissions that are done, and of all."""
 
@@ -67,23 +72,21 @@ def grade_class(
     folder: ClassFolder,
     gradebook: Gradebook,
     options: GradingOptions,
-    pool: Pool,
+    pool: Executor,
+    authors_pool: Executor,
     show_progress: ShowProgress = lambda done, of: None,
-    *,
-    authors_pool: Pool | None = None,
 ) -> Summary:
     """Grade all that is new or changed, and record each attempt as soon as it is graded.
 
-    The author's answers run in `authors_pool`, by default in the same pool as the submissions.
+    Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
     """
     submitters = {each.id: each for each in folder.submitters}
-    runs = Runs(pool, authors_pool or pool, options.in_sandbox)
-    grading = _Grading(course, gradebook, submitters, options, runs)
+    grading = _Grading(course, gradebook, submitters, options, pool, authors_pool)
     before = counting(gradebook.attempts())
     grading.begin([each for each in grading.last_handed_in(folder) if options.wants(each)])
     to_do = sum(map(len, grading.handed_in.values()))
     show_progress(0, to_do)
-    for run in runs.finished():
+    for run in as_completed(grading.handed_in):
         grading.judge(run)
         show_progress(to_do - sum(map(len, grading.handed_in.values())), to_do)
     after = counting(gradebook.attempts())
@@ -117,7 +120,8 @@ class _Grading:
     gradebook: Gradebook
     submitters: dict[str, Submitter]
     options: GradingOptions
-    runs: Runs
+    pool: Executor
+    authors_pool: Executor
     environment: str = field(default_factory=environment)
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
@@ -159,13 +163,15 @@ class _Grading:
         current = {
             each.key: each for each in attempts if each.lesson in lessons and self._is_current(each)
         }
+        alike: dict[tuple[str, str], Run] = {}
         for notebook in notebooks:
             with self._guarded(_ReadNotebook(notebook)):
                 read = self._read(notebook)
                 if self.options.force or read.key not in current:
-                    lesson = self._lesson(notebook.lesson)
-                    run = self.runs.add(lesson, read.digest, read.submission.answers)
-                    self.handed_in[run].append(read)
+                    answers = notebook.lesson, read.digest
+                    if answers not in alike:
+                        alike[answers] = self._run(read)
+                    self.handed_in[alike[answers]].append(read)
                     continue
                 self.summary.unchanged += 1
                 earlier = current[read.key]
@@ -175,6 +181,13 @@ class _Grading:
                     self.gradebook.record(
                         replace(earlier, handed_in=notebook.handed_in, graded_at=now)
                     )
+
+    def _run(self, read: _ReadNotebook) -> Run:
+        lesson = self._lesson(read.notebook.lesson)
+        settings = RunSettings(lesson.seed, self.options.in_sandbox)
+        return self.pool.submit(
+            run_answers, read.submission.answers, lesson.blank, lesson.kernel_course, settings
+        )
 
     @contextmanager
     def _guarded(self, read: _ReadNotebook) -> Iterator[None]:
@@ -198,30 +211,29 @@ class _Grading:
         """Judge a run that is finished, and record it for each student who handed it in."""
         for read in self.handed_in.pop(run):
             with self._guarded(read):
-                ran = run.future.result()
-                verdicts = judge_submission(run.lesson, read.submission, ran.exercises)
+                ran, lesson = run.result(), self._lesson(read.notebook.lesson)
                 rows = [
-                    verdict_row(each, ran.exercises.get(each.exercise), read.submission)
-                    for each in verdicts
+                    verdict_row(verdict, ran.get(verdict.exercise), read.submission)
+                    for verdict in judge_submission(lesson, read.submission, ran)
                 ]
-                self._record(read, AttemptState.GRADED, read.notebook.remark, rows, ran.seconds)
+                self._record(read, AttemptState.GRADED, read.notebook.remark, rows)
                 self.summary.graded += 1
 
     def _read(self, notebook: SubmittedNotebook) -> _ReadNotebook:
-        content = read_notebook(notebook.file)
-        submission = find_answers(content, self._lesson(notebook.lesson).starters)
-        remark = joined(
-            notebook.remark,
-            "" if submission.has_answer_cells else _NO_ANSWER_CELLS,
-            other_version(content, self.course.lesson(notebook.lesson)),
-        )
+        starters = self._lesson(notebook.lesson).starters
+        submission = find_answers(read_notebook(notebook.file), starters)
+        said = "" if submission.has_answer_cells else _NO_ANSWER_CELLS
+        remark = joined(notebook.remark, said)
         return _ReadNotebook(replace(notebook, remark=remark), submission)
 
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
-            self.lessons[stem] = GradedLesson(self.course.lesson(stem))
+            self.lessons[stem] = GradedLesson(self.course.lesson(stem), run=self._run_authors)
         return self.lessons[stem]
+
+    def _run_authors(self, *arguments: Any) -> ExpectedExercise:
+        return self.authors_pool.submit(run_authors_answers, *arguments).result()
 
     def _is_current(self, attempt: Attempt) -> bool:
         lesson = self._lesson(attempt.lesson)
@@ -238,7 +250,6 @@ class _Grading:
         state: AttemptState,
         reason: str,
         rows: list[VerdictRow] | None = None,
-        seconds: float = 0.0,
     ) -> None:
         """Record an attempt; without verdicts, each exercise's row says why there are none."""
         notebook, submission = read.notebook, read.submission
@@ -258,12 +269,11 @@ class _Grading:
                 state=state,
                 reason=reason,
                 rows=rows,
-                seconds=seconds,
+                seconds=sum(row.seconds for row in rows),
                 seed=lesson.seed,
                 on_public_cases=lesson.on_public_cases,
                 file=str(printable_path(notebook.file)),
                 answers=submission.answers,
-                release=submission.release,
                 name=who.name,
                 system=who.system,
                 canvas_id=who.canvas_id,

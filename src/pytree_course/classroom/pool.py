@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -26,20 +25,12 @@ TASK_SECONDS = 3_600
 _CONNECT_SECONDS = 10
 _IS_FORKED = sys.platform == "linux"
 _LOADED_BEFORE = [
-    "pytree_course.classroom.runs",
+    "pytree_course.grading.exercise_run",
     "pytree_course.authoring.authors_answers",
     "pytree_course.authoring.sources",
     "pytree_course.grading.nbval_run",
 ]
 """What the pool's processes need: loaded once, in the process that they are forked from."""
-
-
-@dataclass(frozen=True)
-class Pool:
-    """What runs tasks, and how many are to be in it at once so that it is never idle."""
-
-    executor: Executor
-    at_once: int
 
 
 def prepare_processes() -> None:
@@ -57,14 +48,14 @@ def prepare_processes() -> None:
 
 
 @contextmanager
-def local_pool(processes: int, begin: Callable[[], None] | None = None) -> Iterator[Pool]:
+def local_pool(processes: int, begin: Callable[[], None] | None = None) -> Iterator[Executor]:
     """Make a pool of processes of this machine; at its end, what has not begun is cancelled.
 
     Each process calls `begin` before its first task, if it is given.
     """
     executor = _ProcessForEachThread(processes, begin)
     try:
-        yield Pool(executor, processes + 1)  # one task waits, so that no process idles
+        yield executor
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
 
@@ -142,7 +133,7 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def dask_cluster(address: str) -> Iterator[Pool]:
+def dask_cluster(address: str) -> Iterator[Executor]:
     """Connect to a Dask scheduler, such as "tcp://10.0.0.1:8786".
 
     A worker that dies costs nothing: Dask runs its tasks on another one.
@@ -162,5 +153,5 @@ def dask_cluster(address: str) -> Iterator[Pool]:
             "and workers with `dask worker ADDRESS`, in the course's environment."
         ) from error
     with client:
-        # Dask would run equal pure calls once only. The scheduler queues whatever it is given.
-        yield Pool(client.get_executor(pure=False, retries=1), sys.maxsize)
+        # Dask would run equal pure calls once only.
+        yield client.get_executor(pure=False, retries=1)

@@ -26,22 +26,16 @@ def test(
     """Run the course's tests that are new, changed or failed. pytest gets all other arguments."""
     course = Course.around()
     # A learner's copy has neither tests nor solutions: there, the lessons are run.
-    plugin = ["-p", "tests.unchanged"] if (course.root / "tests").is_dir() else []
-    # A file is named with its folder; what `-k` looks for may be called as a folder is.
-    named = any(
-        "/" in each and (course.root / each.partition("::")[0]).exists() for each in context.args
-    )
-    folders = [] if named else ["tests"] if fast else ["notebooks", "solutions", "tests"]
+    has_tests = (course.root / "tests").is_dir()
     command = [
         *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
         *("--nbval-lax", "--nbval-current-env"),
         # One more than there are cores, for some tests wait; but no more than a laptop has memory
         # for, since some start a browser or kernels.
         *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
-        *plugin,
-        *(["--everyday"] if plugin and not everything else []),
-        *(["-m", "not slow"] if fast else []),
-        *(folder for folder in folders if (course.root / folder).is_dir()),
+        *(["-p", "tests.unchanged"] if has_tests else []),
+        *(["--everyday"] if has_tests and not everything else []),
+        *(["-m", "not slow", "--override-ini", "testpaths=tests"] if fast else []),
     ]
     raise typer.Exit(run_in_course([*command, *context.args], course))
 

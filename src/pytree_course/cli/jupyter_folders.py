@@ -25,31 +25,22 @@ def writable_folders() -> Iterator[dict[str, str]]:
         "IPYTHONDIR": os.environ.get("IPYTHONDIR", "~/.ipython"),
         "MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR", "~/.config/matplotlib"),
     }
-    failed = {}
-    for name, folder in folders.items():
-        try:
-            _try_to_write(Path(folder).expanduser())
-        except OSError as error:
-            failed[name] = f"{folder} cannot be written ({error.strerror})"
-    if not failed:
-        yield {}
-        return
     with tempfile.TemporaryDirectory(prefix="pytree-course-jupyter-") as temporary:
-        warn(
-            f"Jupyter's own folder {next(iter(failed.values()))}: its settings and histories of "
-            "this session go into a temporary one. Your notebooks do not."
-        )
-        variables = {name: str(Path(temporary, name.lower())) for name in failed}
-        for folder in variables.values():
-            Path(folder).mkdir()
+        variables = {
+            name: str(Path(temporary, name.lower()))
+            for name, folder in folders.items()
+            if not _can_write(Path(folder).expanduser())
+        }
+        if variables:
+            warn(
+                f"Jupyter's own folder {folders[next(iter(variables))]} cannot be written: its "
+                "settings and histories of this session go into a temporary one. Your notebooks "
+                "do not."
+            )
         yield variables
 
 
-def _try_to_write(folder: Path) -> None:
-    """Write a file into a folder, or into the one that it would be made in, and remove it."""
+def _can_write(folder: Path) -> bool:
+    """Say whether a folder, or the one that it would be made in, can be written."""
     there = next(each for each in (folder, *folder.parents) if each.exists())
-    probe = there / f".pytree-course-{os.getpid()}"  # tempfile may hang on Windows
-    try:
-        probe.write_bytes(b"?")
-    finally:
-        probe.unlink(missing_ok=True)
+    return os.access(there, os.W_OK)

@@ -45,8 +45,8 @@ def release(
     from pytree_course.authoring.release import release as release_to
 
     with console.status("Comparing everything with its sources: a minute or two ..."):
-        stamp = release_to(Course.around(), folder, colab)
-    console.print(f"{folder} holds what learners get. Its version: {stamp}")
+        release_to(Course.around(), folder, colab)
+    console.print(f"{folder} holds what learners get.")
 
 
 @app.command()
@@ -89,6 +89,12 @@ def grade(
             "points and comment. Later gradings keep them, until you give another file.",
         ),
     ] = None,
+    classroom: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What `classroom` kept of a session: the report gets its times."
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option(
@@ -109,35 +115,34 @@ def grade(
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
     from pytree_course.classroom.pool import dask_cluster, local_pool, prepare_processes
+
+    prepare_processes()  # which takes long, while this process still loads what it needs
+
+    from pytree_course.classroom.attempt import counting
+    from pytree_course.classroom.class_grades import ON_PUBLIC_CASES, ClassGrades
+    from pytree_course.classroom.class_grading import GradingOptions, grade_class
+    from pytree_course.classroom.corrections import bound_to_answers, read_corrections
+    from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
+    from pytree_course.classroom.gradebook import Gradebook
+    from pytree_course.classroom.roster import read_roster
     from pytree_course.grading.sandbox import class_sandboxes
+    from pytree_course.reports.csv_tables import about_imports, write_tables
+    from pytree_course.reports.pages import write_pages
+    from pytree_course.reports.terminal import grading_progress, show_class
+    from pytree_course.reports.time_in_class import spent_in_class
 
     course = Course.around()
     with ExitStack() as stack:
-        # What takes long to start starts while this process still loads what it needs.
         with _explained("Nothing was graded."):
-            sandboxes = None if unsandboxed else stack.enter_context(class_sandboxes())
-        prepare_processes()
-
-        from pytree_course.classroom.attempt import counting
-        from pytree_course.classroom.class_grades import ON_PUBLIC_CASES, ClassGrades
-        from pytree_course.classroom.class_grading import GradingOptions, grade_class
-        from pytree_course.classroom.corrections import bound_to_answers, read_corrections
-        from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
-        from pytree_course.classroom.gradebook import Gradebook
-        from pytree_course.classroom.roster import read_roster
-        from pytree_course.reports.csv_tables import about_imports, write_tables
-        from pytree_course.reports.pages import write_pages
-        from pytree_course.reports.terminal import grading_progress, show_class
-
-        with _explained("Nothing was graded."):
+            begin = None if unsandboxed else stack.enter_context(class_sandboxes())
             lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
-            if sandboxes is None:
+            if unsandboxed:
                 warn(UNSANDBOXED)
-            begin = sandboxes() if sandboxes else None
             moment = options.last_moment(due) if due else None
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
+            spent = spent_in_class(classroom) if classroom else None
             given = None
             if corrections:
                 given = read_corrections(corrections, course, submitted, names or ())
@@ -152,18 +157,18 @@ def grade(
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
-            local = pools.enter_context(local_pool(jobs, begin))
-            pool = pools.enter_context(dask_cluster(dask)) if dask else local
+            authors_pool = pools.enter_context(local_pool(1))
+            pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(
-                course, submitted, gradebook, chosen, pool, show_progress, authors_pool=local
+                course, submitted, gradebook, chosen, pool, authors_pool, show_progress
             )
         pools.close()
         if given is not None:
             counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
             gradebook.set_corrections(bound_to_answers(given, earlier, counts))
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-    not_written = [*write_tables(grades, into), *write_pages(grades, into)]
+    not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
         warn(what)

@@ -73,13 +73,6 @@ def judge_submission(
     return verdicts
 
 
-def failed_exercises(lesson: GradedLesson, runs: dict[str, ExerciseRun]) -> list[str]:
-    """Return the exercises that fail: the author's wrong answers to these are needed to explain."""
-    return [
-        name for name in lesson.points if name in runs and _fails(lesson.right(name), runs[name])
-    ]
-
-
 def _fails(exercise: ExpectedExercise, run: ExerciseRun) -> bool:
     """Say whether an answer yielded an outcome for each case, and some of them are wrong."""
     observed = [outcome.observation for outcome in _outcomes(exercise, run) or ()]

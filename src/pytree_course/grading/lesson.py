@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,27 @@ if TYPE_CHECKING:  # the process that only judges what other ones ran does witho
     from pytree_course.authoring.sources import LessonSources
 
 
+def run_authors_answers(
+    files: LessonFiles,
+    digest: str,
+    seed: int,
+    exercise: str,
+    right: ExpectedExercise | None = None,
+) -> ExpectedExercise:
+    """Run the right answer to an exercise; or all wrong ones, given what the right one yields.
+
+    The lesson is read once for each digest of its exercises.
+    """
+    from pytree_course.authoring import authors_answers
+
+    sources = _read_once(files.root, files.stem, digest)
+    if right is None:
+        return authors_answers.expect_exercise(sources, sources.exercises[exercise], seed)
+    explained = authors_answers.with_misconceptions(right, sources, seed)
+    authors_answers.forget_runs()  # wrong answers are many; right ones share much that is compiled
+    return explained
+
+
 class GradedLesson:
     """A lesson, ready to grade submissions on the cases of one seed, by default a fresh one.
 
@@ -23,8 +45,15 @@ class GradedLesson:
     are the public ones, whatever the seed. The author's answers run only when they are needed.
     """
 
-    def __init__(self, files: LessonFiles, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        files: LessonFiles,
+        seed: int | None = None,
+        run: Callable[..., ExpectedExercise] = run_authors_answers,
+    ) -> None:
+        """Take a lesson's files; `run` is called as `run_authors_answers` is, and does the same."""
         self.files = files
+        self._run = run
         self._right: dict[str, ExpectedExercise] = {}
         self._explained: dict[str, ExpectedExercise] = {}
         stored = Expected.read(files.expected)
@@ -47,55 +76,19 @@ class GradedLesson:
         self.starters = {name: cells[answer_id(name)] for name in self.points}
         self.kernel_course = KernelCourse.of(files)
 
-    def has(self, exercise: str, *, explained: bool) -> bool:
-        """Say whether the right answer has been run; with `explained`, the wrong ones too."""
-        return exercise in (self._explained if explained else self._right)
-
-    def keep(self, expected: ExpectedExercise, *, explained: bool) -> None:
-        """Keep what the author's answers yielded in another process."""
-        (self._explained if explained else self._right)[expected.name] = expected
-
     def right(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer yields; misconceptions may be missing."""
         if exercise not in self._right:
-            self._right[exercise] = run_authors_answers(
-                self.files, self.digest, self.seed, exercise
-            )
+            self._right[exercise] = self._run(self.files, self.digest, self.seed, exercise)
         return self._right[exercise]
 
     def explained(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer and every misconception yield."""
         if exercise not in self._explained:
-            self._explained[exercise] = run_authors_answers(
+            self._explained[exercise] = self._run(
                 self.files, self.digest, self.seed, exercise, self.right(exercise)
             )
         return self._explained[exercise]
-
-
-def run_authors_answers(
-    files: LessonFiles,
-    digest: str,
-    seed: int,
-    exercise: str,
-    right: ExpectedExercise | None = None,
-) -> ExpectedExercise:
-    """Run the right answer to an exercise; or all wrong ones, given what the right one yields.
-
-    The lesson is read once for each digest of its exercises.
-    """
-    from pytree_course.authoring import authors_answers
-
-    sources = _read_once(files.root, files.stem, digest)
-    if right is None:
-        return authors_answers.expect_exercise(sources, sources.exercises[exercise], seed)
-    return authors_answers.with_misconceptions(right, sources, seed)
-
-
-def forget_authors_runs() -> None:
-    """Free the memory that the author's answers took in this process."""
-    from pytree_course.authoring.authors_answers import forget_runs
-
-    forget_runs()
 
 
 @lru_cache(maxsize=8)

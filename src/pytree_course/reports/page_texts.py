@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from statistics import median
 
 from markupsafe import Markup
@@ -15,7 +15,7 @@ from pytree_course.checking.feedback import backticks_to_code
 from pytree_course.observations import Observation, all_parts
 from pytree_course.printable import printable_lines
 from pytree_course.rendering import TEMPLATES
-from pytree_course.texts import counted, shorten
+from pytree_course.texts import shorten
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000
@@ -46,15 +46,6 @@ def moment(at: datetime) -> str:
     return f"{at.day} {at:%B %Y, %H:%M}"
 
 
-def duration(length: timedelta) -> str:
-    """Write a length of time by its two largest units."""
-    minutes = max(1, int(length.total_seconds() // 60))
-    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
-    parts = [counted(days, "day", "days")] * bool(days)
-    parts += [f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes)
-    return " ".join(parts[:2])
-
-
 def page_names(students: Iterable[str]) -> dict[str, str]:
     """Choose the file name of each student's page; no two are equal, even where case is ignored.
 
@@ -75,14 +66,13 @@ def page_names(students: Iterable[str]) -> dict[str, str]:
     return names
 
 
-TEMPLATES.filters |= {
-    "sentence": sentence,
-    "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
-    "median": lambda values: f"{median(values):g}",
-    "excerpt": excerpt,
-    "moment": moment,
-    "duration": duration,
-}
+TEMPLATES.filters.update(
+    sentence=sentence,
+    shortened=lambda text: shorten(text, MOST_IN_A_NAME),
+    median=lambda values: f"{median(values):g}",
+    excerpt=excerpt,
+    moment=moment,
+)
 
 
 class Pictures:

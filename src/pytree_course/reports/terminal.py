@@ -1,7 +1,5 @@
 """What grading prints: one notebook's grade, and a class's."""
 
-import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +19,6 @@ from rich.table import Table
 from rich.text import Text
 
 from pytree_course.checking.feedback import LOOKS, feedback
-from pytree_course.checking.finding_words import sentences
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation, remarks
@@ -80,55 +77,21 @@ def show_grade(grade: Grade, console: Console) -> None:
     )
 
 
-def grade_as_json(grade: Grade) -> str:
-    """Return a grade as JSON text."""
-    exercises = [
-        {
-            "exercise": verdict.exercise,
-            "verdict": str(verdict.kind),
-            "points": verdict.points,
-            "exercise_points": verdict.exercise_points,
-            "cases_passed": verdict.passed,
-            "cases": verdict.cases,
-            "misconceptions": [misconception.name for misconception in verdict.misconceptions],
-            "reasons": sentences(verdict.findings),
-            "feedback": explanation(verdict, grade.notes),
-        }
-        for verdict in grade.verdicts
-    ]
-    facts = ("lesson", "notebook", "seed", "points", "all_points", "all_correct")
-    data = {fact: getattr(grade, fact) for fact in facts} | {"exercises": exercises}
-    return json.dumps(
-        data, indent=2, default=os.fspath
-    )  # in ASCII: right in every terminal and pipe
-
-
 @contextmanager
 def grading_progress(console: Console) -> Iterator[ShowProgress]:
     """Show a progress bar."""
     columns = (
         *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()),
-        *(TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TimeRemainingColumn()),
+        *(TimeElapsedColumn(), TimeRemainingColumn()),
     )
     with Progress(*columns, console=console) as bar:
-        task = bar.add_task("preparing", total=None, rate="")
-
-        def update(done: int, of: int) -> None:
-            # Results come in bursts, for which rich's own estimate of the speed is infinite.
-            elapsed = bar.tasks[task].elapsed
-            rate = f"{60 * done / elapsed:.0f} a minute" if done and elapsed else ""
-            bar.update(task, description="grading", completed=done, total=of, rate=rate)
-
-        yield update
+        task = bar.add_task("preparing", total=None)
+        yield lambda done, of: bar.update(task, description="grading", completed=done, total=of)
 
 
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
     """Print a table of the students, what has changed, and what could not be graded."""
-    table = _class_table(grades, "{} of {}")
-    if console.measure(table, options=console.options.update_width(1000)).maximum > console.width:
-        table = _class_table(grades, "{:.2}\nof {}")  # the lesson's number
-        table.padding = 0
-    console.print(table)
+    console.print(_class_table(grades))
     for student in grades.students:
         if notes := "; ".join(_notes(grades, student)):
             console.print(Text(f"{_label(student)}: {notes}"))
@@ -147,12 +110,12 @@ def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Conso
     console.print(Text(printable(f"The class report: {into / 'report.html'}")))
 
 
-def _class_table(grades: ClassGrades, heading: str) -> Table:
+def _class_table(grades: ClassGrades) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("Student", overflow="fold")
     for lesson in grades.lessons:
-        title = heading.format(lesson.lesson, lesson.points)
-        table.add_column(title, justify="right", no_wrap=True)
+        number, _, _ = lesson.lesson.partition("_")
+        table.add_column(f"{number}\nof {lesson.points}", justify="right", no_wrap=True)
     for student in grades.students:
         attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
         cells = ["–" if attempt is None else str(attempt.points) for attempt in attempts]
@@ -175,7 +138,7 @@ def _notes(grades: ClassGrades, student: Student) -> Iterator[str]:
             reason = attempt.reason.replace(attempt.file, Path(attempt.file).name)
             yield f"{attempt.lesson}{state}: {shorten(reason, LONGEST_REASON)}"
         if late := grades.late_by(attempt):
-            yield f"{attempt.lesson}: late by {str(late).split('.')[0]}"
+            yield f"{attempt.lesson}: late by {late}"
         for row in attempt.rows:
             if row.teacher and not row.teacher.on_this_answer:
                 yield f"{attempt.lesson}, {row.exercise}: corrected for an earlier answer"

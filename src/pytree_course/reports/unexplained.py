@@ -45,5 +45,5 @@ def _telling(cluster: Cluster, sources: LessonSources) -> dict[int, Outcome] | N
     exercise = sources.exercises.get(cluster.exercise)
     if exercise is None or cluster.attempt.checks != sources.exercises_digest:
         return None
-    right = run_answer(sources, exercise, exercise.solution, cluster.attempt.seed).outcomes
+    right = run_answer(sources, exercise, exercise.solution, cluster.attempt.seed)
     return {case + 1: right[case] for case in cluster.sample.failed if case < len(right)}

@@ -19,7 +19,7 @@ def show_progress(check: Checks) -> None:
     # A solution notebook is nobody's own work.
     if check.progress.file is None:
         return
-    check.present_with(show_with_buttons)
+    check.presenter = show_with_buttons
     if shown is not None:  # there is a notebook that it is shown in
         check.progress.watchers.append(lambda: shown.update(header(check)))
 

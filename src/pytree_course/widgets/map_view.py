@@ -19,6 +19,7 @@ from pytree_course.widgets.pairing import Call, IsLeaf, Pairing, map_and_watch
 from pytree_course.widgets.value_texts import function_name
 
 BADGE_HEIGHT = 16
+MOST_CALLS = 24  # are shown
 
 
 def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> "MapView":
@@ -51,6 +52,11 @@ class MapView:
     def works(self) -> bool:
         """Whether `jax.tree.map` gave a result."""
         return self.pairing.result is not None
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls to show: the first ones, and one that raised."""
+        return [call for call in self.pairing.calls if call.number <= MOST_CALLS or call.raised]
 
     @property
     def headline(self) -> str:
@@ -111,7 +117,7 @@ class MapView:
 
     @cached_property
     def _call_at(self) -> dict[Path, Call]:
-        return {call.path: call for call in self.pairing.calls}
+        return {call.path: call for call in self.calls}
 
     def _svg(self, tree: Observation, position: int | None) -> str:
         root = self._items(tree, position)

@@ -11,8 +11,6 @@ from pytree_course.observations import Observation, Path, all_parts
 from pytree_course.trees import observe
 from pytree_course.widgets.value_texts import LEAF, brief, error_line, node_words
 
-MOST_CALLS = 24  # are kept to be shown; all are counted
-
 IsLeaf = Callable[[Any], bool]
 
 
@@ -44,7 +42,6 @@ class Pairing:
 
     trees: list[Observation]
     calls: list[Call] = field(default_factory=list)
-    count: int = 0
     leaves: int = 0
     result: Observation | None = None
     mismatch: Mismatch | None = None
@@ -65,7 +62,7 @@ def map_and_watch(
         mapped = jax.tree.map_with_path(watched, *trees, is_leaf=is_leaf)
     except Exception as error:
         pairing.error = error_line(error)
-        if not pairing.count:
+        if not pairing.calls:
             pairing.mismatch = _first_mismatch(trees, is_leaf)
     else:
         pairing.result = observe(mapped, values=False)
@@ -77,24 +74,18 @@ def _call_and_note(
 ) -> Any:
     """Call the function for the next leaf, and note the call."""
     path = tuple(jax.tree_util.keystr((key,)) for key in keys)
-    pairing.count += 1
     # Before the call: the function may change what it is given.
-    call = _noted(pairing.count, path, arguments) if pairing.count <= MOST_CALLS else None
+    are_nodes = [not jax.tree_util.all_leaves([argument]) for argument in arguments]
+    call = Call(len(pairing.calls) + 1, path, list(map(brief, arguments)), are_nodes)
+    pairing.calls.append(call)
     try:
         result = function(*arguments)
     except Exception as error:
-        call = call or _noted(pairing.count, path, arguments)
         pairing.failed_call = replace(call, result=error_line(error), raised=True)
-        pairing.calls.append(pairing.failed_call)
+        pairing.calls[-1] = pairing.failed_call
         raise
-    if call is not None:
-        pairing.calls.append(replace(call, result=brief(result)))
+    pairing.calls[-1] = replace(call, result=brief(result))
     return result
-
-
-def _noted(number: int, path: Path, arguments: Sequence[Any]) -> Call:
-    are_nodes = [not jax.tree_util.all_leaves([argument]) for argument in arguments]
-    return Call(number, path, list(map(brief, arguments)), are_nodes)
 
 
 def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | None:

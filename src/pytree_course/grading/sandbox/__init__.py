@@ -19,39 +19,30 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def class_sandboxes() -> Iterator[Callable[[], Callable[[], None]]]:
-    """Start the warm server for all processes that grade a class, without waiting for it.
+def class_sandboxes() -> Iterator[Callable[[], None]]:
+    """Start the warm server for all processes that grade a class.
 
-    Yields a function that waits until a first sandbox was made, and returns what the other
-    processes call before they make any. Entering this, and that function, raise a CourseError that
-    says what to install or to switch on.
+    Yields what each of these processes calls before it makes a sandbox. A CourseError says what to
+    install or to switch on, where no sandbox can be made.
     """
     from pytree_course.grading.sandbox.requirements import require_programs, require_sandbox
 
     require_programs()
 
-    from pytree_course.grading.sandbox.policy import without_server
     from pytree_course.grading.sandbox.server_process import WarmServer, WarmServerError, say_slow
 
-    server = None if without_server() else WarmServer()
-
-    def wait() -> Callable[[], None]:
-        requests = None
-        if server is not None:
-            try:
-                server.require_sandbox()
-                requests = server.requests
-            except WarmServerError as error:
-                say_slow(error)
-        if requests is None:
-            require_sandbox()
-        return partial(use_server, requests)
-
+    server = WarmServer()
+    requests: socket.socket | None = server.requests
     try:
-        yield wait
+        try:
+            server.require_sandbox()
+        except WarmServerError as error:
+            say_slow(error)
+            require_sandbox()
+            requests = None
+        yield partial(use_server, requests)
     finally:
-        if server is not None:
-            server.close()
+        server.close()
 
 
 def use_server(requests: socket.socket | None) -> None:

@@ -66,16 +66,9 @@ def require_sandbox() -> None:
         ) from error
     finally:
         os.close(call_filter)
-    # It is Python, and not bubblewrap, that speaks of the course's package.
-    if "No module named 'pytree_course'" in trial.stderr:
-        raise CourseError(
-            "The sandbox works, but the course is not installed in the environment of "
-            f"{sys.executable}, so the sandbox cannot find it. Start with `python3 course.py`, or "
-            f"install it with `pip install --no-deps -e .` in the course's folder. {_INSTEAD}"
-        )
     if trial.returncode != 0:
         raise CourseError(
-            f"bubblewrap cannot make a sandbox here. It says: {trial.stderr.strip()}\n"
+            f"A sandbox cannot be made here: {trial.stderr.strip()}\n"
             "It needs user namespaces. Where they are switched off, an administrator allows them "
             "with `sysctl kernel.unprivileged_userns_clone=1` (Debian) or "
             "`sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, "
