@@ -35,7 +35,7 @@ def notebook(lab: Lab, browser: Browser) -> Iterator[Notebook]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     notebook = Visit(lab, context.new_page()).open("play.ipynb")
     notebook.run_all()
-    expect(notebook.output("traces").get_by_role("button")).to_have_count(7)
+    expect(notebook.output("traces").get_by_role("button")).to_have_count(6)
     yield notebook
     context.close()
 
