@@ -55,9 +55,9 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def pages_of(grades, folder):
+def pages_of(grades, folder, spent=None):
     """Write the pages, and return their texts by name."""
-    assert write_pages(grades, folder) == []
+    assert write_pages(grades, folder, spent) == []
     return {name: page.decode() for name, page in contents(folder).items()}
 
 

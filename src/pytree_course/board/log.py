@@ -76,5 +76,5 @@ class Log:
         except (OSError, sqlite3.Error, ValueError) as error:
             raise CourseError(
                 f"{self.file} cannot be used for a session with a class: {error}. It is left as it "
-                "is. See that there is room on its disk, or name another file with --into."
+                "is. See that there is room on its disk, or name another file."
             ) from error

@@ -45,8 +45,8 @@ def release(
     from pytree_course.authoring.release import release as release_to
 
     with console.status("Comparing everything with its sources: a minute or two ..."):
-        stamp = release_to(Course.around(), folder, colab)
-    console.print(f"{folder} holds what learners get. Its version: {stamp}")
+        release_to(Course.around(), folder, colab)
+    console.print(f"{folder} holds what learners get.")
 
 
 @app.command()
@@ -89,6 +89,12 @@ def grade(
             "points and comment. Later gradings keep them, until you give another file.",
         ),
     ] = None,
+    classroom: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What `classroom` kept of a session: the report gets its times."
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option(
@@ -123,6 +129,7 @@ def grade(
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
     from pytree_course.reports.terminal import grading_progress, show_class
+    from pytree_course.reports.time_in_class import spent_in_class
 
     course = Course.around()
     with ExitStack() as stack:
@@ -135,6 +142,7 @@ def grade(
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
+            spent = spent_in_class(classroom) if classroom else None
             given = None
             if corrections:
                 given = read_corrections(corrections, course, submitted, names or ())
@@ -160,7 +168,7 @@ def grade(
             counts, earlier = counting(gradebook.attempts()), gradebook.corrections()
             gradebook.set_corrections(bound_to_answers(given, earlier, counts))
         grades = ClassGrades.of(course, submitted, gradebook, names, moment)
-    not_written = [*write_tables(grades, into), *write_pages(grades, into)]
+    not_written = [*write_tables(grades, into), *write_pages(grades, into, spent)]
     show_class(summary, grades, into, console)
     for what in about_imports(grades):
         warn(what)

@@ -9,6 +9,7 @@ from pytree_course.checking.expected import Expected, ExpectedExercise
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.reports.time_in_class import Spent, Work
 
 MOST_RANGES = 20
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
@@ -25,6 +26,7 @@ class ExerciseCounts:
     errors: int  # or timed out, or crashed
     not_attempted: int
     seconds: list[float]  # of the answers of those who tried, sorted
+    in_class: list[Work]  # of those who checked it there
 
     @property
     def all(self) -> int:
@@ -62,7 +64,7 @@ class HeldMisconception:
         return self.name.replace("_", " ")
 
 
-def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
+def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[ExerciseCounts]:
     """Count verdicts by exercise, in the order of the course; what was not graded is left out."""
     counts = []
     for lesson, name, verdicts in by_exercise(grades):
@@ -79,6 +81,7 @@ def count_exercises(grades: ClassGrades) -> list[ExerciseCounts]:
                 errors=sum(kind in _ERRORS for kind in kinds),
                 not_attempted=kinds.count(VerdictKind.NOT_ATTEMPTED),
                 seconds=sorted(r.seconds for r in rows if r.kind != VerdictKind.NOT_ATTEMPTED),
+                in_class=(spent or {}).get((lesson.lesson, name), []),
             )
         )
     return counts

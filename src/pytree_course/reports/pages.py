@@ -29,6 +29,7 @@ from pytree_course.reports.class_statistics import (
 from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.csv_tables import write_each
 from pytree_course.reports.page_texts import Pictures, page_names
+from pytree_course.reports.time_in_class import Spent
 
 REPORT = "report.html"
 STUDENTS = "students"
@@ -37,7 +38,7 @@ GENERATOR = '<meta name="generator" content="pytree-course">'
 _NO_VERDICT = VerdictLook("–", "Not graded", "dotted", "currentColor")
 
 
-def write_pages(grades: ClassGrades, into: Path) -> list[str]:
+def write_pages(grades: ClassGrades, into: Path, spent: Spent | None = None) -> list[str]:
     """Write `report.html`, and `students/` with a page for each student.
 
     Returns
@@ -52,7 +53,7 @@ def write_pages(grades: ClassGrades, into: Path) -> list[str]:
         for student in grades.students
     }
     links = {student: f"{STUDENTS}/{name}" for student, name in names.items()}
-    return write_each({**pages, into / REPORT: partial(_report, grades, links)})
+    return write_each({**pages, into / REPORT: partial(_report, grades, links, spent)})
 
 
 def _remove_earlier(folder: Path, names: set[str]) -> None:
@@ -75,8 +76,8 @@ def _student_page(grades: ClassGrades, student: Student) -> str:
     )
 
 
-def _report(grades: ClassGrades, links: dict[str, str]) -> str:
-    counts = count_exercises(grades)
+def _report(grades: ClassGrades, links: dict[str, str], spent: Spent | None) -> str:
+    counts = count_exercises(grades, spent)
     points = points_of_students(grades)
     attempts = list(grades.all_attempts())
     return render(

@@ -1,0 +1,130 @@
+"""What the class report says of the time in class: `grade --classroom`."""
+
+import sqlite3
+from contextlib import closing
+from datetime import timedelta
+
+import pytest
+
+from pytree_course.board.log import Log
+from pytree_course.course import CourseError
+from pytree_course.reports.time_in_class import Work, spent_in_class
+from tests.made_grades import NOON, made_attempt, made_grades, made_row
+from tests.made_submissions import MadeClass
+from tests.test_pages import pages_of, visible
+
+LESSON = "01_made"
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a function that writes the log of a session from `(minute, who, what, data)`."""
+    file = tmp_path / "classroom.sqlite"
+
+    def write(*happened):
+        log = Log(file)
+        log.append("", "opening", "opened", {"code": "K7PM3Q", "token": "secret"})
+        for number, (_, who, what, data) in enumerate(happened):
+            log.append(who, str(number), what, data)
+        log.close()
+        with closing(sqlite3.connect(file)) as database, database:
+            for number, (minute, *_) in enumerate(happened):
+                time = (NOON + timedelta(minutes=minute)).isoformat()
+                database.execute("UPDATE event SET time = ? WHERE key = ?", (time, str(number)))
+        return file
+
+    return write
+
+
+def joined(minute, who):
+    return minute, who, "joined", {"name": who}
+
+
+def checked(minute, who, exercise, *, right=False):
+    data = {"lesson": LESSON, "exercise": exercise, "is_right": right, "held": []}
+    return minute, who, "checked", data
+
+
+def test_the_time_before_a_check_counts_for_its_exercise_until_it_is_solved(session):
+    file = session(
+        joined(0, "ada"),
+        checked(3, "ada", "count"),
+        checked(10, "ada", "paths", right=True),
+        checked(12, "ada", "count", right=True),
+        checked(14, "ada", "count"),
+    )
+    assert spent_in_class(file) == {
+        (LESSON, "count"): [Work(minutes=5, checks=2, is_solved=True)],
+        (LESSON, "paths"): [Work(minutes=7, checks=1, is_solved=True)],
+    }
+
+
+def test_the_time_of_others_and_a_long_break_do_not_count(session):
+    file = session(
+        joined(0, "ada"),
+        joined(1, "bob"),
+        checked(4, "bob", "count"),
+        checked(5, "ada", "count"),
+        (6, "", "note", {"text": "Have a break."}),
+        checked(20.5, "ada", "count", right=True),
+    )
+    ada, bob = sorted(spent_in_class(file)[LESSON, "count"], key=lambda each: -each.checks)
+    assert ada == Work(minutes=5, checks=2, is_solved=True)
+    assert bob == Work(minutes=3, checks=1, is_solved=False)
+
+
+def test_who_left_is_counted_too(session):
+    file = session(joined(0, "ada"), checked(2, "ada", "count", right=True), (3, "ada", "left", {}))
+    assert spent_in_class(file)[LESSON, "count"] == [Work(2, 1, is_solved=True)]
+
+
+def test_the_report_shows_the_minutes_of_those_who_solved_it(session, tmp_path):
+    file = session(
+        *(joined(0, who) for who in ("ada", "bob", "cyd", "dan")),
+        checked(1, "ada", "count"),
+        checked(2, "ada", "count", right=True),
+        checked(4, "bob", "count", right=True),
+        checked(8, "dan", "count"),
+        checked(9, "dan", "count", right=True),
+        checked(9, "cyd", "paths"),
+        checked(9, "cyd", "not_in_the_gradebook"),
+    )
+    grades = made_grades([made_attempt("ada", [made_row("count", "correct")])])
+    page = pages_of(grades, tmp_path / "pages", spent_in_class(file))["report.html"]
+    time = visible(page).split("In class")[1]
+    assert "Exercise count count 3 3 2 4.0 min 9.0 min" in time
+    assert "Exercise paths paths 1 0 – – –" in time
+    assert "not_in_the_gradebook" not in page
+
+
+def test_without_a_session_the_report_speaks_of_grading_alone(tmp_path):
+    grades = made_grades([made_attempt("ada", [made_row("count", "correct")])])
+    assert "In class" not in visible(pages_of(grades, tmp_path)["report.html"])
+
+
+def test_the_option_puts_it_into_the_report(course, session, tmp_path, monkeypatch):
+    made = MadeClass(course, tmp_path)
+    made.hand_in("ada", {})
+    made.run_without_kernels(monkeypatch)
+    minute, who, what, data = checked(3, "ada", "count_leaves", right=True)
+    file = session(joined(0, "ada"), (minute, who, what, {**data, "lesson": "01_mini"}))
+    assert made.run_here(monkeypatch, "--classroom", str(file)) == 0
+    assert "3.0 min" in (made.into / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("holds", [None, "", "no database\n" * 100])
+def test_a_file_that_is_no_session_is_refused_before_anything_is_graded(
+    holds, course, tmp_path, monkeypatch, capsys
+):
+    made = MadeClass(course, tmp_path)
+    made.hand_in("ada", {})
+    file = tmp_path / "session"
+    if holds is not None:
+        file.write_text(holds, encoding="utf-8")
+    with pytest.raises(CourseError):
+        spent_in_class(file)
+    assert made.run_here(monkeypatch, "--classroom", str(file)) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Nothing was graded." in said
+    assert "session" in said
+    assert not (made.into / "gradebook.sqlite").exists()
