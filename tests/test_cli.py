@@ -25,10 +25,9 @@ def test_help_names_every_command(course_py):
 
 @pytest.mark.parametrize("name", ["1", "01", "mini", "01_mini"])
 def test_a_lesson_has_several_names(course_py, name):
-    done = course_py("check", name, "--json")
+    done = course_py("check", name)
     assert done.returncode == 1
-    assert json.loads(done.stdout)["lesson"] == "01_mini"
-    assert done.stdout.isascii()  # right in every terminal
+    assert "01_mini_exercises.ipynb" in done.stdout
 
 
 def test_an_unknown_lesson_is_refused_with_those_there_are(course_py):

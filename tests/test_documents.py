@@ -45,7 +45,13 @@ NOT_RUN_HERE = {
     *(f"python3 course.py cases {what}" for what in ("1", "--write")),
     *(
         f"python benchmarks/{name}.py"
-        for name in ("class_time", "same_verdicts", "hostile_neighbours", "check_time")
+        for name in (
+            "class_time",
+            "same_verdicts",
+            "hostile_neighbours",
+            "check_time",
+            "joined_check",
+        )
     ),
     "python benchmarks/explorer_time.py",
     "python benchmarks/made_class.py ../class-of-20 20 01_leaves",

@@ -41,7 +41,6 @@ ATTEMPT = Attempt(
     handed_in=MONDAY,
     answers={"count_leaves": "def count_leaves(tree):\r\n\f    return 0"},
     answers_digest="first",
-    release=None,
     checks="checks",
     environment="python",
     seed=2**32 - 1,

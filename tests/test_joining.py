@@ -1,13 +1,11 @@
 """A learner in a class: what is sent, when, and what of the class is seen in a notebook."""
 
 import json
+import os
 import socket
 import stat
-import threading
-import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import fields
 
 import pytest
 from jupyter_client.manager import start_new_kernel
@@ -18,104 +16,8 @@ from pytree_course.board.membership import Sender, read_membership
 from pytree_course.board.protocol import Sent
 from pytree_course.checking.progress import Progress
 from pytree_course.course import CourseError
+from tests.class_server import CODE, PATIENCE, QUESTION, Room, wait_for
 from tests.made_submissions import RIGHT
-
-CODE = "K7PM3Q"
-QUESTION = {
-    "number": 7,
-    "text": "How many leaves does JAX see here?",
-    "code": "[1, None]",
-    "note": "",
-    "options": {"A": "`1`", "B": "`2`"},
-    "choice": "",
-}
-PATIENCE = 60  # seconds, for what takes a moment
-
-
-def wait_for(condition):
-    """Wait until something is so; it takes a moment, and on a busy machine longer."""
-    end = time.monotonic() + PATIENCE
-    while not (met := condition()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
-    return met
-
-
-@dataclass
-class Room:
-    """A class's server, and what has reached it; it can be killed and started again."""
-
-    names: dict = field(default_factory=dict)  # of learners, by their secrets
-    events: dict = field(default_factory=dict)  # by learner and key, as they came
-    received: int = 0  # events, those that came again too
-    ballots: list = field(default_factory=list)
-    news: dict = field(default_factory=lambda: {"note": None, "vote": None})
-    refuses: int = 0  # the status of every answer, if it is not 0
-    refused: int = 0  # requests
-    swallows: int = 0  # of so many requests the answer gets lost
-    port: int = 0
-
-    def start(self):
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), self._handler())
-        self._server.daemon_threads = True
-        self.port = self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, args=[0.01], daemon=True).start()
-
-    def kill(self):
-        self._server.shutdown()
-        self._server.server_close()
-
-    @property
-    def address(self):
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def verdicts(self):
-        return [(each["exercise"], each["event"]) for each in self.events.values()]
-
-    def answer(self, path, secret, content):
-        """Return status and answer of a request, as the protocol says."""
-        if self.refuses:
-            self.refused += 1
-            return self.refuses, {}
-        if path == "/join":
-            if content["code"] != CODE:
-                return 403, {}
-            secret = f"secret {len(self.names)}"
-            self.names[secret] = content["name"] or "quiet otter"
-            return 200, {"secret": secret, "name": self.names[secret]}
-        if secret not in self.names:
-            return 403, {}
-        if path == "/events":
-            assert len(content["events"]) <= 50
-            for event in content["events"]:
-                self.received += 1
-                self.events.setdefault((secret, event["key"]), event)
-        elif path == "/ballot":
-            if self.news["vote"] is None:
-                return 409, {}
-            self.ballots.append((content["vote"], content["choice"]))
-        elif path == "/leave":
-            del self.names[secret]
-        return 200, self.news
-
-    def _handler(room):  # noqa: N805
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                length = int(self.headers["Content-Length"])
-                secret = self.headers["Authorization"].removeprefix("Bearer ")
-                status, said = room.answer(self.path, secret, json.loads(self.rfile.read(length)))
-                if room.swallows:
-                    room.swallows -= 1
-                    return  # the connection ends without an answer
-                self.send_response(status)
-                self.end_headers()
-                self.wfile.write(json.dumps(said).encode())
-
-            def log_message(self, *_):
-                pass
-
-        return Handler
 
 
 @pytest.fixture
@@ -172,13 +74,12 @@ def test_who_joins_is_told_the_name_what_is_sent_and_how_to_leave(room, course):
     [
         ("{room}", "WRONG", 0, "does not know the code 'WRONG'"),
         ("{room}", CODE, 429, "wait a minute"),
-        ("{room}", CODE, 400, "does not take the name"),
         ("{room}", CODE, 500, "No class answers at http://127"),
         ("http://127.0.0.1:{closed}", CODE, 0, "No class answers at http://127"),
-        ("10.0.0.5:8910", CODE, 0, "with http:// at its beginning"),
-        ("file:///etc/passwd", CODE, 0, "with http:// at its beginning"),
-        ("the teacher", CODE, 0, "with http:// at its beginning"),
-        ("", CODE, 0, "with http:// at its beginning"),
+        ("10.0.0.5:8910", CODE, 0, "it looks like http://10.0.0.5:8910"),
+        ("file:///etc/passwd", CODE, 0, "it looks like http://10.0.0.5:8910"),
+        ("the teacher", CODE, 0, "it looks like http://10.0.0.5:8910"),
+        ("", CODE, 0, "it looks like http://10.0.0.5:8910"),
     ],
 )
 def test_who_cannot_join_is_told_what_to_do_and_nothing_changes(
@@ -196,9 +97,10 @@ def test_who_cannot_join_is_told_what_to_do_and_nothing_changes(
 
 
 def test_another_name_joins_anew_and_the_same_cell_run_again_does_not(room, course):
-    for name in ("Ada", "Ada", "", "Grace"):
+    for name in ("", "", "Grace", "Grace"):
         joining.enter(course, room.address, CODE, name)
-    assert [*room.names.values()] == ["Ada", "Grace"]
+    assert [*room.names.values()] == ["Grace"]  # quiet otter has left
+    assert room.joined == 2
     room.names.clear()  # the next class
     assert "as Grace" in str(joining.enter(course, room.address, CODE, "Grace"))
     assert [*room.names.values()] == ["Grace"]
@@ -268,13 +170,13 @@ def test_each_verdict_arrives_once_though_the_server_is_killed_and_answers_get_l
 @contextmanager
 def sender_again(course, room):
     secret, name = next(iter(room.names.items()))
-    kept = membership.Membership(room.address, CODE, 0, secret, name)
+    kept = membership.Membership(room.address, CODE, "", 0, secret, name)
     course.joined_file.write_text(json.dumps(vars(kept)))
     with sender(course) as thread:
         yield thread
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [404, 429, 500, 503])
 def test_what_a_busy_server_refuses_is_sent_again(room, course, quick, status):
     joining.enter(course, room.address, CODE, "")
     check(course, TRIED)
@@ -335,8 +237,9 @@ def notebook(course):
     """Return a function that starts a kernel, and gives one that runs cells in it."""
     running = []
 
-    def start():
-        manager, client = start_new_kernel(cwd=str(course.root / "exercises"))
+    def start(**variables):
+        folder, variables = str(course.root / "exercises"), {**os.environ, **variables}
+        manager, client = start_new_kernel(cwd=folder, env=variables)
         running.append((manager, client))
 
         def run(cell):
@@ -346,7 +249,7 @@ def notebook(course):
                 content = message["content"]
                 if "text/plain" in content.get("data", ()):
                     texts.append(content["data"]["text/plain"])
-                texts.append(content.get("text") or content.get("evalue") or "")
+                texts.append(content.get("text", "") + "\n".join(content.get("traceback", ())))
 
             client.execute_interactive(cell, output_hook=collect, timeout=PATIENCE)
             return " ".join(" ".join(texts).split())
@@ -370,6 +273,8 @@ CHECK = "check.count_leaves(count_leaves)"
 
 def test_a_class_in_two_notebooks(room, course, notebook):
     first, second = notebook(), notebook()  # the second one is open before the learner joins
+    refused = first(f'from pytree_course import join\njoin("{room.address}", "WRONG")')
+    assert refused == "CourseError: The class does not know the code 'WRONG': copy it once more."
     shown = first(f'from pytree_course import join, leave, vote\njoin("{room.address}", "{CODE}")')
     assert "You are in the class as quiet otter" in shown
     for run in (first, second):
@@ -415,6 +320,22 @@ def test_a_notebook_that_is_opened_later_sends_too_and_who_leaves_is_told_nothin
     run("joining._sender.join()")
     assert run(CHECK).startswith("✓ Correct")
     assert room.received == received
+
+
+@pytest.mark.parametrize(
+    "variable", ["PYTREE_COURSE_NOBODY", "PYTREE_COURSE_SEED", "NBGRADER_EXECUTION"]
+)
+def test_nothing_is_sent_where_the_build_or_a_grader_runs_a_notebook(
+    room, course, notebook, variable
+):
+    joining.enter(course, room.address, CODE, "")
+    check(course, TRIED)
+    run = notebook(**{variable: "1"})
+    run(RIGHT["count_leaves"])
+    run(CHECK)
+    run("from pytree_course.board import joining")
+    assert run("joining._sender is None") == "True"
+    assert not room.received
 
 
 VOTE = """

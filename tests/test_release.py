@@ -14,8 +14,7 @@ import pytest
 
 from pytree_course.authoring.release import release
 from pytree_course.authoring.sources import read_sources
-from pytree_course.built import METADATA_KEY, other_version, stamp_of
-from pytree_course.bundle import FILES, FOLDERS, RELEASE_FILE, bundle
+from pytree_course.bundle import FILES, FOLDERS, bundle
 from pytree_course.course import Course, CourseError
 from tests.conftest import ROOT, ExerciseNotebook, contents
 from tests.executed import outputs_of
@@ -43,11 +42,6 @@ def exercises():
     """Return all exercises of the real lessons, with their answers."""
     lessons = Course(ROOT).lessons()
     return [each for files in lessons for each in read_sources(files).exercises.values()]
-
-
-def stamp_in(contents: dict[str, bytes]) -> str:
-    """Return the stamp of a bundle."""
-    return json.loads(contents[RELEASE_FILE])["release"]
 
 
 # --- no answers
@@ -92,7 +86,7 @@ def test_the_bundle_holds_what_is_wanted_and_no_more(lessons_bundle):
     assert {name for name in lessons_bundle if "/" not in name} <= set(FILES)
     assert set(FILES) <= lessons_bundle.keys()
     assert not [name for name in lessons_bundle if "__pycache__" in name or "/." in name]
-    for name in lessons_bundle.keys() - {RELEASE_FILE}:
+    for name in lessons_bundle:
         assert (ROOT / name).exists(), name
 
 
@@ -182,46 +176,6 @@ def test_stale_files_are_not_released(whole, mini, tmp_path):
     assert not (tmp_path / "bundle").exists()
 
 
-# --- the stamp
-
-
-def test_the_stamp_is_the_same_until_something_changes(whole, tmp_path):
-    stamp = release(whole, tmp_path / "bundle")
-    assert stamp == stamp_in(bundle(whole)) == stamp_in(contents(tmp_path / "bundle"))
-    assert stamp.startswith("0.1.0+")
-    (whole.root / "README.md").write_text("Read me.", encoding="utf-8")
-    assert stamp_in(bundle(whole)) != stamp
-
-
-def test_a_submission_says_which_version_it_is_from(whole, mini, tmp_path):
-    stamp = release(whole, tmp_path / "bundle")
-    submitted = ExerciseNotebook(tmp_path / "bundle/exercises/01_mini_exercises.ipynb")
-    submitted.answer("count_leaves", RIGHT)
-    assert stamp_of(submitted.content) == stamp
-    assert other_version(submitted.content, mini) is None
-
-    changed = mini.blank.read_text(encoding="utf-8").replace("Prompt.", "Another prompt.")
-    mini.blank.write_text(changed, encoding="utf-8")
-    told = other_version(submitted.content, mini)
-    assert told == f"handed out from another version of the exercises ({stamp})"
-
-
-@pytest.mark.parametrize(
-    "notebook",
-    [
-        None,
-        [],
-        {"metadata": []},
-        {"metadata": {METADATA_KEY: "x"}},
-        {"metadata": {METADATA_KEY: {"release": 3, "exercises": []}}},
-        {"metadata": {METADATA_KEY: {"release": "<script>", "exercises": "x"}}},
-    ],
-)
-def test_a_notebook_without_a_stamp_says_nothing(notebook, mini):
-    assert stamp_of(notebook) is None
-    assert other_version(notebook, mini) is None
-
-
 # --- as a learner
 
 
@@ -283,7 +237,6 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     assert "✓ solved" in progress
     assert "… tried" in progress
     assert "is kept as" in learner.command("reset", "1").stdout
-    assert stamp_of(json.loads(learner.notebook.read_text(encoding="utf-8")))
     assert (learner.notebook.parent / "01_mini_exercises.kept-1.ipynb").exists()
 
     tested = learner.command("test")
@@ -302,7 +255,7 @@ def test_the_command_says_what_it_wrote_or_why_not(whole, tmp_path):
     for _ in range(2):
         done = subprocess.run(line, cwd=whole.root, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        assert stamp_in(bundle(whole)) in done.stdout
+        assert "holds what learners get." in done.stdout
     shutil.copy(tmp_path / "course/README.md", whole.root / "bundle/progress.jsonl")
     done = subprocess.run(line, cwd=whole.root, capture_output=True, text=True, check=False)
     assert done.returncode == 2

@@ -1,12 +1,10 @@
-"""The metadata of built notebooks: digests of their sources and outputs, and their release."""
+"""The metadata of built notebooks: digests of their sources and outputs."""
 
 import hashlib
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from pytree_course.course import LessonFiles
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # it is read where nothing is installed yet
     from nbformat import NotebookNode
@@ -20,9 +18,6 @@ SOURCES, OUTPUTS = "sources", "outputs"
 In a cell: the outputs that answer a prediction. They are hidden until the cell is run.
 """
 
-RELEASE, EXERCISES = "release", "exercises"
-"""In a released exercise notebook: the release's stamp, and the digest of its blank cells."""
-
 RUN_CELL = re.compile(r"[^\s'\"<>()]*ipykernel_\d+[\\/]\d+\.py")
 """The file name that IPython gives a cell in an error's message; there is no such file."""
 
@@ -33,8 +28,6 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
 MEANT_TO_FAIL = "raises-exception"
 """The tag of a lesson's cell that shows an error."""
-
-_STAMP = re.compile(r"[\w.]{1,40}\+[0-9a-f]{12}")
 
 
 def hides_outputs(cell: "NotebookNode") -> bool:
@@ -84,37 +77,3 @@ def outputs_digest(notebook: "NotebookNode") -> str:
     ]
     text = json.dumps(outputs, sort_keys=True, ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-
-
-def cells_digest(notebook: Any) -> str:
-    """Return a digest of a blank exercise notebook's cells, without their metadata."""
-    cells = [[cell["id"], cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
-    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
-
-
-def stamp_of(notebook: Any) -> str | None:
-    """Return the stamp of the release that an untrusted notebook, as JSON, came with."""
-    stamp = _entry(notebook, RELEASE)
-    return stamp if stamp is not None and _STAMP.fullmatch(stamp) else None
-
-
-def other_version(notebook: Any, files: LessonFiles) -> str | None:
-    """Tell a teacher that an untrusted notebook came with other exercises than the present ones.
-
-    Returns
-    -------
-    str or None
-        None when the exercises are the same, or when the notebook does not say.
-    """
-    stamp, digest = stamp_of(notebook), _entry(notebook, EXERCISES)
-    if stamp is None or digest in (None, cells_digest(json.loads(files.read_blank()))):
-        return None
-    return f"handed out from another version of the exercises ({stamp})"
-
-
-def _entry(notebook: Any, name: str) -> str | None:
-    try:
-        entry = notebook["metadata"][METADATA_KEY][name]
-    except (KeyError, TypeError, IndexError):
-        return None
-    return entry if isinstance(entry, str) else None

@@ -1,16 +1,12 @@
-"""The learners' bundle, and its stamp, by which a notebook tells which release it came with.
+"""The learners' bundle: which files are in it, and how they are written into a folder.
 
 Imports the standard library only: `hatch_build.py` reads its list before anything is installed.
 """
 
-import hashlib
-import json
 import re
 import tempfile
-import tomllib
 from pathlib import Path
 
-from pytree_course.built import EXERCISES, METADATA_KEY, RELEASE, cells_digest
 from pytree_course.course import Course, CourseError
 
 # An allowlist: nothing else in the course's folder is given to learners.
@@ -31,11 +27,8 @@ CODE = "src/pytree_course"
 FOLDERS = {
     "docs/images": {".png"},
     "jupyter": {".js", ".json", ".py"},
-    CODE: {".css", ".html", ".md", ".py", ".toml", ".txt", ".xml"},
+    CODE: {".css", ".html", ".js", ".md", ".py", ".toml", ".txt", ".xml"},
 }
-
-RELEASE_FILE = "checks/release.json"
-"""Holds a bundle's stamp, and the digest of each lesson's exercises."""
 
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 
@@ -43,17 +36,9 @@ _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 def bundle(course: Course) -> dict[str, bytes]:
     """Return all files of the learners' bundle by their names."""
     contents = {name: file.read_bytes() for name, file in bundle_files(course).items()}
-    if RELEASE_FILE not in contents:  # otherwise the course is a bundle itself, with its stamp
-        stamp, digests = _stamp(contents), {}
-        for files in course.lessons():
-            blank = json.loads(contents[_name(files.blank, course)])
-            digests[files.stem] = cells_digest(blank)
-            blank["metadata"][METADATA_KEY] |= {RELEASE: stamp, EXERCISES: digests[files.stem]}
-            contents[_name(files.blank, course)] = _json(blank)
-        sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
-        kept = (each for each in sections if not each.startswith(_NOT_FOR_LEARNERS))
-        contents["README.md"] = "".join(kept).encode()
-        contents[RELEASE_FILE] = _json({RELEASE: stamp, EXERCISES: digests})
+    sections = re.split(r"^(?=## )", contents["README.md"].decode(), flags=re.MULTILINE)
+    kept = (each for each in sections if not each.startswith(_NOT_FOR_LEARNERS))
+    contents["README.md"] = "".join(kept).encode()
     # Not from the folder `exercises`, where the teacher may have worked.
     return contents | {
         _name(files.exercises, course): contents[_name(files.blank, course)]
@@ -79,7 +64,6 @@ def bundle_files(course: Course) -> dict[str, Path]:
                 wanted[f"{folder}/{name.as_posix()}"] = file
     built = [files.notebook for files in course.with_sources()]
     built = built or [*(root / "notebooks").glob("*.ipynb")]  # where there are no sources
-    built += root.glob(RELEASE_FILE)  # in a bundle
     for files in course.lessons():
         built += [files.check_script, files.expected, files.blank]
     wanted |= {_name(file, course): file for file in built}
@@ -128,20 +112,5 @@ def write_bundle(folder: Path, contents: dict[str, bytes]) -> None:
                 part.rename(folder / part.name)
 
 
-def _json(data: object) -> bytes:
-    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
-
-
 def _name(file: Path, course: Course) -> str:
     return file.relative_to(course.root).as_posix()
-
-
-def _stamp(contents: dict[str, bytes]) -> str:
-    """Return the project's version and a digest of the files, the same on every computer."""
-    sha = hashlib.sha256()
-    for name in sorted(contents):
-        # Git may have turned the ends of lines into this system's own.
-        text = contents[name].replace(b"\r\n", b"\n")
-        sha.update(f"{name}\0{len(text)}\0".encode() + text)
-    version = tomllib.loads(contents["pyproject.toml"].decode())["project"]["version"]
-    return f"{version}+{sha.hexdigest()[:12]}"

@@ -1,17 +1,15 @@
 """Write the learners' bundle; refuse if a file is stale or a learner's work would be lost."""
 
-import json
 from pathlib import Path
 
 from pytree_course.authoring.building import find_stale
 from pytree_course.authoring.colab import for_colab
-from pytree_course.built import RELEASE
-from pytree_course.bundle import RELEASE_FILE, bundle, write_bundle
+from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import Course, CourseError
 
 
-def release(course: Course, folder: Path, colab: str | None = None) -> str:
-    """Write the learners' bundle, and return its stamp.
+def release(course: Course, folder: Path, colab: str | None = None) -> None:
+    """Write the learners' bundle.
 
     Parameters
     ----------
@@ -30,7 +28,6 @@ def release(course: Course, folder: Path, colab: str | None = None) -> str:
     if colab is not None:
         contents |= for_colab(contents, colab)
     write_bundle(folder, contents)
-    return str(json.loads(contents[RELEASE_FILE])[RELEASE])
 
 
 def _refuse_stale(course: Course) -> None:
@@ -51,11 +48,11 @@ def _refuse_to_lose(folder: Path) -> None:
         folder.is_dir() and all(each.name.startswith(".git") for each in folder.iterdir())
     ):
         return
-    if not (folder / RELEASE_FILE).is_file():
+    earlier = Course(folder)
+    if not earlier.lessons() or (folder / "sources").exists():
         raise CourseError(
             f"{folder} is there and is no earlier release: name a new folder, or an empty one."
         )
-    earlier = Course(folder)
     handed_out = {files.exercises: files.read_blank().encode() for files in earlier.lessons()}
     for notebook in (folder / "exercises").glob("*.ipynb"):
         if notebook.read_bytes() != handed_out.get(notebook):

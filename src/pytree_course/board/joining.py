@@ -26,13 +26,12 @@ SENT = (
 )
 HOW_TO_LEAVE = "To leave: `from pytree_course import leave; leave()`"
 REFUSED = {
-    400: "The class does not take the name {name!r}: choose a shorter one.",
     403: "The class does not know the code {code!r}: copy it once more.",
     429: "Too many join just now: wait a minute, and try again.",
 }
 NO_CLASS = (
-    "No class answers at {address}. Copy the address once more, with http:// at its beginning. "
-    "Is this computer in the same network as your teacher's?"
+    "No class answers at {address}. Copy the whole address once more: it looks like "
+    "http://10.0.0.5:8910. Is this computer in the same network as your teacher's?"
 )
 VOTED = {
     200: "Your vote is {choice}. You can change it until the vote is closed.",
@@ -53,19 +52,21 @@ def join(address: str, code: str, name: str = "") -> Feedback:
 
 
 def enter(course: Course, address: str, code: str, name: str) -> Feedback:
-    """Join a class for all kernels of a course; who is in it already stays who they are."""
+    """Join a class for all kernels of a course; the same once more changes nothing."""
     kept, progress, address = course.joined_file, course.progress_file, address.rstrip("/")
     if kept is None or progress is None:
         raise CourseError("There is no learner here who could join a class.")
     known = read_membership(kept)
-    is_it = known and (known.address, known.code, known.name) == (address, code, name or known.name)
-    if known is None or not is_it or known.ask()[1] is None:
+    asked = (address, code, name)
+    if not known or (known.address, known.code, known.asked) != asked or not known.ask()[1]:
         status, joined = post(f"{address}/join", {"code": code, "name": name}, dict[str, str])
         if joined is None:
             refusal = REFUSED.get(status, NO_CLASS)
-            raise CourseError(refusal.format(address=address, code=code, name=name))
+            raise CourseError(refusal.format(address=address, code=code))
         place = progress.stat().st_size if progress.exists() else 0
-        known = Membership(address, code, place, **joined)
+        if known:
+            known.ask("leave")  # there is one learner here
+        known = Membership(*asked, place, **joined)
         write_file(kept, json.dumps(asdict(known)), mode=0o600)
     return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
 

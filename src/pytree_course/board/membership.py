@@ -27,6 +27,7 @@ class Membership:
 
     address: str
     code: str
+    asked: str  # the name that the learner chose; empty if one was made up
     place: int  # in the progress file: what is before it is not sent
     secret: str
     name: str
@@ -74,14 +75,15 @@ class Sender(threading.Thread):
             events, place_after = events_after(place, self.kept.with_name("progress.jsonl"))
             if time.monotonic() >= next_time or (events and not pause):
                 status, self.news = self.membership.ask(events=events)
-                if status == 403 and read_membership(self.kept) == self.membership:
-                    self.kept.unlink()
-                elif status in (NO_ANSWER, 429) or status >= 500:
-                    pause = min(2 * pause or 1.0, LONGEST_PAUSE)
-                else:  # taken; or refused, as it would be again
+                if status in (200, 400):  # taken, or in a form that is never taken
                     place, pause = place_after, 0.0
+                elif status == 403 and read_membership(self.kept) == self.membership:
+                    self.kept.unlink()
+                else:
+                    pause = min(2 * pause or 1.0, LONGEST_PAUSE)
                 # Not all learners come back at the same moment.
-                next_time = time.monotonic() + (pause * random.uniform(0.5, 1) or ASKS_EVERY)
+                wait = pause * random.uniform(0.5, 1) if pause else ASKS_EVERY
+                next_time = time.monotonic() + wait
             time.sleep(LOOKS_EVERY)
 
 

@@ -71,7 +71,6 @@ class Attempt:
     on_public_cases: bool = False  # which every learner has, for want of the course's sources
     file: str = ""
     answers: dict[str, str] = field(default_factory=dict)
-    release: str | None = None
     name: str = ""  # of the student; it and the next two are from a download
     system: str = ""
     canvas_id: str = ""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from pytree_course.built import other_version
 from pytree_course.checking.expected import ExpectedExercise
 from pytree_course.classroom.attempt import (
     Attempt,
@@ -221,13 +220,10 @@ class _Grading:
                 self.summary.graded += 1
 
     def _read(self, notebook: SubmittedNotebook) -> _ReadNotebook:
-        content = read_notebook(notebook.file)
-        submission = find_answers(content, self._lesson(notebook.lesson).starters)
-        remark = joined(
-            notebook.remark,
-            "" if submission.has_answer_cells else _NO_ANSWER_CELLS,
-            other_version(content, self.course.lesson(notebook.lesson)),
-        )
+        starters = self._lesson(notebook.lesson).starters
+        submission = find_answers(read_notebook(notebook.file), starters)
+        said = "" if submission.has_answer_cells else _NO_ANSWER_CELLS
+        remark = joined(notebook.remark, said)
         return _ReadNotebook(replace(notebook, remark=remark), submission)
 
     def _lesson(self, stem: str) -> GradedLesson:
@@ -278,7 +274,6 @@ class _Grading:
                 on_public_cases=lesson.on_public_cases,
                 file=str(printable_path(notebook.file)),
                 answers=submission.answers,
-                release=submission.release,
                 name=who.name,
                 system=who.system,
                 canvas_id=who.canvas_id,

@@ -16,7 +16,7 @@ from pytree_course.classroom.sqlite_file import open_sqlite
 from pytree_course.classroom.student_files import EARLIEST
 from pytree_course.course import CourseError
 
-VERSION = 4
+VERSION = 5
 
 _KEY = ("student", "lesson", "answers_digest", "checks", "environment")
 _COLUMNS = (*_KEY, "handed_in")  # the record holds the rest of an attempt, as JSON

@@ -23,23 +23,20 @@ def main(check_script: str) -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
     @app.command()
-    def grade(notebook: options.Notebook, json: options.Json = False) -> None:
+    def grade(notebook: options.Notebook) -> None:
         """Grade the answers in an exercise notebook; the exit status is 0 if all are correct."""
-        grade = grade_and_show(files, notebook, json)
+        grade = grade_and_show(files, notebook)
         raise typer.Exit(0 if grade.all_correct else 1)
 
     run(app)
 
 
-def grade_and_show(files: LessonFiles, notebook: Path, json: bool) -> "Grade":
+def grade_and_show(files: LessonFiles, notebook: Path) -> "Grade":
     """Grade a notebook, show the grade, and return it."""
     from pytree_course.grading.grade import grade_notebook
-    from pytree_course.reports.terminal import grade_as_json, show_grade
+    from pytree_course.reports.terminal import show_grade
 
     with errors.status(Text(f"running {printable(notebook.name)} …")):
         grade = grade_notebook(notebook, files)
-    if json:
-        typer.echo(grade_as_json(grade))
-    else:
-        show_grade(grade, console)
+    show_grade(grade, console)
     return grade

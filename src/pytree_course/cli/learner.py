@@ -50,7 +50,7 @@ def lab(
 
 
 @app.command()
-def check(lesson: options.Lesson, json: options.Json = False) -> None:
+def check(lesson: options.Lesson) -> None:
     """Grade my exercises of one lesson; the exit status is 0 if all answers are correct.
 
     What is right counts as progress.
@@ -60,7 +60,7 @@ def check(lesson: options.Lesson, json: options.Json = False) -> None:
     from pytree_course.cli.check_script import grade_and_show
 
     files = options.lesson_with_exercises(lesson)
-    grade = grade_and_show(files, files.exercises, json)
+    grade = grade_and_show(files, files.exercises)
     done = Progress.load(Course(files.root).progress_file)
     for verdict in grade.verdicts:
         known = done.of(grade.lesson, verdict.exercise)

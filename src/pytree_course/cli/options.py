@@ -14,7 +14,6 @@ Lesson = Annotated[
 Notebook = Annotated[
     Path, typer.Argument(metavar="NOTEBOOK", help="The exercise notebook to grade.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")]
 
 
 def lesson_with_exercises(name: str) -> LessonFiles:

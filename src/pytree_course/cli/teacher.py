@@ -45,8 +45,8 @@ def release(
     from pytree_course.authoring.release import release as release_to
 
     with console.status("Comparing everything with its sources: a minute or two ..."):
-        stamp = release_to(Course.around(), folder, colab)
-    console.print(f"{folder} holds what learners get. Its version: {stamp}")
+        release_to(Course.around(), folder, colab)
+    console.print(f"{folder} holds what learners get.")
 
 
 @app.command()

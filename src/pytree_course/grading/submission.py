@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytree_course.built import stamp_of
 from pytree_course.course import answer_id
 from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES
 from pytree_course.grading.regular_file import UnreadableError, read_regular
@@ -19,7 +18,6 @@ class Submission:
 
     answers: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # what was odd about an answer cell
-    release: str | None = None  # the stamp of the bundle that the notebook comes from
     has_answer_cells: bool = True  # any at all, changed or not
 
 
@@ -78,7 +76,7 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
             )
         elif worked_in:
             answers[exercise] = worked_in[-1]
-    return Submission(answers, notes, stamp_of(notebook), any(sources.values()))
+    return Submission(answers, notes, any(sources.values()))
 
 
 def _at(cell: Any, path: tuple[str, ...]) -> object:

@@ -1,7 +1,5 @@
 """What grading prints: one notebook's grade, and a class's."""
 
-import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +19,6 @@ from rich.table import Table
 from rich.text import Text
 
 from pytree_course.checking.feedback import LOOKS, feedback
-from pytree_course.checking.finding_words import sentences
 from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation, remarks
@@ -78,29 +75,6 @@ def show_grade(grade: Grade, console: Console) -> None:
         f"{grade.points} of {grade.all_points} points, "
         f"{correct} of {len(grade.verdicts)} exercises correct, on {which}."
     )
-
-
-def grade_as_json(grade: Grade) -> str:
-    """Return a grade as JSON text."""
-    exercises = [
-        {
-            "exercise": verdict.exercise,
-            "verdict": str(verdict.kind),
-            "points": verdict.points,
-            "exercise_points": verdict.exercise_points,
-            "cases_passed": verdict.passed,
-            "cases": verdict.cases,
-            "misconceptions": [misconception.name for misconception in verdict.misconceptions],
-            "reasons": sentences(verdict.findings),
-            "feedback": explanation(verdict, grade.notes),
-        }
-        for verdict in grade.verdicts
-    ]
-    facts = ("lesson", "notebook", "seed", "points", "all_points", "all_correct")
-    data = {fact: getattr(grade, fact) for fact in facts} | {"exercises": exercises}
-    return json.dumps(
-        data, indent=2, default=os.fspath
-    )  # in ASCII: right in every terminal and pipe
 
 
 @contextmanager
