@@ -59,7 +59,10 @@ def write_file(file: Path, text: str, mode: int = 0o666) -> None:
 
 
 class CourseError(Exception):
-    """Ends a command; its message is all that the user sees."""
+    """Ends a command, or a cell; its message is all that the user sees."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
 
 
 @dataclass(frozen=True)

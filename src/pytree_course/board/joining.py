@@ -26,13 +26,12 @@ SENT = (
 )
 HOW_TO_LEAVE = "To leave: `from pytree_course import leave; leave()`"
 REFUSED = {
-    400: "The class does not take the name {name!r}: choose a shorter one.",
     403: "The class does not know the code {code!r}: copy it once more.",
     429: "Too many join just now: wait a minute, and try again.",
 }
 NO_CLASS = (
-    "No class answers at {address}. Copy the address once more, with http:// at its beginning. "
-    "Is this computer in the same network as your teacher's?"
+    "No class answers at {address}. Copy the whole address once more: it looks like "
+    "http://10.0.0.5:8910. Is this computer in the same network as your teacher's?"
 )
 VOTED = {
     200: "Your vote is {choice}. You can change it until the vote is closed.",
@@ -63,7 +62,7 @@ def enter(course: Course, address: str, code: str, name: str) -> Feedback:
         status, joined = post(f"{address}/join", {"code": code, "name": name}, dict[str, str])
         if joined is None:
             refusal = REFUSED.get(status, NO_CLASS)
-            raise CourseError(refusal.format(address=address, code=code, name=name))
+            raise CourseError(refusal.format(address=address, code=code))
         place = progress.stat().st_size if progress.exists() else 0
         if known:
             known.ask("leave")  # there is one learner here

@@ -2,11 +2,14 @@
 
 import asyncio
 import ssl
+from collections.abc import Collection
 from pathlib import Path
+from socket import socket
 from typing import Any
 
 from tornado import web
 from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
 
 from pytree_course.board.handler import HEADERS, Serving
 from pytree_course.board.learners import Ballot, Events, Join, Leave
@@ -29,16 +32,33 @@ class Static(web.StaticFileHandler):
             self.set_header(name, value)
 
 
-async def serve(
-    session: Session, pages: Pages, host: str, port: int, certificate: Path | None, key: Path | None
-) -> None:
-    """Serve a session until it is deleted.
+def listening(
+    host: str, port: int, certificate: Path | None = None, key: Path | None = None
+) -> tuple[list[socket], ssl.SSLContext | None]:
+    """Open a port, a free one for 0, and read the files for https, before anybody is told of it.
 
     Raises
     ------
     CourseError
         When the certificate cannot be read, or the port is taken.
     """
+    try:
+        encrypted = None
+        if certificate:
+            encrypted = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            encrypted.load_cert_chain(certificate, key)
+        return bind_sockets(port, host), encrypted
+    except OSError as error:
+        raise CourseError(
+            f"The class cannot be served on {host}, port {port}: {error}. Name another one, such "
+            f"as --port {port + 1}, or other certificate files."
+        ) from error
+
+
+async def serve(
+    session: Session, pages: Pages, sockets: Collection[socket], encrypted: ssl.SSLContext | None
+) -> None:
+    """Serve a session until it is deleted."""
     ended = asyncio.Event()
     serving = {"serving": Serving(session, pages, ended)}
     handlers: list[Any] = [
@@ -54,24 +74,14 @@ async def serve(
     ]
     static = {"path": STATIC, "default_filename": "phone.html"}
     app = web.Application([*handlers, (r"/(.*)", Static, static)], log_function=lambda _: None)
-    try:
-        encrypted = None
-        if certificate:
-            encrypted = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-            encrypted.load_cert_chain(certificate, key)
-        server = HTTPServer(
-            app,
-            ssl_options=encrypted,
-            max_body_size=LARGEST_REQUEST,
-            max_header_size=LARGEST_REQUEST,
-            idle_connection_timeout=SLOWEST,
-            body_timeout=SLOWEST,
-        )
-        server.listen(port, host)
-    except OSError as error:
-        raise CourseError(
-            f"The class cannot be served on {host}, port {port}: {error}. Name another one, such "
-            f"as --port {port + 1}, or other certificate files."
-        ) from error
+    server = HTTPServer(
+        app,
+        ssl_options=encrypted,
+        max_body_size=LARGEST_REQUEST,
+        max_header_size=LARGEST_REQUEST,
+        idle_connection_timeout=SLOWEST,
+        body_timeout=SLOWEST,
+    )
+    server.add_sockets(sockets)
     await ended.wait()
     server.stop()

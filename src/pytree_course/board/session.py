@@ -40,7 +40,8 @@ class Session:
         self.is_over = False
         self.changed = asyncio.Event()  # set at the next change, and then replaced
         self._events: Counter[str] = Counter()  # how many there are, by learner
-        self._requests: Counter[tuple[str, int]] = Counter()  # by learner, in these ten seconds
+        self._requests: Counter[str] = Counter()  # by learner, in these ten seconds
+        self._ten_seconds = 0  # since when, in such units
         for event in self.log.events():
             self._events[event.who] += 1
             self.room.take(event)
@@ -75,10 +76,11 @@ class Session:
     def count_request(self, who: str) -> None:
         """Refuse a learner who asks too often."""
         now = int(time.monotonic() / 10)
-        if (who, now) not in self._requests:
-            self._requests = Counter({key: n for key, n in self._requests.items() if key[1] == now})
-        self._requests[who, now] += 1
-        if self._requests[who, now] > MOST_REQUESTS:
+        if now != self._ten_seconds:
+            self._ten_seconds = now
+            self._requests.clear()
+        self._requests[who] += 1
+        if self._requests[who] > MOST_REQUESTS:
             raise RefusedError("this learner asks too often")
 
     def delete(self) -> None:

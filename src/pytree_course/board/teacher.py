@@ -77,7 +77,7 @@ class News(Teacher):
         sent: dict[str, str] = {}
         with suppress(StreamClosedError):  # the page was closed
             while not self.session.is_over:
-                changed = asyncio.ensure_future(self.session.changed.wait())
+                changed = self.session.changed
                 for about in self.pages.missing_feedback(datetime.now(UTC)):
                     await asyncio.to_thread(self.pages.feedback, about)
                 parts = make(datetime.now(UTC))
@@ -86,4 +86,5 @@ class News(Teacher):
                 await self.flush()
                 sent = parts
                 await asyncio.sleep(SECONDS_BETWEEN_NEWS)
-                await asyncio.wait([changed], timeout=SECONDS_WITHOUT_NEWS)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), SECONDS_WITHOUT_NEWS)

@@ -23,7 +23,7 @@ def classroom(
         str,
         typer.Option(help="Where to listen; 0.0.0.0 lets all machines of the network join."),
     ] = HERE,
-    port: Annotated[int, typer.Option(help="Where to listen.")] = 8910,
+    port: Annotated[int, typer.Option(help="Where to listen; 0 chooses a free one.")] = 8910,
     certificate: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For https: the certificate, as PEM.")
     ] = None,
@@ -36,12 +36,13 @@ def classroom(
     Started again with the same file, the session goes on.
     """
     from pytree_course.board.pages import Pages
-    from pytree_course.board.server import serve
+    from pytree_course.board.server import listening, serve
     from pytree_course.board.session import Session
 
+    sockets, encrypted = listening(host, port, certificate, key)
     session = Session(into)
-    protocol = "https" if certificate else "http"
-    address = f"{protocol}://{_reached_at(host)}:{port}"
+    protocol = "https" if encrypted else "http"
+    address = f"{protocol}://{_reached_at(host)}:{sockets[0].getsockname()[1]}"
     pages = Pages(Course.around(), session.room, address)
     console.print(f'Learners join with: join("{address}", "{session.room.code}")', soft_wrap=True)
     segno.make(f"{address}/?code={session.room.code}").terminal(compact=True)
@@ -54,7 +55,7 @@ def classroom(
         if not certificate:
             warn("Without --certificate, what is sent can be read in the network.")
     try:
-        asyncio.run(serve(session, pages, host, port, certificate, key))
+        asyncio.run(serve(session, pages, sockets, encrypted))
     except KeyboardInterrupt:
         session.log.close()
 

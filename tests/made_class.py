@@ -1,0 +1,199 @@
+"""A class in one room for tests: a real server, learners, and the teacher's pages."""
+
+import asyncio
+import http.client
+import json
+import ssl
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from http.client import HTTPConnection, HTTPSConnection
+from itertools import count
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from urllib.parse import urlencode
+
+from pytree_course.board.log import Event, Log
+from pytree_course.board.pages import Pages
+from pytree_course.board.server import listening, serve
+from pytree_course.board.session import Session
+from pytree_course.checking.expected import Belief, Expected
+from pytree_course.course import Course
+from tests.conftest import ROOT
+
+PATIENCE = 60  # seconds, for what takes a moment
+LESSON = "01_leaves"
+KEYS = map(str, count())
+read_once = cache(Expected.read)
+
+
+@dataclass
+class Reply:
+    """What the server answered."""
+
+    status: int
+    body: str
+    headers: http.client.HTTPMessage
+
+    @property
+    def data(self) -> Any:
+        """The body's JSON."""
+        return json.loads(self.body)
+
+
+class Room:
+    """What is asked of a server, wherever it runs."""
+
+    port = 0
+    code = token = ""
+    trusted: ssl.SSLContext | None = None  # for https
+
+    def connection(self) -> HTTPConnection:
+        """Connect to the server."""
+        if self.trusted:
+            return HTTPSConnection("localhost", self.port, context=self.trusted, timeout=PATIENCE)
+        return HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+
+    def ask(self, method: str, path: str, body: str | bytes = "", **headers: str) -> Reply:
+        """Make one request."""
+        connection = self.connection()
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        reply = Reply(answer.status, answer.read().decode(), answer.headers)
+        connection.close()
+        return reply
+
+    def send(self, path: str, content: Any, secret: str = "") -> Reply:
+        """Send JSON as a learner does."""
+        return self.ask("POST", path, json.dumps(content), Authorization=f"Bearer {secret}")
+
+    def join(self, name: str = "", code: str | None = None) -> "Learner":
+        """Let a learner in."""
+        reply = self.send("/join", {"code": self.code if code is None else code, "name": name})
+        assert reply.status == 200, reply
+        return Learner(self, **reply.data)
+
+    @property
+    def cookie(self) -> str:
+        """What opens the teacher's pages."""
+        return f"teacher={self.token}"
+
+    def page(self, name: str) -> str:
+        """Return a page of the teacher."""
+        return self.ask("GET", f"/{name}", Cookie=self.cookie).body
+
+    def news(self, name: str = "board") -> dict[str, str]:
+        """Return all parts of a page as a browser that has just opened it gets them."""
+        connection = self.connection()
+        connection.request("GET", f"/{name}/news", headers={"Cookie": self.cookie})
+        line = connection.getresponse().readline()
+        connection.close()
+        return json.loads(line.removeprefix(b"data: "))
+
+    def act(self, do: str, **fields: str) -> Reply:
+        """Press a button of the teacher."""
+        return self.post_form({"do": do, "token": self.token, **fields})
+
+    def post_form(self, fields: dict[str, str], **headers: str) -> Reply:
+        """Send a form as a browser does."""
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        return self.ask("POST", "/board", urlencode(fields), **kind, **headers)
+
+
+@dataclass
+class Learner:
+    """Somebody who has joined."""
+
+    room: Room
+    secret: str
+    name: str
+
+    def send(self, *events: dict[str, str]) -> Reply:
+        """Send events, or none, to hear what is new."""
+        return self.room.send("/events", {"events": events}, self.secret)
+
+    def tried(self, exercise: str, *held: str) -> Reply:
+        """Send a wrong try."""
+        return self.send(event(exercise, *held))
+
+    def solved(self, exercise: str) -> Reply:
+        """Send a right answer."""
+        return self.send(event(exercise, event="correct"))
+
+    def vote(self, number: int, choice: str) -> Reply:
+        """Vote."""
+        return self.room.send("/ballot", {"vote": number, "choice": choice}, self.secret)
+
+
+def event(exercise: str, *held: str, **said: str) -> dict[str, str]:
+    """Return an event as a notebook sends it."""
+    return {
+        "key": next(KEYS),
+        "time": datetime.now(UTC).isoformat(),
+        "lesson": LESSON,
+        "exercise": exercise,
+        "event": "tried",
+        "held": "; ".join(held),
+    } | said
+
+
+class Classroom(Room):
+    """A server in a thread; it can be stopped, and started again with the same file."""
+
+    def __init__(self, file: Path, *certificates: Path) -> None:
+        self.file, self._certificates = file, certificates
+
+    def start(self) -> "Classroom":
+        """Start, and return when learners can join."""
+        started: Future[None] = Future()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(started)))
+        self._thread.start()
+        started.result()
+        return self
+
+    async def _serve(self, started: "Future[None]") -> None:
+        try:
+            sockets, encrypted = listening("127.0.0.1", self.port, *self._certificates)
+            self.port = sockets[0].getsockname()[1]
+            self.session = Session(self.file)
+        except Exception as error:
+            started.set_exception(error)
+            return
+        with patch.object(Expected, "read", read_once):
+            address = f"http://127.0.0.1:{self.port}"
+            self.pages = Pages(Course(ROOT), self.session.room, address)
+        self.code, self.token = self.session.room.code, self.session.room.token
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.ensure_future(serve(self.session, self.pages, sockets, encrypted))
+        self._loop.call_soon(started.set_result, None)
+        await asyncio.wait([self._task])
+        for each in sockets:
+            each.close()
+        if not self.session.is_over:
+            self.session.log.close()
+
+    def logged(self) -> list[Event]:
+        """Return what the file holds."""
+        log = Log(self.file)
+        events = log.events()
+        log.close()
+        return events
+
+    def in_loop(self, function: Any, *arguments: Any) -> None:
+        """Have the server's own thread call something."""
+        self._loop.call_soon_threadsafe(function, *arguments)
+
+    def stop(self) -> None:
+        """Stop; nothing is stored then that was not before."""
+        if self._thread.is_alive():
+            self.in_loop(self._task.cancel)
+            self._thread.join(PATIENCE)
+            assert not self._thread.is_alive()
+
+
+def belief(room: Classroom, place: int = 0, lesson: str = LESSON) -> Belief:
+    """Return what a question of a lesson is about."""
+    return room.pages.questions(lesson)[place].about

@@ -1,0 +1,606 @@
+"""The server of a class in one room, asked over HTTP as notebooks, phones and browsers ask it."""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from pytree_course.board.log import Log
+from pytree_course.board.session import Session, id_of
+from pytree_course.course import CourseError
+from tests.conftest import ROOT
+from tests.made_class import LESSON, PATIENCE, Classroom, Learner, Room, belief, event
+
+COUNT, PATHS = "count_leaves", "nan_paths"
+HTML = '<img src=x onerror="alert(1)">&'
+
+
+@pytest.fixture
+def room(tmp_path):
+    room = Classroom(tmp_path / "class.sqlite").start()
+    yield room
+    room.stop()
+
+
+def checked(room):
+    """Return what the log says of checks, by learner, in the order in which they came."""
+    return [
+        (each.who, each.data["exercise"], each.data["is_right"], each.data["held"])
+        for each in room.logged()
+        if each.what == "checked"
+    ]
+
+
+# --- joining
+
+
+@pytest.mark.parametrize("code", ["", "WRONGX", "é" * 6, "\ud800", "0" * 5000])
+def test_nobody_joins_without_the_code(room, code):
+    assert room.send("/join", {"code": code, "name": "Eve"}).status == 403
+    assert not room.session.room.learners
+
+
+def test_the_code_may_be_written_small(room):
+    assert room.join("Ada", room.code.lower()).name == "Ada"
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\n\t"])
+def test_who_gives_no_name_gets_one_of_two_words(room, name):
+    assert re.fullmatch(r"[a-z]+ [a-z]+", room.join(name).name)
+
+
+def test_who_has_the_same_name_is_told_apart(room):
+    names = [room.join(name).name for name in ("Ada", "Ada (2)", "Ada", " Ada\n", "ada")]
+    assert names == ["Ada", "Ada (2)", "Ada (3)", "Ada (4)", "ada"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("\u202eadA", "\\u202eadA"),  # would be read from the right
+        ("Ada\u200b", "Ada\\u200b"),  # would look like Ada
+        ("Ada\x1b[31m", "Ada\\x1b[31m"),
+        ("Ada\ud800", "Ada\\ud800"),
+        ("A  \n d", "A d"),
+        ("Zoë 王 עדה", "Zoë 王 עדה"),
+        ("a" * 5000, "a" * 30),
+    ],
+)
+def test_names_have_no_hidden_characters_and_are_short(room, name, shown):
+    assert room.join(name).name == shown
+
+
+def test_a_name_is_text_on_every_page(room):
+    learner = room.join(HTML)
+    for _ in range(3):
+        learner.tried(COUNT, "none_is_a_leaf")
+    board = room.news("board")
+    assert "&lt;img src=x" in board["class"]
+    assert "&lt;img src=x" in board["stuck"]
+    for page in (*board.values(), *room.news("screen").values(), room.page("board")):
+        assert "<img" not in page
+
+
+# --- what learners send
+
+
+def test_a_check_is_on_the_board_and_in_the_log(room):
+    ada = room.join("Ada")
+    assert ada.tried(COUNT, "none_is_a_leaf").status == 200
+    assert ada.solved(PATHS).status == 200
+    assert checked(room) == [
+        (id_of(ada.secret), COUNT, False, ["none_is_a_leaf"]),
+        (id_of(ada.secret), PATHS, True, []),
+    ]
+    parts = room.news()
+    assert "✗ 1" in parts["class"]
+    assert "✓" in parts["class"]
+    assert "<h3" in parts["reasons"]
+    assert "none_is_a_leaf" in parts["reasons"]
+
+
+def test_an_event_is_taken_once_in_whatever_order_and_after_a_restart(room):
+    ada = room.join("Ada")
+    first, second = event(COUNT, "none_is_a_leaf"), event(PATHS, event="correct")
+    for batch in ([first], [first, second], [second, first, second], [first]):
+        assert ada.send(*batch).status == 200
+    room.stop()
+    room.start()
+    assert ada.send(second, first).status == 200
+    assert len(checked(room)) == 2
+    assert room.session.room.learners[id_of(ada.secret)].at(LESSON, COUNT).tries == 1
+
+
+def test_the_same_key_of_another_learner_is_another_event(room):
+    sent = event(COUNT)
+    assert [room.join().send(sent).status for _ in range(2)] == [200, 200]
+    assert len(checked(room)) == 2
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        {"lesson": "99_none"},
+        {"exercise": "none"},
+        {"exercise": "__class__"},
+        {"lesson": "02_tree_map"},  # of which this is no exercise
+        {"event": "hint"},
+        {"event": "joined"},
+    ],
+)
+def test_what_the_course_does_not_know_is_ignored(room, unknown):
+    ada = room.join()
+    assert ada.send(event(COUNT) | unknown, event(PATHS)).status == 200
+    assert [each[1] for each in checked(room)] == [PATHS]
+
+
+def test_names_of_reasons_that_the_course_does_not_know_are_ignored(room):
+    ada = room.join()
+    ada.tried(COUNT, HTML, "none_is_a_leaf", "dicts_keep_their_order", "x" * 5000)
+    assert [each[3] for each in checked(room)] == [["none_is_a_leaf"]]
+
+
+BAD = [
+    b"",
+    b"{",
+    b"\xff\xfe\x00",
+    b"null",
+    b"[]",
+    b"{}",
+    b'{"events": null}',
+    b'{"events": {}}',
+    b'{"events": [1]}',
+    b'{"events": [], "more": 1}',
+    b"[" * 60_000,
+    b'{"events": ' + b"[" * 20_000 + b"]" * 20_000 + b"}",
+    b"1" * 60_000,
+]
+
+
+@pytest.mark.parametrize("body", BAD, ids=range(len(BAD)))
+@pytest.mark.parametrize("path", ["/events", "/ballot", "/join"])
+def test_what_is_no_such_json_is_refused_and_the_server_lives(room, path, body):
+    ada = room.join()
+    headers = {"Authorization": f"Bearer {ada.secret}"}
+    assert room.ask("POST", path, body, **headers).status == 400
+    assert ada.solved(COUNT).status == 200
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"time": "yesterday"},
+        {"time": "2026-03-02T10:00:00"},  # without a zone
+        {"time": "9999-12-31T23:59:59-23:59"},
+        {"time": 7},
+        {"key": None},
+        {"lesson": [LESSON]},
+        {"exercise": {"name": COUNT}},
+        {"event": True},
+        {"held": ["none_is_a_leaf"]},
+        {"name": "Eve"},  # is no field
+    ],
+)
+def test_an_event_with_a_wrong_field_is_refused_with_all_that_come_with_it(room, wrong):
+    ada = room.join()
+    assert ada.send(event(PATHS), event(COUNT) | wrong).status == 400
+    assert checked(room) == []
+    assert ada.solved(COUNT).status == 200
+
+
+def test_more_events_than_a_notebook_sends_at_once_are_refused(room):
+    ada = room.join()
+    assert ada.send(*[event(COUNT)] * 51).status == 400
+    assert ada.send(*[event(COUNT) for _ in range(50)]).status == 200
+
+
+def test_a_huge_body_is_not_even_read(room):
+    connection = room.connection()
+    connection.putrequest("POST", "/join")
+    connection.putheader("Content-Length", str(10**12))
+    connection.endheaders()
+    assert connection.getresponse().status in (400, 413)
+    assert room.join("Ada").name == "Ada"
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer ", "Bearer nobody", "é", "Basic Og=="])
+@pytest.mark.parametrize("path", ["/events", "/ballot", "/leave"])
+def test_who_has_no_secret_of_this_class_is_refused(room, path, header):
+    room.join()
+    headers = {"Authorization": header.encode("latin-1")} if header is not None else {}
+    content = '{"events": []}' if path == "/events" else '{"vote": 1, "choice": "A"}'
+    assert room.ask("POST", path, content, **headers).status == 403
+
+
+def test_secrets_are_not_stored_and_what_is_stored_is_none(room):
+    ada, eve = room.join("Ada"), room.join("Eve")
+    ada.solved(COUNT)
+    stored = b"".join(each.read_bytes() for each in room.file.parent.iterdir())
+    assert ada.name.encode() in stored
+    assert ada.secret.encode() not in stored
+    assert ada.secret != eve.secret
+    assert len(ada.secret) >= 32
+    with_id = Learner(room, id_of(ada.secret), "Eve")  # what a copy of the file tells
+    assert with_id.solved(PATHS).status == 403
+
+
+def test_others_cannot_read_the_file(room):
+    room.join()
+    for file in room.file.parent.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_who_left_is_not_on_the_board_and_their_secret_no_longer_holds(room):
+    ada = room.join("Ada")
+    assert room.send("/leave", {}, ada.secret).status == 200
+    assert "Ada" not in room.news()["class"]
+    assert ada.solved(COUNT).status == 403
+    assert room.join("Ada").name == "Ada"
+
+
+def test_a_flood_of_requests_is_refused_until_ten_seconds_have_passed(room, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("pytree_course.board.session.time.monotonic", lambda: now[0])
+    eve, ada = room.join("Eve"), room.join("Ada")
+    assert [eve.send().status for _ in range(22)] == [200] * 20 + [429] * 2
+    assert eve.vote(1, "A").status == 429
+    assert ada.send().status == 200
+    now[0] += 10
+    assert eve.send().status == 200
+
+
+def test_a_flood_of_events_ends(room, monkeypatch):
+    monkeypatch.setattr("pytree_course.board.session.MOST_EVENTS", 5)
+    eve, ada = room.join("Eve"), room.join("Ada")
+    assert eve.send(*[event(COUNT) for _ in range(10)]).status == 429
+    assert len(checked(room)) == 4  # and that they joined
+    assert eve.solved(PATHS).status == 429
+    assert ada.solved(COUNT).status == 200
+    room.stop()
+    room.start()
+    assert eve.solved(PATHS).status == 429
+
+
+def test_a_class_can_be_full_and_who_left_counts(room, monkeypatch):
+    monkeypatch.setattr("pytree_course.board.session.MOST_LEARNERS", 3)
+    first, *_ = [room.join() for _ in range(3)]
+    for _ in range(2):
+        assert room.send("/join", {"code": room.code, "name": "Eve"}).status == 429
+        room.send("/leave", {}, first.secret)
+    assert len(room.session.room.learners) == 2
+
+
+# --- votes
+
+
+@pytest.fixture
+def vote(room):
+    """Begin a vote; return its number, the right option, and two others."""
+    learner = room.join("starts the vote")
+    room.act("ask", **belief(room)._asdict())
+    asked = learner.send().data["vote"]
+    room.send("/leave", {}, learner.secret)
+    question = room.pages.question
+    [right] = [letter for letter, text in asked["options"].items() if text == question.answer]
+    return asked["number"], right, *[each for each in asked["options"] if each != right][:2]
+
+
+def shown_counts(part):
+    """Return the numbers in the table of results, row by row."""
+    rows = re.findall(r"<tr><th scope=.row.>.*?</tr>", part, re.DOTALL)
+    return [list(map(int, re.findall(r'class="number">(\d+)<', row))) for row in rows]
+
+
+def test_a_vote_tells_learners_the_question_and_not_the_answer(room, vote):
+    said = room.join().send().data["vote"]
+    assert said.keys() == {"number", "text", "code", "note", "options", "choice"}
+
+
+def test_nobody_sees_counts_before_the_vote_is_closed(room, vote):
+    number, right, wrong, _ = vote
+    ada, eve = room.join("Ada"), room.join("Eve")
+    before = room.news("screen")["screen"]
+    replies = [ada.vote(number, right), eve.vote(number, wrong)]
+    assert [each.data["vote"]["choice"] for each in replies] == [right, wrong]
+    assert replies[0].data["vote"] | {"choice": ""} == replies[1].data["vote"] | {"choice": ""}
+    during = room.news("screen")["screen"]
+    assert during.replace("2 of 2", "0 of 2") == before
+    assert "2 of 2" in room.news("board")["vote"]
+    assert shown_counts(room.news("board")["vote"]) == []
+    room.act("close")
+    for part in (room.news("screen")["screen"], room.news("board")["vote"]):
+        assert sorted(shown_counts(part)) == [[0], [0], [1], [1]]
+        assert "Right" not in part
+    assert ada.send().data["vote"] is None
+
+
+def test_the_last_choice_of_each_learner_counts_once(room, vote):
+    number, right, wrong, _ = vote
+    ada = room.join("Ada")
+    for choice in (wrong, right, wrong, right, right):
+        ada.vote(number, choice)
+    room.act("close")
+    assert room.session.room.vote.counts == {right: 1}
+
+
+def test_both_rounds_stand_side_by_side_and_then_the_explanations(room, vote):
+    number, right, wrong, other = vote
+    ada, eve = room.join("Ada"), room.join("Eve")
+    ada.vote(number, wrong)
+    eve.vote(number, other)
+    room.act("close")
+    room.act("ask again")
+    assert ada.vote(number, right).status == 409  # that round is over
+    second = ada.send().data["vote"]["number"]
+    assert second != number
+    assert ada.send().data["vote"]["choice"] == ""
+    for each in (ada, eve):
+        each.vote(second, right)
+    room.act("explain")
+    part = room.news("screen")["screen"]
+    options = room.pages.question.options
+    rounds = {right: [0, 2], wrong: [1, 0], other: [1, 0]}
+    assert shown_counts(part) == [rounds.get(letter, [0, 0]) for letter in options]
+    assert part.count("✓ Right") == 1
+    assert part.count("✗") == len(options) - 1
+
+
+@pytest.mark.parametrize("number", [0, 10**9])
+def test_a_ballot_for_another_vote_does_not_count(room, vote, number):
+    assert room.join().vote(number, vote[1]).status == 409
+
+
+def test_a_ballot_after_the_end_or_without_a_vote_does_not_count(room, vote):
+    ada = room.join()
+    for end in ("close", "explain", "clear"):
+        room.act(end)
+        assert ada.vote(vote[0], vote[1]).status == 409
+    assert ada.vote(10**6, "A").status == 409
+
+
+@pytest.mark.parametrize("choice", ["", "Z", "a", "AB", HTML])
+def test_an_option_that_is_none_is_refused(room, vote, choice):
+    assert room.join().vote(vote[0], choice).status == 400
+    assert not room.session.room.vote.choices
+
+
+@pytest.mark.parametrize("number", ["1", True, 1.0, -1, None])
+def test_a_number_that_is_none_is_refused(room, vote, number):
+    assert room.join().vote(number, "A").status == 400
+
+
+# --- the teacher
+
+
+@pytest.mark.parametrize("path", ["/board", "/screen", "/questions", "/board/news", "/screen/news"])
+@pytest.mark.parametrize("how", ["nothing", "a false token", "a false cookie", "the code"])
+def test_the_teachers_pages_ask_for_the_token(room, path, how):
+    query = {"a false token": "?token=x", "the code": f"?token={room.code}"}.get(how, "")
+    cookie = {"Cookie": "teacher=é"} if how == "a false cookie" else {}
+    reply = room.ask("GET", path + query, **cookie)
+    assert reply.status == 403
+    assert room.code not in reply.body
+
+
+def test_the_link_of_the_terminal_opens_them_and_the_token_leaves_the_address(room):
+    reply = room.ask("GET", f"/board?token={room.token}")
+    assert (reply.status, reply.headers["Location"]) == (302, "board")
+    cookie = reply.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert room.ask("GET", "/board", Cookie=cookie.split(";")[0]).status == 200
+
+
+@pytest.mark.parametrize("token", [None, "", "x", "the code"])
+def test_a_form_of_another_site_does_nothing_though_the_browser_adds_the_cookie(room, token):
+    ada = room.join()
+    for do in ({"do": "note", "text": "Go home"}, {"do": "delete"}):
+        token = room.code if token == "the code" else token
+        fields = do | ({} if token is None else {"token": token})
+        headers = {"Origin": "http://example.org", "Cookie": room.cookie}
+        assert room.post_form(fields, **headers).status == 403
+    assert ada.send().data["note"] is None
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"do": "none"}, {"do": "note"}, {"do": "close", "text": "more"}, {"do": "ask"}]
+)
+def test_a_button_that_is_none_does_nothing(room, fields):
+    before = len(room.logged())
+    assert room.post_form(fields | {"token": room.token}).status == 400
+    assert len(room.logged()) == before
+
+
+def test_a_note_reaches_everyone(room):
+    ada, eve = room.join(), room.join()
+    room.act("note", text=f"Ten more minutes {HTML}")
+    said = [each.send().data["note"] for each in (ada, eve)]
+    assert said[0] == said[1]
+    assert said[0]["text"] == f"Ten more minutes {HTML}"  # notebooks show it as text
+    room.act("note", text="The end")
+    assert ada.send().data["note"]["number"] > said[0]["number"]
+
+
+@pytest.mark.parametrize("path", ["/board", "/screen", "/questions", "/", "/phone.js", "/board/x"])
+def test_no_page_may_load_run_or_leave_anything(room, path):
+    reply = room.ask("GET", path, Cookie=room.cookie)
+    if reply.status == 200:
+        policy = reply.headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; connect-src 'self'")
+        assert "frame-ancestors 'none'" in policy
+        assert reply.headers["Cache-Control"] == "no-store"
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+        assert reply.headers["Referrer-Policy"] == "no-referrer"
+    else:
+        assert (path, reply.status) == ("/board/x", 404)
+
+
+@pytest.mark.parametrize("path", ["/../session.py", "/%2e%2e/session.py", "//etc/passwd", "/a\\b"])
+def test_no_other_file_is_served(room, path):
+    reply = room.ask("GET", path)
+    assert reply.status in (403, 404)
+    assert "import" not in reply.body
+
+
+def test_the_projector_names_nobody(room, vote):
+    ada = room.join("Ada Lovelace")
+    for do, fields in (
+        ("clear", {}),
+        ("show", {"lesson": LESSON, "exercise": COUNT, "name": "none_is_a_leaf"}),
+        ("ask", belief(room)._asdict()),
+        ("close", {}),
+        ("explain", {}),
+    ):
+        room.act(do, **fields)
+        ada.tried(COUNT, "none_is_a_leaf")
+        assert "Lovelace" not in room.news("screen")["screen"]
+    assert "Lovelace" in room.news("board")["class"]
+
+
+def test_of_a_large_class_the_board_shows_counts_and_no_names(room):
+    first = room.join("Ada Lovelace")
+    for _ in range(40):
+        room.join("x")
+    first.solved(COUNT)
+    part = room.news()["class"]
+    assert "41 learners" in part
+    assert "Lovelace" not in part
+
+
+def test_delete_removes_the_file_and_everyone_hears_of_it(room):
+    ada = room.join("Ada")
+    assert room.act("delete").status == 200
+    assert [*room.file.parent.iterdir()] == []
+    assert ada.solved(COUNT).status == 403
+    assert room.send("/join", {"code": room.code, "name": ""}).status == 403
+    assert room.ask("GET", "/board", Cookie=room.cookie).status == 403
+
+
+# --- restarts, and the command
+
+
+class Started(Room):
+    """`course.py classroom`, as a process that can be killed."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def start(self):
+        command = [sys.executable, "-m", "pytree_course", "classroom"]
+        command += ["--into", str(self.file), "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, text=True, stdout=subprocess.PIPE, encoding="utf-8",
+            env=os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"},
+        )  # fmt: skip
+        said = ""
+        while "Only this machine can join" not in said:
+            said += (line := self.process.stdout.readline())
+            assert line, said
+        address, self.code = re.search(r'join\("(.*)", "(.*)"\)', said).groups()
+        self.port = int(address.rpartition(":")[2])
+        self.token = re.search(r"token=(\S+)", said)[1]
+        while self.process.poll() is None:
+            try:
+                return self.ask("GET", "/") and self
+            except OSError:  # it listens in a moment
+                time.sleep(0.05)
+        raise AssertionError(said)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def started(tmp_path):
+    started = Started(tmp_path / "class.sqlite").start()
+    yield started
+    if started.process.poll() is None:
+        started.kill()
+
+
+def test_what_was_acknowledged_survives_every_kill(started):
+    """Learners send all the time; what has no answer is sent again, as notebooks do."""
+    learners = [started.join(f"learner {number}") for number in range(4)]
+    code, token = started.code, started.token
+    acknowledged = [0]
+    keys: dict[str, list[str]] = {each.secret: [] for each in learners}
+
+    def work(learner):
+        for _ in range(15):  # no more requests than a learner may make
+            sent = event(COUNT, "none_is_a_leaf")
+            keys[learner.secret].append(sent["key"])
+            while True:
+                try:
+                    reply = learner.send(sent)
+                except OSError:
+                    time.sleep(0.05)
+                    continue
+                if reply.status == 200:
+                    break
+                assert reply.status == 429
+                time.sleep(0.5)
+            acknowledged[0] += 1
+
+    threads = [threading.Thread(target=work, args=[each]) for each in learners]
+    for each in threads:
+        each.start()
+    for after in (10, 30):
+        while acknowledged[0] < after:
+            time.sleep(0.005)
+        started.kill()
+        started.start()
+        assert (started.code, started.token) == (code, token)
+    for each in threads:
+        each.join()
+    started.kill()
+    events = [each for each in Log(started.file).events() if each.what == "checked"]
+    assert len(events) == 4 * 15
+    room = Session(started.file).room
+    for each in learners:
+        assert room.learners[id_of(each.secret)].at(LESSON, COUNT).tries == 15
+
+
+def test_a_note_and_a_vote_survive_a_kill(started):
+    ada = started.join("Ada")
+    started.act("note", text="Ten more minutes")
+    started.act("ask", lesson=LESSON, exercise="predict_leaf_counts", name="rows_are_leaves")
+    before = ada.send().data
+    ada.vote(before["vote"]["number"], "A")
+    started.kill()
+    started.start()
+    before["vote"]["choice"] = "A"
+    assert ada.send().data == before
+
+
+def test_ctrl_c_keeps_the_session_in_one_file(started):
+    ada = started.join("Ada")
+    started.process.send_signal(signal.SIGINT)
+    started.process.wait(PATIENCE)
+    assert [each.name for each in started.file.parent.iterdir()] == ["class.sqlite"]
+    started.process.stdout.close()
+    started.start()
+    assert ada.send().status == 200
+
+
+def test_a_port_that_is_taken_is_said_before_anybody_is_told_to_join(room, course_py):
+    done = course_py("classroom", "--port", room.port)
+    assert done.returncode == 2
+    assert f"--port {room.port + 1}" in done.stderr
+    assert "join(" not in done.stdout
+
+
+@pytest.mark.parametrize("content", [b"no session", b"SQLite format 3\x00" + b"\xff" * 2000])
+def test_another_file_is_left_as_it_is(tmp_path, content):
+    file = tmp_path / "other.sqlite"
+    file.write_bytes(content)
+    with pytest.raises(CourseError, match="It is left as it is"):
+        Session(file)
+    assert file.read_bytes() == content

@@ -1,0 +1,288 @@
+"""What follows from the events of a class: who is at what, what goes round, what to ask."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from itertools import combinations, count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytree_course.board import going_round as going
+from pytree_course.board.going_round import going_round, parts_best, planned, shown_to, stuck
+from pytree_course.board.log import Event
+from pytree_course.board.pages import solved_and_tried
+from pytree_course.board.room import Room
+from pytree_course.board.session import Session
+from pytree_course.checking.expected import Belief
+from pytree_course.checking.judging import judge
+from pytree_course.checking.questions import for_class
+from pytree_course.course import Course
+from tests.conftest import ROOT
+from tests.lesson_reads import each_of
+from tests.made_class import LESSON, read_once
+
+BEGAN = datetime(2026, 3, 2, 10, tzinfo=UTC)
+COURSE = Course(ROOT)
+COUNT, PATHS = "count_leaves", "nan_paths"
+
+
+@pytest.fixture
+def leaves():
+    return read_once(COURSE.lesson(LESSON).expected)
+
+
+class Told:
+    """A room, and what happens in it, at so many minutes."""
+
+    def __init__(self):
+        self.room, self._numbers = Room(), count(1)
+
+    def __call__(self, minute, who, what, **data):
+        time = BEGAN + timedelta(minutes=minute)
+        self.room.take(Event(next(self._numbers), who, time, what, data))
+
+    def join(self, *names):
+        for name in names:
+            self(0, name, "joined", name=name)
+
+    def check(self, minute, who, exercise, *held, is_right=False):
+        data = {"lesson": LESSON, "exercise": exercise, "is_right": is_right, "held": [*held]}
+        self(minute, who, "checked", **data)
+
+    def round(self, expected, minute):
+        """Return what goes round in a minute: the names of reasons, with who holds them."""
+        now = BEGAN + timedelta(minutes=minute)
+        found = going_round(self.room, expected, now)
+        return {each.about.name: [learner.name for learner in each.learners] for each in found}
+
+    def stuck(self, expected, minute):
+        now = BEGAN + timedelta(minutes=minute)
+        return [(who.name, *rest) for who, *rest in stuck(self.room, expected, now)]
+
+
+@pytest.fixture
+def told():
+    told = Told()
+    told.join("Ada", "Ben", "Eve")
+    return told
+
+
+# --- replaying the log
+
+LEARNERS = st.sampled_from("ABC")
+EXERCISES = st.sampled_from([COUNT, PATHS])
+HELD = st.lists(st.sampled_from(["none_is_a_leaf", "counts_all_nodes"]), unique=True)
+CHECKED = {
+    "lesson": st.just(LESSON),
+    "exercise": EXERCISES,
+    "is_right": st.booleans(),
+    "held": HELD,
+}
+ABOUT = {"lesson": LESSON, "exercise": COUNT, "name": "none_is_a_leaf"}
+HAPPENINGS = st.one_of(
+    st.tuples(LEARNERS, st.just("joined"), st.fixed_dictionaries({"name": st.text(max_size=3)})),
+    st.tuples(LEARNERS, st.just("left"), st.just({})),
+    st.tuples(LEARNERS, st.just("checked"), st.fixed_dictionaries(CHECKED)),
+    st.tuples(
+        LEARNERS,
+        st.just("voted"),
+        st.fixed_dictionaries({"vote": st.integers(1, 20), "choice": st.sampled_from("AB")}),
+    ),
+    st.tuples(st.just(""), st.just("begin"), st.just({"lesson": LESSON})),
+    st.tuples(st.just(""), st.just("note"), st.fixed_dictionaries({"text": st.text(max_size=9)})),
+    st.tuples(st.just(""), st.sampled_from(["ask", "show"]), st.just(ABOUT)),
+    st.tuples(
+        st.just(""), st.sampled_from(["ask again", "close", "explain", "clear"]), st.just({})
+    ),
+)
+
+
+@given(st.lists(st.tuples(HAPPENINGS, st.sampled_from(["", "key", "other key"])), max_size=25))
+@settings(max_examples=60)
+def test_a_session_that_is_started_again_is_the_same(tmp_path_factory, happened):
+    file = tmp_path_factory.mktemp("session") / "class.sqlite"
+    session = Session(file)
+    for (who, what, data), key in happened:
+        session.add(who, what, data, key)
+    session.log.close()
+    again = Session(file)
+    assert vars(again.room) == vars(session.room)
+    assert again._events == session._events
+    again.log.close()
+    names = [each.name for each in again.room.learners.values()]
+    assert len(names) == len({*names})
+
+
+def test_an_event_with_a_known_key_changes_nothing(tmp_path):
+    session = Session(tmp_path / "class.sqlite")
+    session.add("A", "joined", {"name": "Ada"})
+    for held in (["none_is_a_leaf"], []):
+        data = {"lesson": LESSON, "exercise": COUNT, "is_right": False, "held": held}
+        session.add("A", "checked", data, "the key")
+    work = session.room.learners["A"].at(LESSON, COUNT)
+    assert (work.tries, work.held) == (1, ["none_is_a_leaf"])
+
+
+# --- what goes round
+
+
+def test_the_reasons_of_most_learners_come_first(told, leaves):
+    told.check(1, "Ada", COUNT, "counts_all_nodes", "none_is_a_leaf")
+    told.check(1, "Ben", COUNT, "none_is_a_leaf")
+    told.check(1, "Eve", PATHS, "none_is_a_leaf")  # is another one, of another exercise
+    found = going_round(told.room, leaves, BEGAN + timedelta(minutes=2))
+    assert [(each.about[1:], len(each.learners)) for each in found] == [
+        ((COUNT, "none_is_a_leaf"), 2),
+        ((PATHS, "none_is_a_leaf"), 1),
+        ((COUNT, "counts_all_nodes"), 1),
+    ]
+
+
+def test_a_reason_falls_away_when_a_later_check_shows_another_one(told, leaves):
+    told.check(1, "Ada", COUNT, "none_is_a_leaf")
+    told.check(2, "Ada", COUNT, "counts_all_nodes")
+    assert told.round(leaves, 3) == {"counts_all_nodes": ["Ada"]}
+    told.check(3, "Ada", COUNT)
+    assert told.round(leaves, 3) == {}
+
+
+def test_a_reason_falls_away_when_the_exercise_is_solved_or_its_learner_left(told, leaves):
+    told.check(1, "Ada", COUNT, "none_is_a_leaf")
+    told.check(1, "Ben", COUNT, "none_is_a_leaf")
+    told.check(2, "Ada", COUNT, is_right=True)
+    assert told.round(leaves, 3) == {"none_is_a_leaf": ["Ben"]}
+    told(3, "Ben", "left")
+    assert told.round(leaves, 3) == {}
+
+
+def test_a_reason_falls_away_after_ten_minutes(told, leaves):
+    told.check(1, "Ada", COUNT, "none_is_a_leaf")
+    told.check(3, "Ben", COUNT, "none_is_a_leaf")
+    assert told.round(leaves, 10.9) == {"none_is_a_leaf": ["Ada", "Ben"]}
+    assert told.round(leaves, 11) == {"none_is_a_leaf": ["Ben"]}
+    assert told.round(leaves, 13) == {}
+
+
+def test_of_another_lesson_nothing_goes_round(told, leaves):
+    told.check(1, "Ada", COUNT, "none_is_a_leaf")
+    assert told.round(read_once(COURSE.lesson("02_tree_map").expected), 2) == {}
+
+
+# --- who is stuck
+
+
+def test_three_tries_with_the_same_reasons_are_stuck(told, leaves):
+    for minute in (1, 2):
+        told.check(minute, "Ada", COUNT, "none_is_a_leaf")
+    assert told.stuck(leaves, 3) == []
+    told.check(3, "Ada", COUNT, "none_is_a_leaf")
+    told.check(3, "Ada", PATHS)
+    assert told.stuck(leaves, 3) == [("Ada", COUNT, 3)]
+    assert told.stuck(leaves, 13) == []  # they have been doing something else for long
+
+
+@pytest.mark.parametrize("is_right", [False, True])
+def test_who_gets_another_result_is_not_stuck(told, leaves, is_right):
+    for minute in (1, 2, 3):
+        told.check(minute, "Ada", COUNT, "none_is_a_leaf")
+    told.check(4, "Ada", COUNT, *[] if is_right else ["counts_all_nodes"], is_right=is_right)
+    assert told.stuck(leaves, 5) == []
+
+
+def test_wrong_tries_without_a_known_reason_are_alike_too(told, leaves):
+    for minute in (1, 2, 3, 4):
+        told.check(minute, "Ada", COUNT)
+    assert told.stuck(leaves, 5) == [("Ada", COUNT, 4)]
+
+
+def test_who_has_solved_an_exercise_and_plays_with_it_is_not_stuck(told, leaves):
+    told.check(1, "Ada", COUNT, is_right=True)
+    for minute in (2, 3, 4):
+        told.check(minute, "Ada", COUNT, "none_is_a_leaf")
+    assert told.stuck(leaves, 5) == []
+    assert told.room.learners["Ada"].at(LESSON, COUNT).tries == 0
+
+
+def test_solved_and_tried_count_each_learner_once(told, leaves):
+    for held in ("none_is_a_leaf", "counts_all_nodes"):
+        told.check(1, "Ada", COUNT, held)
+        told.check(1, "Ben", COUNT, held)
+    told.check(2, "Ben", COUNT, is_right=True)
+    told.check(3, "Ben", COUNT)  # solved once is solved
+    learners = told.room.learners.values()
+    assert solved_and_tried(learners, leaves, COUNT) == (1, 1)
+    assert solved_and_tried(learners, leaves, PATHS) == (0, 0)
+
+
+# --- what to ask, and when
+
+
+def pairs_apart(question, beliefs):
+    """Return how many pairs of learners choose different options; each holds one belief, or none.
+
+    None of the beliefs is None: that learner has solved the exercise.
+    """
+    chosen = {}
+    for learner, held in beliefs.items():
+        options = [text for text, each in question.beliefs.items() if each.name == held]
+        chosen[learner] = question.answer if held is None else options[0] if options else None
+    return sum(None not in pair and pair[0] != pair[1] for pair in combinations(chosen.values(), 2))
+
+
+def test_the_question_that_parts_the_class_best_is_proposed(told, leaves):
+    questions = for_class(leaves)
+
+    def proposed():
+        reasons = going_round(told.room, leaves, BEGAN + timedelta(minutes=2))
+        return parts_best(told.room, reasons, questions)
+
+    assert proposed() is None
+    beliefs = {}
+    for learner, held in [("Ada", "none_is_a_leaf"), ("Ben", None), ("Eve", "counts_all_nodes")]:
+        told.check(1, learner, COUNT, *[held] if held else [], is_right=held is None)
+        beliefs[learner] = held
+        of_exercise = [each for each in questions if each.about.exercise == COUNT]
+        best = max(pairs_apart(each, beliefs) for each in of_exercise)
+        assert best == {1: 0, 2: 1, 3: 3}[len(beliefs)]
+        if best:
+            assert pairs_apart(proposed(), beliefs) == best
+        else:
+            assert proposed() is None  # one belief alone parts nobody
+
+
+def test_the_plan_is_that_of_the_document_for_teachers(leaves):
+    """A core exercise should be done when docs/plans.md says that the next step begins."""
+    text = (ROOT / "docs" / "plans.md").read_text(encoding="utf-8")
+    sessions = text.split("## A session for each lesson")[1].split("\n### ")[1:]
+    assert len(sessions) == len(COURSE.lessons())
+    for files, session in zip(COURSE.lessons(), sessions, strict=True):
+        expected = read_once(files.expected)
+        steps = re.findall(r"\| (\d):(\d\d) \| (\d+) \| they do \| exercise \[([^]]*)\]", session)
+        ends = {
+            title: 60 * int(hours) + int(minutes) + int(takes)
+            for hours, minutes, takes, title in steps
+        }
+        plan = planned(expected)
+        assert len(plan) == 3
+        assert {expected.exercises[name].title: end for name, end in plan.items()} == ends
+
+
+@each_of(COURSE.lessons())
+def test_what_the_board_shows_of_a_reason_is_what_its_holders_are_told(files, monkeypatch):
+    """What is shown is judged as an answer is, and judging finds this very misconception."""
+    judged = []
+
+    def judge_and_keep(*arguments):
+        judged.append(judge(*arguments))
+        return judged[-1]
+
+    monkeypatch.setattr(going, "judge", judge_and_keep)
+    expected = read_once(files.expected)
+    for exercise in [*expected.exercises.values()][:4]:
+        held = exercise.misconceptions[0]
+        shown = shown_to(files, expected, Belief(expected.lesson, exercise.name, held.name))
+        assert held.name in [each.name for each in judged[-1].misconceptions]
+        assert " ".join(held.explanation.split()) in " ".join(shown.text.split())
+        assert expected.sections[held.section].title in shown.text
+        assert "<svg" in shown.html or exercise.lines
