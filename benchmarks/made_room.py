@@ -3,10 +3,12 @@
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -23,7 +25,6 @@ from pytree_course.course import PROGRESS_VARIABLE, Course
 LESSON = "01_leaves"
 SECONDS_BETWEEN_CHECKS = 2.0
 PROCESSES = 3  # in which the learners' threads are
-PORT = 8960
 
 
 class Server:
@@ -32,13 +33,15 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.log = folder / "classroom.sqlite"
         self.cpu_seconds = 0.0  # of all that were killed
+        with closing(socket.create_server(("127.0.0.1", 0))) as free:
+            self._port = free.getsockname()[1]
         self.start()
 
     def start(self) -> None:
         """Start it, and wait until it has said how to join."""
         line = [sys.executable, "-m", "pytree_course", "classroom", "--into", str(self.log)]
         self._process = subprocess.Popen(
-            [*line, "--port", str(PORT)],
+            [*line, "--port", str(self._port)],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
