@@ -39,6 +39,7 @@ class Room:
     news: dict = field(default_factory=lambda: {"note": None, "vote": None})
     refuses: int = 0  # the status of every answer, if it is not 0
     refused: int = 0  # requests
+    nonsense: bytes = b""  # in the place of every answer
     swallows: int = 0  # of so many requests the answer gets lost
     port: int = 0
 
@@ -98,7 +99,7 @@ class Room:
                     return  # the connection ends without an answer
                 self.send_response(status)
                 self.end_headers()
-                self.wfile.write(json.dumps(said).encode())
+                self.wfile.write(room.nonsense or json.dumps(said).encode())
 
             def log_message(self, *_):
                 pass

@@ -24,6 +24,7 @@ DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
+ROOM = " --host 0.0.0.0"
 NOT_RUN_HERE = {
     *("python3 course.py lab", "python course.py lab"),
     "python3 course.py lab --join http://10.0.0.5:8910 K7PM3Q --as Ada",
@@ -36,6 +37,11 @@ NOT_RUN_HERE = {
     "python3 course.py grade submissions.zip --into grades --roster class.csv",
     "python3 course.py grade handed-in --into grades --corrections corrections.csv",
     "python3 course.py grade handed-in --into grades --dask tcp://SCHEDULER:8786",
+    *(
+        f"python3 course.py classroom{how}"
+        for how in ("", ROOM, f"{ROOM} --certificate room.pem --key room-key.pem")
+    ),
+    "python3 course.py grade handed-in --into grades --classroom classroom.sqlite",
     *(f"python3 course.py cases {what}" for what in ("1", "--write")),
     *(
         f"python benchmarks/{name}.py"

@@ -373,6 +373,22 @@ def test_an_answer_of_another_form_is_none(room, course, vote):
     assert read_membership(course.joined_file).ask("events", events=[])[1] is None
 
 
+@pytest.mark.parametrize("nonsense", [b"<html>", b"[" * 100_000, b"\xff", b"[1]", b"{}"])
+def test_what_is_no_class_is_not_joined_and_loses_nothing(room, course, quick, nonsense):
+    room.nonsense = nonsense
+    with pytest.raises(CourseError, match="No class answers"):
+        joining.enter(course, room.address, CODE, "")
+    room.nonsense = b""
+    joining.enter(course, room.address, CODE, "")
+    room.nonsense = nonsense
+    check(course, TRIED)
+    with sender(course):
+        wait_for(lambda: room.received > 1)  # it was not acknowledged, so it is sent again
+        room.nonsense = b""
+        check(course, SOLVED)
+        wait_for(lambda: room.verdicts == [TRIED, SOLVED])
+
+
 def test_the_lab_joins(room, course_py, course, monkeypatch):
     monkeypatch.setattr("pytree_course.cli.learner.run_in_course", lambda *_, **__: 0)
     done = course_py("lab", "--join", room.address, CODE, "--as", "Ada", "--no-browser")

@@ -1,6 +1,7 @@
 """What the map view promises: it shows what `jax.tree.map` does, and nothing else."""
 
 from collections import OrderedDict, defaultdict
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,11 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytree_course import pair
+import pytree_course
 from pytree_course.widgets.map_view import MOST_CALLS, MapView
+from pytree_course.widgets.pairing import IsLeaf, map_and_watch
+from pytree_course.widgets.value_texts import function_name
 from tests.test_trees import Pair, Scaled
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> MapView:
+    """Return the view that `pair` shows."""
+    return MapView(function_name(function), map_and_watch(function, trees, is_leaf))
 
 
 def nodes(children):
@@ -154,9 +162,9 @@ def test_style_links_the_numbers_that_are_there():
 def test_a_prefix_match_is_marked():
     view = pair(lambda x, y: len(y), {"a": 1}, {"a": [10, 20]})
     assert rows(view) == ["#1  ['a']  f(1, [10, 20]) → 2"]
-    assert "├─ [0]  10" in repr(view)
-    assert "list  (given whole; #1)" in repr(view)
-    assert "f gets the whole subtree of the other tree" in repr(view)
+    assert "├─ [0]  10" in view.static.text
+    assert "list  (given whole; #1)" in view.static.text
+    assert "f gets the whole subtree of the other tree" in view.static.text
     parts = [g for g in page(view).iter(f"{SVG}g") if g.get("data-pair") == "1"]
     assert len(parts) == 1 + 3 + 1  # the leaf; the list and both of its leaves; the result
 
@@ -164,7 +172,7 @@ def test_a_prefix_match_is_marked():
 def test_none_in_a_later_tree_is_given_to_the_function():
     view = pair(lambda x, y: y is None, {"a": 1}, {"a": None})
     assert rows(view) == ["#1  ['a']  f(1, None) → True"]
-    assert "None  (given as it is; #1)" in repr(view)
+    assert "None  (given as it is; #1)" in view.static.text
 
 
 @pytest.mark.parametrize(
@@ -210,11 +218,11 @@ def test_the_reason_of_a_mismatch(first, other, reason):
     assert view.pairing.mismatch is not None
     assert view.pairing.mismatch.path == ("['x']", "[1]")
     assert reason in view.sentences[1]
-    assert repr(view).count("◀ mismatch") == 2
+    assert view.static.text.count("◀ mismatch") == 2
 
 
 def test_the_mismatch_of_a_third_tree_is_marked_in_all():
-    text = repr(pair(lambda *parts: 0, [1, (2,)], [1, (2,)], [1, [2]]))
+    text = pair(lambda *parts: 0, [1, (2,)], [1, (2,)], [1, [2]]).static.text
     assert text.count("◀ mismatch") == 2 and text.count("◀ here") == 1
     assert "the structure of tree 3 does not match" in text
 
@@ -223,34 +231,34 @@ def test_a_function_that_raises_is_shown_at_its_leaf():
     view = pair(lambda x: 1 // x, {"a": 1, "b": [0, 2]})
     assert not view.works
     assert rows(view)[-1].startswith("#2  ['b'][0]  f(0) → ✗ ZeroDivisionError")
-    assert "[0]  0  (#2)  ◀ f raised" in repr(view)
-    assert "1 leaf was not reached." in repr(view)
+    assert "[0]  0  (#2)  ◀ f raised" in view.static.text
+    assert "1 leaf was not reached." in view.static.text
 
 
 def test_a_function_that_raises_late_is_shown_at_its_leaf():
     view = pair(lambda x: 1 // (90 - x), list(range(100)))
     assert view.pairing.failed_call is not None
     assert view.pairing.failed_call.path == ("[90]",)
-    assert "◀ f raised" in repr(view)
+    assert "◀ f raised" in view.static.text
 
 
 def test_trees_that_cannot_be_flattened_are_said_so():
     view = pair(lambda x: x, {1: 0, "a": 0})
     assert not view.works and view.pairing.mismatch is None
-    assert "looking into the trees raised" in repr(view)
+    assert "looking into the trees raised" in view.static.text
 
 
 def test_the_function_is_called_once_a_leaf():
     calls: list[Any] = []
     view = pair(calls.append, [1, 2, 3])
-    assert view.static.html and repr(view)
+    assert view.static.html and view.static.text
     assert calls == [1, 2, 3]
 
 
 def test_a_large_tree_is_folded():
     view = pair(lambda x, y: x, list(range(10_000)), list(range(10_000)))
     assert len(rows(view)) == MOST_CALLS
-    assert "… and 9,976 more calls" in repr(view)
+    assert "… and 9,976 more calls" in view.static.text
     assert len(view.static.html) < 100_000
 
 
@@ -264,4 +272,4 @@ def test_arrays_are_shown_by_type_and_few_numbers():
 
 def test_no_tree_is_an_error():
     with pytest.raises(TypeError, match="at least one tree"):
-        pair(lambda: 0)
+        pytree_course.pair(lambda: 0)

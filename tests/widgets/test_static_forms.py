@@ -55,6 +55,7 @@ def test_it_shows_the_first_state_and_is_the_same_on_every_run(make):
 
 @given(values)
 def test_the_picture_of_any_tree_is_well_formed(tree):
-    for made in (explore([tree]), steps(tree), pair(lambda *parts: parts, tree, [tree])):
-        for picture in re.findall("<svg.*?</svg>", made.static.html, re.DOTALL):
+    paired = pair(lambda *parts: parts, tree, [tree])
+    for html in (explore([tree]).static.html, steps(tree).static.html, paired.html):
+        for picture in re.findall("<svg.*?</svg>", html, re.DOTALL):
             ElementTree.fromstring(picture)

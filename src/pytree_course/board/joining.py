@@ -11,7 +11,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course.board.membership import Membership, Sender, post, read_membership
-from pytree_course.board.protocol import Vote
+from pytree_course.board.protocol import Joined, Vote
 from pytree_course.checking.cell_runs import CHECK_CALL
 from pytree_course.checking.feedback import note, shown
 from pytree_course.checking.reported import SEED_VARIABLE
@@ -59,14 +59,14 @@ def enter(course: Course, address: str, code: str, name: str) -> Feedback:
     known = read_membership(kept)
     asked = (address, code, name)
     if not known or (known.address, known.code, known.asked) != asked or not known.ask()[1]:
-        status, joined = post(f"{address}/join", {"code": code, "name": name}, dict[str, str])
+        status, joined = post(f"{address}/join", {"code": code, "name": name}, Joined)
         if joined is None:
             refusal = REFUSED.get(status, NO_CLASS)
             raise CourseError(refusal.format(address=address, code=code))
         place = progress.stat().st_size if progress.exists() else 0
         if known:
             known.ask("leave")  # there is one learner here
-        known = Membership(*asked, place, **joined)
+        known = Membership(*asked, place, **vars(joined))
         write_file(kept, json.dumps(asdict(known)), mode=0o600)
     return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
 

@@ -53,7 +53,7 @@ def post(url: str, content: Any, kind: Any, secret: str = "") -> tuple[int, Any]
             return answer.status, read_as(kind, json.loads(answer.read(MOST_BYTES)))
     except HTTPError as error:
         return error.code, None
-    except (OSError, HTTPException, ValueError):  # nobody answers, or something else does
+    except (OSError, HTTPException, ValueError, RecursionError):  # nobody, or something else
         return NO_ANSWER, None
 
 

@@ -44,6 +44,14 @@ class Name:
 
 
 @dataclass(frozen=True)
+class Joined:
+    """What a learner who has joined is told."""
+
+    secret: Text
+    name: Text
+
+
+@dataclass(frozen=True)
 class Sent:
     """A verdict of the learner's progress: no more of it is sent than this."""
 

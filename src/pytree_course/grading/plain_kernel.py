@@ -29,7 +29,11 @@ class PlainKernel:
 
     def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
         """Start one in the private folder `cwd`, which sees the folder `course` as the course."""
-        file, self._connection = write_connection_file(str(cwd / "kernel.json"))
+        # By files where the system can: a port that is free now may be taken a moment later.
+        transport, ip = ("tcp", "") if os.name == "nt" else ("ipc", str(cwd / "socket"))
+        file, self._connection = write_connection_file(
+            str(cwd / "kernel.json"), transport=transport, ip=ip
+        )
         # No personal start-up files.
         own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
         self._process = launch_kernel(

@@ -22,7 +22,7 @@ BADGE_HEIGHT = 16
 MOST_CALLS = 24  # are shown
 
 
-def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> "MapView":
+def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> Feedback:
     """Show how ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` pairs the leaves of trees.
 
     The function is called once for each leaf of the first tree, and never more often. The view has
@@ -35,7 +35,7 @@ def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = Non
     """
     if not trees:
         raise TypeError("pair takes a function and at least one tree")
-    return MapView(function_name(function), map_and_watch(function, trees, is_leaf))
+    return MapView(function_name(function), map_and_watch(function, trees, is_leaf)).static
 
 
 @dataclass(eq=False)
@@ -69,7 +69,7 @@ class MapView:
         """What happened, in words; the first completes the headline."""
         return render("widgets/map_sentences.txt", view=self, where=_where).split("\n")
 
-    @cached_property
+    @property
     def static(self) -> Feedback:
         """The view as HTML that needs no kernel and no script, and as plain text."""
         svgs = [self._svg(*tree) for tree in self._trees]
@@ -77,12 +77,6 @@ class MapView:
         frame = FRAMES["good" if self.works else "bad"]
         html = render("widgets/map_view.html", view=self, frame=frame, svgs=svgs)
         return Feedback(html, render("widgets/map_view.txt", view=self, frame=frame, texts=texts))
-
-    def __repr__(self) -> str:
-        return self.static.text
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return self.static._repr_mimebundle_()
 
     @property
     def _trees(self) -> list[tuple[Observation, int | None]]:

@@ -67,7 +67,7 @@ class TraceCounter(Play):
         for control in controls.values():
             # Only the index tells which of two equal values, such as 1 and 1.0, is chosen.
             control.observe(lambda _: self._call(), names="index")
-        shown = [*controls.values(), self.again, self._live]
+        shown = [*controls.values(), ipywidgets.HBox([self.again]), self._live]
         super().__init__(shown, Feedback(html, self._text()))
         self.add_class("pytree-traces")
         self._update()

@@ -65,6 +65,14 @@ talk(
         kernel.iopub_thread.send_multipart(frames)
     time.sleep(0.5)
     """,
+        "a signed message nested 5,000 deep": """
+    pack = session.pack
+    session.pack = lambda value: b"[" * 5_000 + b"]" * 5_000
+    try:
+        send("display_data", {})
+    finally:
+        session.pack = pack
+    """,
         "signed messages of strange forms": """
     for content in ({}, {"execution_state": []}, {"data": None}, {"data": 7, "metadata": []},
                     {"ename": None, "evalue": {}, "traceback": 7}, {"execution_state": None}):
