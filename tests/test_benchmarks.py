@@ -1,6 +1,7 @@
 """The benchmarks run, and print what they measured."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from pytree_course.classroom.folder import read_class_folder
 from pytree_course.course import Course
 from tests.conftest import ROOT
+from tests.needs import missing
 
 pytestmark = [
     pytest.mark.slow,
@@ -78,3 +80,12 @@ def test_the_time_of_every_check_is_shown(course):
 
 def test_the_time_of_the_explorer_is_shown(tmp_path):
     assert "flat dict" in run(tmp_path, "explorer_time.py", "10")
+
+
+def test_a_full_room_loses_nothing_and_its_latencies_are_shown():
+    if not (shutil.which("chromium") or shutil.which("chromium-browser")):
+        missing("Chromium, in which the board is shown")
+    shown = json.loads(run(ROOT, "class_room.py", "--learners", "12", "--seconds", "12"))
+    assert (shown["events"], shown["missing"], shown["surplus"]) == (72, 0, 0)
+    assert shown["latencies"]["board"]["all"]["p50"] > 0
+    assert shown["latencies"]["projector"]["all"]["count"] > 0

@@ -53,6 +53,7 @@ NOT_RUN_HERE = {
             "joined_check",
         )
     ),
+    "python benchmarks/class_room.py --write",
     "python benchmarks/explorer_time.py",
     "python benchmarks/made_class.py ../class-of-20 20 01_leaves",
     "uvx --from ../pytree_course-0.1.0-py3-none-any.whl pytree-course lab",

@@ -14,7 +14,7 @@ from pytree_course.printable import printable
 
 MOST_LEARNERS = 1_000
 MOST_EVENTS = 3_000  # of one learner
-MOST_REQUESTS = 20  # of one learner in ten seconds
+MOST_REQUESTS = 60  # of one learner in ten seconds
 LONGEST_NAME = 30  # characters
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
 QUIET = "brave calm clever eager fair gentle happy honest jolly kind lucky merry proud quick quiet"
