@@ -9,7 +9,7 @@ import time
 import pytest
 
 from pytree_course.board.log import Log
-from pytree_course.board.session import Session, id_of
+from pytree_course.board.session import MOST_REQUESTS, Session, id_of
 from pytree_course.course import CourseError
 from tests.class_room import LESSON, PATIENCE, Classroom, Learner, Started, belief, event
 
@@ -148,7 +148,7 @@ BAD = [
     b"\xff\xfe\x00",
     b"null",
     b"[]",
-    b"{}",
+    b'{"events": [{}]}',
     b'{"events": null}',
     b'{"events": {}}',
     b'{"events": [1]}',
@@ -244,7 +244,9 @@ def test_a_flood_of_requests_is_refused_until_ten_seconds_have_passed(room, monk
     now = [100.0]
     monkeypatch.setattr("pytree_course.board.session.time.monotonic", lambda: now[0])
     eve, ada = room.join("Eve"), room.join("Ada")
-    assert [eve.send().status for _ in range(22)] == [200] * 20 + [429] * 2
+    assert [eve.send().status for _ in range(MOST_REQUESTS + 2)] == [200] * MOST_REQUESTS + [
+        429
+    ] * 2
     assert eve.vote(1, "A").status == 429
     assert ada.send().status == 200
     now[0] += 10

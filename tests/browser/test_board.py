@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import assert_shown_accessible
 from tests.class_room import LESSON, Classroom, Started, belief
@@ -31,14 +31,14 @@ def scheme(request):
 
 
 @pytest.fixture
-def opened(room: Classroom, browser: Browser):
+def opened(room, browser):
     """Return a function that opens a page of the server in a browser of its own.
 
     In the end no page has said anything on its console, or asked another host.
     """
     contexts, heard, asked = [], [], set()
 
-    def open_page(path: str, width: int = 1280, scheme: str = "light") -> Page:
+    def open_page(path, width=1280, scheme="light"):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
