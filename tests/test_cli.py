@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
@@ -15,6 +16,7 @@ from pytree_course.cli.app import console
 from pytree_course.course import Course
 from tests.conftest import ROOT, edit
 from tests.made_submissions import ELEMENTS, RIGHT
+from tests.needs import missing
 
 
 def test_help_names_every_command(course_py):
@@ -198,3 +200,14 @@ sys.exit(run_in_course([sys.executable, "-c", {started!r}], Course(Path({str(cou
     # The pipe is closed when the last process that could write to it has ended.
     process.communicate(timeout=60)
     assert process.returncode != 0
+
+
+def test_the_lab_says_what_to_do_where_the_home_folder_cannot_be_written(course, tmp_path):
+    if shutil.which("bwrap") is None:
+        missing("bubblewrap, which makes a folder read-only")
+    sandbox = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(tmp_path), str(tmp_path)]
+    line = [*sandbox, sys.executable, "-m", "pytree_course", "lab", "--version"]
+    home = {**os.environ, "HOME": str(tmp_path), "PYTREE_COURSE": str(course.root)}
+    done = subprocess.run(line, env=home, capture_output=True, text=True, check=True)
+    assert f"Your home folder {tmp_path} cannot be written" in done.stderr
+    assert "HOME=FOLDER" in done.stderr

@@ -1,5 +1,6 @@
 """The learner's commands: lab, check, progress, reset, review."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pytree_course.cli import options
-from pytree_course.cli.app import app, console, run_in_course, warn
+from pytree_course.cli.app import STARTED_AS, app, console, run_in_course, warn
 from pytree_course.course import Course, CourseError
 
 
@@ -24,7 +25,6 @@ def lab(
     JupyterLab gets all other options.
     """
     from pytree_course.bundle import unpack
-    from pytree_course.cli.jupyter_folders import writable_folders
 
     try:
         course = Course.around()
@@ -42,9 +42,12 @@ def lab(
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
         *(f"--LabApp.default_url=/lab/tree/{first}", *context.args),
     ]
-    with writable_folders() as variables:
-        status = run_in_course(command, course, **variables)
-    raise typer.Exit(status)
+    if not os.access(Path.home(), os.W_OK):
+        warn(
+            f"Your home folder {Path.home()} cannot be written, and JupyterLab keeps its settings "
+            f"there. If it does not start, choose another: HOME=FOLDER {STARTED_AS} lab"
+        )
+    raise typer.Exit(run_in_course(command, course))
 
 
 @app.command()
