@@ -1,21 +1,17 @@
 """The server of a class in one room, asked over HTTP as notebooks, phones and browsers ask it."""
 
-import os
 import re
 import signal
 import stat
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
 from pytree_course.board.log import Log
-from pytree_course.board.session import Session, id_of
+from pytree_course.board.session import MOST_REQUESTS, Session, id_of
 from pytree_course.course import CourseError
-from tests.conftest import ROOT
-from tests.made_class import LESSON, PATIENCE, Classroom, Learner, Room, belief, event
+from tests.class_room import LESSON, PATIENCE, Classroom, Learner, Started, belief, event
 
 COUNT, PATHS = "count_leaves", "nan_paths"
 HTML = '<img src=x onerror="alert(1)">&'
@@ -152,7 +148,7 @@ BAD = [
     b"\xff\xfe\x00",
     b"null",
     b"[]",
-    b"{}",
+    b'{"events": [{}]}',
     b'{"events": null}',
     b'{"events": {}}',
     b'{"events": [1]}',
@@ -248,7 +244,9 @@ def test_a_flood_of_requests_is_refused_until_ten_seconds_have_passed(room, monk
     now = [100.0]
     monkeypatch.setattr("pytree_course.board.session.time.monotonic", lambda: now[0])
     eve, ada = room.join("Eve"), room.join("Ada")
-    assert [eve.send().status for _ in range(22)] == [200] * 20 + [429] * 2
+    assert [eve.send().status for _ in range(MOST_REQUESTS + 2)] == [200] * MOST_REQUESTS + [
+        429
+    ] * 2
     assert eve.vote(1, "A").status == 429
     assert ada.send().status == 200
     now[0] += 10
@@ -483,39 +481,6 @@ def test_delete_removes_the_file_and_everyone_hears_of_it(room):
 
 
 # --- restarts, and the command
-
-
-class Started(Room):
-    """`course.py classroom`, as a process that can be killed."""
-
-    def __init__(self, file):
-        self.file = file
-
-    def start(self):
-        command = [sys.executable, "-m", "pytree_course", "classroom"]
-        command += ["--into", str(self.file), "--port", str(self.port)]
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, text=True, stdout=subprocess.PIPE, encoding="utf-8",
-            env=os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"},
-        )  # fmt: skip
-        said = ""
-        while "Only this machine can join" not in said:
-            said += (line := self.process.stdout.readline())
-            assert line, said
-        address, self.code = re.search(r'join\("(.*)", "(.*)"\)', said).groups()
-        self.port = int(address.rpartition(":")[2])
-        self.token = re.search(r"token=(\S+)", said)[1]
-        while self.process.poll() is None:
-            try:
-                return self.ask("GET", "/") and self
-            except OSError:  # it listens in a moment
-                time.sleep(0.05)
-        raise AssertionError(said)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait(PATIENCE)
-        self.process.stdout.close()
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from pytree_course.checking.expected import Belief
 from pytree_course.checking.judging import judge
 from pytree_course.checking.questions import for_class
 from pytree_course.course import Course
+from tests.class_room import LESSON, read_once
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
-from tests.made_class import LESSON, read_once
 
 BEGAN = datetime(2026, 3, 2, 10, tzinfo=UTC)
 COURSE = Course(ROOT)

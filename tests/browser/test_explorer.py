@@ -1,4 +1,4 @@
-"""The explorer and the stepper in JupyterLab, used with the mouse and with the keyboard alone."""
+"""The explorer in JupyterLab, used with the mouse and with the keyboard alone."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.reads(*BROWSER)
 SETUP = """\
 import jax
 import jax.numpy as jnp
-from pytree_course import explore, steps
+from pytree_course import explore
 
 @jax.tree_util.register_pytree_node_class
 class Scaled:
@@ -29,12 +29,12 @@ class Scaled:
 params = {"layer": {"w": jnp.zeros((2, 3)), "b": None}, "sizes": [64, (32, 10)],
           "speed": Scaled(1.5, "m/s")}"""
 EXPLORE = "explore(params, choose_is_leaf=True)"
-CELLS = {"setup": SETUP, "explore": EXPLORE, "steps": "steps(params)"}
+CELLS = {"setup": SETUP, "explore": EXPLORE}
 
 
 @pytest.fixture(scope="module")
 def opened(lab: Lab, browser: Browser) -> Iterator[Notebook]:
-    """Open a notebook with an explorer and a stepper."""
+    """Open a notebook with an explorer."""
     lab.start_afresh()
     lab.write("notebooks/play.ipynb", CELLS)
     context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -46,8 +46,8 @@ def opened(lab: Lab, browser: Browser) -> Iterator[Notebook]:
 
 @pytest.fixture
 def notebook(opened: Notebook) -> Notebook:
-    """Make the explorer and the stepper anew, with the mouse away from them."""
-    opened.run("explore", "steps")
+    """Make the explorer anew, with the mouse away from them."""
+    opened.run("explore")
     opened.page.mouse.move(0, 0)
     return opened
 
@@ -105,6 +105,7 @@ def test_the_explorer_with_the_keyboard_alone(notebook: Notebook):
     expect(output.get_by_role("alert")).to_contain_text("Did you mean params?")
     expect(output.get_by_role("status")).to_contain_text("3 leaves")
     assert field.input_value() == "parms"
+    assert notebook.visit.other_hosts == []
 
 
 def test_ten_thousand_leaves_are_folded(notebook: Notebook):
@@ -119,23 +120,5 @@ def test_ten_thousand_leaves_are_folded(notebook: Notebook):
     assert page.evaluate("page => page.scrollWidth <= page.clientWidth"), "no scrolling sideways"
 
 
-def test_the_stepper_with_the_keyboard_alone(notebook: Notebook):
-    output, keyboard = notebook.output("steps"), notebook.page.keyboard
-    status = output.get_by_role("status")
-    output.get_by_role("button", name="Forward").focus()
-    for _ in range(4):
-        keyboard.press("Enter")
-    expect(status).to_contain_text("step 5 of")
-    keyboard.press("Tab")
-    keyboard.press("Enter")
-    expect(status).to_contain_text("whole again")
-    for _ in range(2):
-        keyboard.press("Shift+Tab")
-    for _ in range(2):
-        keyboard.press("Enter")
-    expect(status).to_contain_text("the unflatten function of the class")
-    assert notebook.visit.other_hosts == []
-
-
 def test_the_outputs_have_no_axe_core_violations(notebook: Notebook):
-    assert_accessible(notebook, outputs=2)
+    assert_accessible(notebook, outputs=1)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 
-from pytree_course import count_traces, draw, explore, pair, steps
+from pytree_course import count_traces, draw, explore, pair
 from pytree_course.checking.expected import Prediction
 from pytree_course.widgets.base import WIDGET_MIME
 from pytree_course.widgets.prediction import Predict
@@ -17,7 +17,7 @@ HOSTILE = {"<b>": ["<i>&", Scaled("<script>", object())], "f": print, "o": objec
 
 def in_use(widget):
     """Change a live widget as a learner would."""
-    for name, value in {"is_leaf": "None is a leaf", "number": 2, "entry": "A"}.items():
+    for name, value in {"is_leaf": "None is a leaf", "entry": "A"}.items():
         if hasattr(widget, name):
             getattr(widget, name).value = value
     if hasattr(widget, "again"):
@@ -28,7 +28,6 @@ def in_use(widget):
 WIDGETS = {
     "draw": lambda: draw(HOSTILE),
     "explore": lambda: explore(HOSTILE),
-    "steps": lambda: steps(HOSTILE),
     "pair": lambda: pair(lambda *parts: parts, HOSTILE, HOSTILE),
     "count_traces": lambda: count_traces(lambda x: x, lambda n: {"<b>": n}, n=["<i>", 1]),
     "predict": lambda: Predict(Prediction("<b>?", {"A": "<i>", "B": "two"}, "A")),
@@ -56,6 +55,6 @@ def test_it_shows_the_first_state_and_is_the_same_on_every_run(make):
 @given(values)
 def test_the_picture_of_any_tree_is_well_formed(tree):
     paired = pair(lambda *parts: parts, tree, [tree])
-    for html in (explore([tree]).static.html, steps(tree).static.html, paired.html):
+    for html in (explore([tree]).static.html, paired.html):
         for picture in re.findall("<svg.*?</svg>", html, re.DOTALL):
             ElementTree.fromstring(picture)

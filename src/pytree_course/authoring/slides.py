@@ -16,8 +16,8 @@ MARKDOWN_LINE = 75  # characters
 DEEPER_TAG = "deeper"
 """Tag of all cells of "Going deeper": a deck of the core alone leaves them out."""
 
-OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12, "explore": 14}
-OUTPUT_LINES |= {"steps": 16, "count_traces": 16}
+OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12}
+OUTPUT_LINES |= {"explore": 14, "count_traces": 16}
 """About how many lines the output of a call takes."""
 
 

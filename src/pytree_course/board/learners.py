@@ -2,6 +2,7 @@
 
 import secrets
 from dataclasses import asdict
+from typing import Annotated
 
 from tornado import web
 
@@ -49,7 +50,8 @@ class Events(Learner):
     def post(self) -> None:
         """Store those of exercises and misconceptions that are known here."""
         who = self.learner()
-        for sent in self.read(dict[str, list[Sent]]).get("events", ())[:MOST_EVENTS]:
+        batch = dict[str, Annotated[list[Sent], MOST_EVENTS]]
+        for sent in self.read(batch).get("events", ()):
             lesson = self.pages.lessons.get(sent.lesson)
             exercise = lesson.exercises.get(sent.exercise) if lesson else None
             if exercise and sent.event in ("tried", "correct"):

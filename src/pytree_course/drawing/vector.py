@@ -1,10 +1,9 @@
 """Trees as inline SVG: legible on light and dark, without a style sheet, ids or scripts."""
 
-from collections.abc import Collection
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from pytree_course.drawing.colours import FADED, INK, LEAF, MARK
+from pytree_course.drawing.colours import INK, LEAF, MARK
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.labels import columns, summary
 from pytree_course.drawing.layout import (
@@ -28,28 +27,13 @@ from pytree_course.texts import counted, shorten
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
-def svg(
-    observation: Observation,
-    *,
-    marked: Path | None = None,
-    current: Path | None = None,
-    faded: Collection[Path] = (),
-) -> str:
+def svg(observation: Observation, *, marked: Path | None = None) -> str:
     """Draw an observation as one inline SVG, the same text everywhere.
 
     If the tree has nothing at the marked path, the deepest node on the way is marked, and says
-    which key it lacks. What is current gets a ring, which takes no room, so that in a sequence of
-    pictures everything keeps its place.
+    which key it lacks.
     """
-    picture, groups = drawn(items(observation, marked), observation)
-    for box, group in groups:
-        if box.item.shape != "fold" and box.item.path in faded:
-            group.set("opacity", FADED)
-    if current is not None:
-        # The last box on the way: the place itself, or the node that it is folded into.
-        box, group = [each for each in groups if _is_on_way(each[0].item, current)][-1]
-        _ring(group, box)
-        group.attrib.pop("opacity", None)
+    picture, _ = drawn(items(observation, marked), observation)
     return ElementTree.tostring(picture, encoding="unicode")
 
 
@@ -107,10 +91,6 @@ def _alt_text(observation: Observation, shown: list[Item]) -> str:
 
 def _where(item: Item) -> str:
     return shorten("".join(item.path), 120) or "the root"
-
-
-def _is_on_way(item: Item, path: Path) -> bool:
-    return item.shape != "fold" and item.path == path[: len(item.path)]
 
 
 def _edges(picture: Element, boxes: list[Box]) -> None:

@@ -13,7 +13,6 @@ NAMES = {
     "predict": "pytree_course.widgets.prediction",
     "review": "pytree_course.widgets.review",
     "show_progress": "pytree_course.widgets.header",
-    "steps": "pytree_course.widgets.stepper",
     "vote": "pytree_course.board.joining",
 }
 """What notebooks import from `pytree_course`, and the module of each name."""

@@ -6,19 +6,28 @@ const away = document.getElementById("away");
 function replace(id, html) {
   const part = document.getElementById(id);
   const open = [...part.querySelectorAll("details[open]")].map((each) => each.id);
-  const focused = part.contains(document.activeElement) ? document.activeElement.id : "";
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
   part.innerHTML = html;
   for (const each of open) document.getElementById(each)?.setAttribute("open", "");
-  if (focused) document.getElementById(focused)?.focus();
+  if (!focused) return;
+  part.tabIndex = -1; // what was focused may be gone: then Tab goes on from here
+  (document.getElementById(focused.id) ?? part).focus();
 }
 
-if (main) {
+function listen() {
   const news = new EventSource(main.dataset.news);
   news.onopen = () => { away.hidden = true; };
-  news.onerror = () => { away.hidden = false; };
+  news.onerror = () => {
+    away.hidden = false;
+    if (news.readyState === EventSource.CLOSED) setTimeout(listen, 3000); // a proxy answered
+  };
   news.onmessage = ({ data }) => {
     for (const [id, html] of Object.entries(JSON.parse(data))) replace(id, html);
   };
+}
+
+if (main) {
+  listen();
   document.addEventListener("submit", async (event) => {
     const fields = new URLSearchParams(new FormData(event.target, event.submitter));
     if (fields.get("do") === "delete") return; // what it answers is shown

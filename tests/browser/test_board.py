@@ -1,0 +1,224 @@
+"""The pages of a class in one room: the teacher's, and the one on a phone."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import assert_shown_accessible
+from tests.class_room import LESSON, Classroom, Started, belief
+
+pytestmark = pytest.mark.reads(
+    "tests/browser/[!t]*.py", "tests/class_room.py", "src/pytree_course/board", "checks/expected"
+)
+
+COUNT, PATHS = "count_leaves", "nan_paths"
+ABOUT = {"lesson": LESSON, "exercise": COUNT, "name": "none_is_a_leaf"}
+expect.set_options(timeout=60_000)
+
+
+@pytest.fixture
+def room(tmp_path):
+    room = Classroom(tmp_path / "class.sqlite").start()
+    yield room
+    room.stop()
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request):
+    return request.param
+
+
+@pytest.fixture
+def opened(room, browser):
+    """Return a function that opens a page of the server in a browser of its own.
+
+    In the end no page has said anything on its console, or asked another host.
+    """
+    contexts, heard, asked = [], [], set()
+
+    def open_page(path, width=1280, scheme="light"):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: heard.append(message.text))
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("request", lambda each: asked.add(each.url.split("/")[2]))
+        if path != "/":
+            page.goto(f"http://127.0.0.1:{room.port}/board?token={room.token}")
+        page.goto(f"http://127.0.0.1:{room.port}{path}")
+        return page
+
+    open_page.heard = heard
+    yield open_page
+    for each in contexts:
+        each.close()
+    assert heard == []
+    assert asked == {f"127.0.0.1:{room.port}"}
+
+
+def a_class(room: Classroom) -> None:
+    """Let learners work: some solve, some hold a belief, one is stuck."""
+    for number in range(12):
+        learner = room.join(f"learner {number}")
+        learner.tried(COUNT, "none_is_a_leaf" if number % 3 else "counts_all_nodes")
+        if number % 2:
+            learner.solved(COUNT)
+        if number == 4:
+            for _ in range(3):
+                learner.tried(COUNT, "none_is_a_leaf")
+
+
+def assert_fine(page: Page, name: str) -> None:
+    """Scan what is shown, which fits into its width; keep a picture where asked for."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    if folder := os.environ.get("PYTREE_COURSE_SCREENSHOTS"):
+        page.screenshot(path=Path(folder, f"{name}.png"), full_page=True)
+    assert_shown_accessible(page)
+
+
+@pytest.mark.parametrize("width", [1280, 480])
+def test_the_teachers_pages_are_accessible(room, opened, scheme, width):
+    a_class(room)
+    board = opened("/board", width, scheme)
+    expect(board.get_by_text("The smallest case").first).to_be_visible()
+    board.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert_fine(board, f"board_{scheme}_{width}")
+    room.act("note", text="Ten more minutes")
+    questions = opened("/questions", width, scheme)
+    assert_fine(questions, f"questions_{scheme}_{width}")
+
+
+@pytest.mark.parametrize("width", [1280, 480])
+def test_all_that_the_projector_shows_is_accessible(room, opened, scheme, width):
+    a_class(room)
+    screen = opened("/screen", width, scheme)
+    board = opened("/board", width, scheme)
+    for do, fields, shown in (
+        ("clear", {}, "Join this class"),
+        ("show", ABOUT, "Given"),
+        ("ask", belief(room)._asdict(), "have answered"),
+        ("close", {}, "The result"),
+        ("ask again", {}, "Vote again"),
+        ("explain", {}, "Right."),
+    ):
+        room.act(do, **fields)
+        expect(screen.get_by_text(shown).first).to_be_visible()
+        assert_fine(screen, f"screen_{do}_{scheme}_{width}")
+    expect(board.get_by_text("Right.").first).to_be_visible()
+    assert_fine(board, f"board_vote_{scheme}_{width}")
+
+
+def test_the_page_on_a_phone_is_accessible(room, opened, scheme):
+    phone = opened("/", 360, scheme)
+    assert_fine(phone, f"phone_join_{scheme}")
+    phone.get_by_label("The code").fill("wrong")
+    phone.get_by_role("button", name="Join").click()
+    expect(phone.get_by_role("status")).to_have_text("That is not the code of this class.")
+    opened.heard.clear()  # the browser tells of the refusal
+    phone.get_by_label("The code").fill(room.code)
+    phone.get_by_role("button", name="Join").click()
+    expect(phone.get_by_role("status")).to_contain_text("You are in")
+    room.act("ask", **belief(room)._asdict())
+    phone.get_by_role("button", name="A.").click()
+    expect(phone.get_by_role("status")).to_contain_text("You chose A")
+    assert_fine(phone, f"phone_vote_{scheme}")
+
+
+def press(page: Page, name: str) -> None:
+    """Go on with Tab until a button of this name is focused, and press it."""
+    button = page.get_by_role("button", name=name, exact=True).first
+    button.wait_for()
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if button.evaluate("each => each === document.activeElement"):
+            page.keyboard.press("Enter")
+            return
+    raise AssertionError(f"Tab does not reach {name!r}")
+
+
+def test_a_vote_by_keyboard_alone(room, opened):
+    a_class(room)
+    board, screen, phone = opened("/board"), opened("/screen"), opened("/")
+    phone.get_by_label("The code").press("Tab")
+    phone.keyboard.press("Shift+Tab")
+    phone.keyboard.type(room.code.lower())
+    phone.keyboard.press("Enter")
+    expect(phone.get_by_role("status")).to_contain_text("You are in")
+    press(board, "Ask this")
+    for again in (False, True):
+        phone.locator("#options button").first.wait_for()
+        expect(phone.locator("[aria-pressed=true]")).to_have_count(0)
+        option = phone.locator("#options button").nth(int(again))
+        press(phone, option.inner_text())
+        expect(phone.get_by_role("status")).to_contain_text("You chose")
+        expect(option).to_have_attribute("aria-pressed", "true")
+        expect(option).to_be_focused()
+        expect(screen.get_by_text("1 of 13")).to_be_visible()
+        expect(screen.get_by_role("table")).to_have_count(0)
+        press(board, "Close the vote")
+        expect(screen.get_by_text("The result")).to_be_visible()
+        if not again:
+            press(board, "They talk in pairs: vote again")
+    press(board, "Explain")
+    expect(screen.get_by_text("✓ Right.")).to_be_visible()
+    expect(screen.get_by_text("Round 2")).to_be_visible()
+    press(board, "Clear the projector")
+    expect(screen.get_by_text("Join this class")).to_be_visible()
+
+
+def test_what_is_open_and_what_is_focused_survives_the_news(room, opened):
+    a_class(room)
+    board = opened("/board")
+    case = board.locator(f"#case-{COUNT}-none_is_a_leaf")
+    summary = case.locator("summary")
+    summary.click()
+    button = board.locator(f"#show-{LESSON}-{COUNT}-none_is_a_leaf")
+    button.focus()
+    note = board.get_by_label("A note to everyone")
+    for number in range(2):
+        room.join(f"late {number}").tried(COUNT, "none_is_a_leaf")
+        expect(board.get_by_text(f"{5 + number} learners ·").first).to_be_visible()
+        expect(case).to_have_attribute("open", "")
+        expect(button).to_be_focused()
+    note.fill("Ten more min")
+    room.join("later").solved(PATHS)
+    expect(board.get_by_text("15 learners")).to_be_visible()
+    expect(note).to_be_focused()
+    expect(note).to_have_value("Ten more min")
+
+
+@pytest.fixture
+def started(tmp_path):
+    started = Started(tmp_path / "class.sqlite").start()
+    yield started
+    started.kill()
+
+
+def test_a_page_says_when_the_server_is_away_and_goes_on_when_it_is_back(started, browser):
+    room = started
+    context = browser.new_context()
+    board, phone = context.new_page(), context.new_page()
+    board.goto(f"http://127.0.0.1:{room.port}/board?token={room.token}")
+    phone.goto(f"http://127.0.0.1:{room.port}/")
+    phone.get_by_label("The code").fill(room.code)
+    phone.get_by_label("A name").fill("Ada")
+    phone.get_by_role("button", name="Join").click()
+    expect(board.get_by_text("1 learner")).to_be_visible()
+    room.kill()
+    expect(board.get_by_text("does not reach the server")).to_be_visible()
+    expect(phone.get_by_role("status")).to_contain_text("not reached")
+    room.start()
+    expect(board.get_by_text("does not reach the server")).to_be_hidden()
+    expect(phone.get_by_role("status")).to_contain_text("You are in")
+    room.join("Ben")
+    expect(board.get_by_text("2 learners")).to_be_visible()
+    context.close()
+
+
+def test_a_name_is_text_in_a_browser(room, opened):
+    room.join("<img src=x onerror=alert(1)>").tried(COUNT, "none_is_a_leaf")
+    board = opened("/board")
+    expect(board.get_by_text("<img src=x onerror=alert(1)>")).to_be_visible()
+    assert board.locator("img").count() == 0

@@ -1,0 +1,186 @@
+"""The server of a class under load, with readers that do not read, and by https."""
+
+import http.client
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from pytree_course.board import server, teacher
+from pytree_course.board.server import listening
+from pytree_course.course import CourseError
+from tests.class_room import PATIENCE, Classroom, event
+from tests.needs import missing
+
+COUNT = "count_leaves"
+MB = 1_000_000
+
+
+@pytest.fixture
+def room(tmp_path):
+    room = Classroom(tmp_path / "class.sqlite")
+    yield room
+    room.stop()
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """Make a certificate of one's own, and its key, in one file."""
+    if shutil.which("openssl") is None:
+        missing("openssl, which makes a certificate")
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    command += ["-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", "-", "-out", "-"]
+    command += ["-addext", "subjectAltName=DNS:localhost"]
+    file = tmp_path / "certificate.pem"
+    file.write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
+    return file
+
+
+def raw(room, sent=b""):
+    """Connect, send some bytes, and do nothing more."""
+    connection = socket.create_connection(("127.0.0.1", room.port), timeout=PATIENCE)
+    connection.sendall(sent)
+    return connection
+
+
+# --- many, and idle ones
+
+
+def test_many_at_once_are_all_counted(room):
+    room.start()
+    together = threading.Barrier(50)
+
+    def work(number):
+        together.wait(PATIENCE)
+        learner = room.join(f"learner {number}")
+        return [learner.send(event(COUNT)).status for _ in range(5)]
+
+    with ThreadPoolExecutor(50) as pool:
+        assert [*pool.map(work, range(50))] == [[200] * 5] * 50
+    events = [each for each in room.logged() if each.what == "checked"]
+    assert len(events) == 250
+    assert "50 learners" in room.news("screen")["screen"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"POST /join HT",
+        b"POST /join HTTP/1.1\r\nHost: x\r\nX: ",
+        b"POST /join HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",  # answered, and then nothing
+    ],
+)
+def test_a_connection_that_sends_nothing_more_is_closed(room, sent, monkeypatch):
+    monkeypatch.setattr(server, "SLOWEST", 0.2)
+    room.start()
+    idle = [raw(room, sent) for _ in range(50)]
+    assert room.join("Ada").solved(COUNT).status == 200  # nobody waits for them
+    for each in idle:
+        while each.recv(MB):
+            pass
+        each.close()
+
+
+@pytest.mark.parametrize(
+    "sent", [b"\x00" * 1000, b"GET / HTTP/9.9\r\n\r\n", b"GET /\r\n" * 50, b"A" * 200_000]
+)
+def test_what_is_no_http_ends_its_own_connection_only(room, sent, monkeypatch):
+    monkeypatch.setattr(server, "SLOWEST", 0.2)
+    room.start()
+    ada = room.join("Ada")
+    with raw(room) as connection:
+        try:
+            connection.sendall(sent)
+            while connection.recv(MB):
+                pass
+        except ConnectionError:
+            pass  # it was closed before all was sent
+    assert ada.solved(COUNT).status == 200
+
+
+# --- readers that do not read
+
+
+def test_a_page_that_does_not_read_its_news_gets_no_more_and_holds_up_nobody(room, monkeypatch):
+    monkeypatch.setattr(teacher, "SECONDS_BETWEEN_NEWS", 0)
+    room.start()
+    made = {"board": 0, "screen": 0}
+
+    def large(page):
+        def make(now):
+            made[page] += 1
+            return {"vote": f"{made[page]} " * MB}
+
+        return make
+
+    monkeypatch.setattr(room.pages, "board", large("board"))
+    monkeypatch.setattr(room.pages, "screen", large("screen"))
+    request = f"GET /screen/news HTTP/1.1\r\nHost: x\r\nCookie: {room.cookie}\r\n\r\n".encode()
+    connection = room.connection()
+    connection.request("GET", "/board/news", headers={"Cookie": room.cookie})
+    with raw(room, request) as asleep:
+        news = connection.getresponse()
+        for _ in range(40):
+            assert news.readline().startswith(b"data: ")
+            news.readline()
+            room.in_loop(room.session.tell)
+        # What is on its way fits into the two sockets' buffers; nothing else was made for it.
+        assert made["board"] >= 40
+        assert 1 <= made["screen"] <= 15
+        assert room.join("Ada").solved(COUNT).status == 200
+        assert asleep.recv(5) == b"HTTP/"
+    connection.close()
+
+
+# --- https
+
+
+def trusting(room, certificate):
+    room.trusted = ssl.create_default_context(cafile=str(certificate))
+    return room
+
+
+def test_with_a_certificate_everything_is_encrypted(tmp_path, certificate):
+    room = Classroom(tmp_path / "class.sqlite", certificate).start()
+    try:
+        trusting(room, certificate)
+        assert room.join("Ada").solved(COUNT).status == 200
+        cookie = room.ask("GET", f"/board?token={room.token}").headers["Set-Cookie"]
+        assert "Secure" in cookie
+        assert "1 learner" in room.news()["class"]
+        room.trusted = None
+        with pytest.raises((http.client.HTTPException, OSError)):
+            room.ask("GET", "/")
+        room.trusted = ssl.create_default_context()  # that does not know the certificate
+        with pytest.raises(ssl.SSLCertVerificationError):
+            room.ask("GET", "/")
+    finally:
+        room.stop()
+
+
+def test_who_never_shakes_hands_is_cut_off_and_holds_up_nobody(tmp_path, certificate, monkeypatch):
+    monkeypatch.setattr(server, "SLOWEST", 0.2)
+    room = Classroom(tmp_path / "class.sqlite", certificate).start()
+    try:
+        idle = [raw(room, sent) for sent in (b"", b"\x16\x03\x01") for _ in range(20)]
+        assert trusting(room, certificate).join("Ada").solved(COUNT).status == 200
+        for each in idle:
+            assert each.recv(MB) == b""
+            each.close()
+    finally:
+        room.stop()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n"])
+def test_a_certificate_that_is_none_is_said(tmp_path, content):
+    file = tmp_path / "certificate.pem"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(CourseError, match="other certificate files"):
+        listening("127.0.0.1", 0, file)
