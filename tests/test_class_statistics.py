@@ -1,6 +1,5 @@
 """What the class report counts, and who it finds behind it."""
 
-
 import pytest
 
 from pytree_course.checking.verdicts import WrongLine
