@@ -33,7 +33,7 @@ def test_an_answer_that_is_too_long_is_not_run_and_said(made):
 def test_the_terminal_gets_no_escapes_and_no_path_of_a_student(made, monkeypatch, capsys):
     made.hand_in("eve\x1b[2J\nada", RIGHT).write_text("\x1b[2J")
     made.hand_in("ada", {}, "\x1b[2Jessay.ipynb")
-    made.hand_in(os.fsdecode(b"j\xfcrgen"), RIGHT)
+    made.hand_in(os.fsdecode(b"j\xfcrgen"), RIGHT).write_text("\x1b[2J")
     assert made.run_here(monkeypatch, "--unsandboxed") == 0
     said = capsys.readouterr()
     assert "\x1b[2J" not in said.out + said.err

@@ -1,10 +1,7 @@
 """What the class report counts, and who it finds behind it."""
 
-from dataclasses import replace
-
 import pytest
 
-from pytree_course.checking.findings import Finding
 from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import Student
@@ -16,7 +13,7 @@ from pytree_course.reports.class_statistics import (
     points_of_students,
 )
 from pytree_course.reports.clusters import find_clusters
-from tests.made_grades import made_attempt, made_grades, made_lesson, made_row
+from tests.made_grades import made_attempt, made_grades, made_row
 
 
 def names(found):
@@ -113,34 +110,18 @@ def test_equal_wrong_results_without_a_misconception_are_a_cluster():
     ]
 
 
-def test_predictions_are_compared_line_by_line_whatever_the_seed():
-    exercise = replace(
-        made_lesson().exercises["count"],
-        lines={"A": "`[1]`", "B": "`None`"},
-        observations=[{"kind": "number", "type": "int", "value": value} for value in (1, 0)],
-    )
-    lesson = replace(made_lesson(), exercises={"count": exercise})
+def test_equal_wrong_predictions_are_a_cluster_with_their_lines():
+    line = WrongLine("A", "`[1]`", "5", "too high", {})
 
-    def line(name, said, why="too high", misconception=""):
-        return WrongLine(name, exercise.lines[name], said, why, {}, misconception)
+    def predicting(student, results, **values):
+        lines = {"lines": [line], "failed": [0], "failure": None}
+        return wrong(student, answer="count = {'A': 5}", results=results, **lines, **values)
 
-    def predicting(student, *lines, **values):
-        failed = ["AB".index(line.name) for line in lines]
-        return wrong(student, lines=list(lines), failed=failed, failure=None, **values)
-
-    grades = made_grades(
-        [
-            predicting("a", line("A", "5"), line("B", "1", "belief", "none_is_a_leaf")),
-            predicting("b", line("A", "5"), line("B", "'x'", "not allowed"), seed=8),
-            predicting("c", line("B", "", "not predicted")),
-            predicting("d", line("A", "a very large number")),
-            predicting("no dict", findings=[Finding("no dict", "argument", [], [])]),
-        ],
-        lessons=[lesson],
-    )
+    known = predicting("c", "other", misconceptions=["none_is_a_leaf"])
+    grades = made_grades([predicting("a", "same"), predicting("b", "same"), known])
     (cluster,) = find_clusters(grades, fewest=1)
-    assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line("A", "5")])
-    assert (cluster.sample.failed, cluster.code) == ([0], "count = {'A': 5, 'B': 0}")
+    assert (names(cluster), cluster.sample.lines) == (["a", "b"], [line])
+    assert cluster.code == "count = {'A': 5}"
 
 
 def test_a_class_in_which_nobody_handed_in_anything():

@@ -233,9 +233,7 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
 
     graded = learner.command("check", "1")
     assert "1 of 3 points, 1 of 2 exercises correct, on the public cases." in graded.stdout
-    progress = learner.command("progress").stdout
-    assert "✓ solved" in progress
-    assert "… tried" in progress
+    assert "1 of 2 exercises" in learner.command("progress").stdout
     assert "is kept as" in learner.command("reset", "1").stdout
     assert (learner.notebook.parent / "01_mini_exercises.kept-1.ipynb").exists()
 

@@ -11,13 +11,11 @@ from pytree_course.checking.reported import (
     MAX_WRITTEN,
     Line,
 )
-from pytree_course.checking.verdicts import WrongLine
 from pytree_course.classroom.attempt import AttemptState
 from pytree_course.classroom.class_grades import ClassGrades, Student
 from pytree_course.classroom.folder import ClassFolder
 from pytree_course.classroom.gradebook import Gradebook
 from pytree_course.reports import page_texts
-from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
@@ -124,26 +122,6 @@ def test_an_enormous_class_page_is_bounded(tmp_path):
     )
     for page in pages_of(grades, tmp_path).values():
         assert len(page) < LARGEST_PAGE
-
-
-def test_what_looks_like_a_number_and_is_none_costs_no_report(tmp_path):
-    """The digits of other scripts are no Python; and Python reads no number this long."""
-    exercise = replace(
-        made_lesson().exercises["count"],
-        lines={"A": "`[1]`", "B": "`None`"},
-        observations=[NUMBER, NUMBER],
-    )
-    attempts = []
-    for student in ("eve", "fay"):
-        lines = [
-            WrongLine(name, text="", said=said, why="too high", data={})
-            for name, said in (("A", "٣"), ("B", "9" * 5000))
-        ]
-        row = made_row("count", "incorrect", lines=lines, failed=[0, 1], failure=None)
-        attempts.append(made_attempt(student, [row]))
-    grades = made_grades(attempts, [replace(made_lesson(), exercises={"count": exercise})])
-    assert find_clusters(grades, fewest=1) == []
-    assert "2 students" in visible(pages_of(grades, tmp_path)["report.html"])
 
 
 def test_what_was_remarked_of_a_notebook_is_on_its_page_without_the_teachers_folders(tmp_path):

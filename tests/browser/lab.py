@@ -160,19 +160,6 @@ class PlainLab(Lab):
         self.variables = kept | {"HOME": str(folder), "USERPROFILE": str(folder)}
 
 
-class ReadOnlyHome(PlainLab):
-    """JupyterLab started by the course's own command where HOME can't be written."""
-
-    program: tuple[str, ...] = ("pytree_course", "lab")
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        read_only = ("--ro-bind", str(folder), str(folder))
-        writable = ("--bind", str(self.root), str(self.root))
-        self.command = ["bwrap", "--dev-bind", "/", "/", *read_only, *writable, *self.command]
-        self.variables["TMPDIR"] = str(self.root)
-
-
 class Notebook7(PlainLab):
     """Jupyter Notebook, which is not of the course's environment, as somebody has it beside it."""
 

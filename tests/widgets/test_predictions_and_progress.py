@@ -277,7 +277,7 @@ def test_the_badge_of_the_core_is_for_all_lessons_that_have_one(in_course):
 def test_the_start_page_shows_lessons_progress_and_badges(in_course):
     Progress.load(in_course.progress_file).add("01_mini", "count_leaves", "correct")
     page = course_map()
-    assert "Run this cell again to see what has come since." in page.html
+    assert "Run this again to see what has come since." in page.html
     assert 'href="../notebooks/01_mini.ipynb"' in page.html
     for form in (page.html, page.text):
         assert "1 of 2 exercises" in form

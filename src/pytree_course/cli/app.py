@@ -1,6 +1,5 @@
 """The Typer application that all commands are added to, and its consoles."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -47,11 +46,11 @@ def warn(said: str, style: str = "yellow") -> None:
     errors.print(Text(printable_lines(said), style=style), soft_wrap=True)
 
 
-def run_in_course(command: list[str], course: Course, **variables: str) -> int:
+def run_in_course(command: list[str], course: Course) -> int:
     """Run another program in the course's folder; Ctrl-C and a kill are left to that program."""
     # Neither an exception around the wait, which may lose the status, nor ignored, which the
     # program would inherit.
     signal.signal(signal.SIGINT, lambda signum, frame: None)
-    program = subprocess.Popen(command, cwd=course.root, env={**os.environ, **variables})
+    program = subprocess.Popen(command, cwd=course.root)
     signal.signal(signal.SIGTERM, lambda signum, frame: program.terminate())
     return program.wait()

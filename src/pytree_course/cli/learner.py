@@ -1,15 +1,14 @@
 """The learner's commands: lab, check, progress, reset, review."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
 from pytree_course.cli import options
-from pytree_course.cli.app import app, console, run_in_course, warn
+from pytree_course.cli.app import STARTED_AS, app, console, run_in_course, warn
 from pytree_course.course import Course, CourseError
 
 
@@ -26,7 +25,6 @@ def lab(
     JupyterLab gets all other options.
     """
     from pytree_course.bundle import unpack
-    from pytree_course.cli.jupyter_folders import writable_folders
 
     try:
         course = Course.around()
@@ -44,9 +42,12 @@ def lab(
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={course.root}"),
         *(f"--LabApp.default_url=/lab/tree/{first}", *context.args),
     ]
-    with writable_folders() as variables:
-        status = run_in_course(command, course, **variables)
-    raise typer.Exit(status)
+    if not os.access(Path.home(), os.W_OK):
+        warn(
+            f"Your home folder {Path.home()} cannot be written, and JupyterLab keeps its settings "
+            f"there. If it does not start, choose another: HOME=FOLDER {STARTED_AS} lab"
+        )
+    raise typer.Exit(run_in_course(command, course))
 
 
 @app.command()
@@ -73,46 +74,10 @@ def check(lesson: options.Lesson) -> None:
 
 @app.command()
 def progress() -> None:
-    """Show your progress: points and exercises, lesson by lesson."""
-    from pytree_course.checking.badges import badges
-    from pytree_course.checking.expected import Expected
-    from pytree_course.checking.progress import Progress
-    from pytree_course.checking.standings import Way, standing
+    """Show how far you are: points, exercises, the time that is left, and badges."""
+    from pytree_course.widgets.start_page import course_map
 
-    course = Course.find()
-    done = Progress.load(course.progress_file)
-    lessons = [Expected.read(each.expected) for each in course.lessons()]
-    columns = ["Points", "Status", "Wrong", "Hints"] if console.width > 50 else ["Points", "Status"]
-    table = Table(box=box.SIMPLE_HEAD, padding=0)
-    table.add_column("Exercise", overflow="fold")
-    for heading in columns:
-        table.add_column(heading, no_wrap=True)
-    for expected in lessons:
-        table.add_section()
-        table.add_row(expected.lesson, style="bold")
-        for exercise in expected.exercises.values():
-            mine = done.of(expected.lesson, exercise.name)
-            cells = (
-                f"{exercise.points if mine.correct else 0}/{exercise.points}",
-                "✓ solved" if mine.correct else "… tried" if mine.tries else "○ to do",
-                str(mine.tries),
-                str(mine.hints),
-            )
-            table.add_row(f" {exercise.name}", *cells[: len(columns)])
-    console.print(table)
-    standings = [standing(expected, done) for expected in lessons]
-    for expected, now in zip(lessons, standings, strict=True):
-        console.print(f"{expected.lesson}: {now}")
-    if any(now.core.exercises for now in standings):
-        console.print(f"The core: {Way.together([now.core for now in standings])}")
-    everything = Way.together([now.everything for now in standings])
-    console.print(f"Everything: {everything}")
-    names = [f"{badge.symbol} {badge.name}" for badge in badges(lessons, done) if badge.earned]
-    console.print(f"Badges: {', '.join(names) or 'none yet'}")
-    if done.unreadable_lines:
-        console.print(f"{done.unreadable_lines} lines of {done.file} could not be read.")
-    if done.trouble:
-        console.print(f"{done.file} could not be read: {done.trouble.strerror}")
+    console.print(course_map().text)
 
 
 @app.command()

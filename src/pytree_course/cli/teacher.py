@@ -20,7 +20,6 @@ QUESTIONS = {
     ".ipynb": "reports/slides.txt",
     ".xml": "reports/questions.xml",
 }
-MOST_NAMED = 10  # of the files that could not be written
 UNSANDBOXED = (
     "Without the sandbox, the notebooks can read and change all your files, and use the network. "
     "Do this with your own work only."
@@ -175,12 +174,11 @@ def grade(
     for stem in grades.on_public_cases:
         warn(f"{stem}: {ON_PUBLIC_CASES}.")
     if not_written:
-        named = "\n".join(map(printable, not_written[:MOST_NAMED]))
-        more = f"\nand {len(not_written) - MOST_NAMED} more" if not_written[MOST_NAMED:] else ""
+        named = "\n".join(map(printable, not_written))
         raise CourseError(
             "The grades are in the gradebook, but not all tables and pages could be written; the "
             "earlier files are unchanged. Fix that, and start again: no notebook runs twice.\n"
-            f"{named}{more}"
+            f"{named}"
         )
     raise typer.Exit(1 if summary.failed else 0)
 

@@ -20,7 +20,6 @@ from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import (
     corrected_rows,
     count_exercises,
-    graded,
     held_misconceptions,
     histogram,
     not_graded,
@@ -93,7 +92,6 @@ def _report(grades: ClassGrades, links: dict[str, str], spent: Spent | None) -> 
         lessons=[list(group) for _, group in groupby(counts, lambda each: each.lesson.lesson)],
         held=held_misconceptions(grades),
         clusters=find_clusters(grades),
-        seeds=_several_seeds(grades),
         not_graded=not_graded(grades),
         corrected=corrected_rows(grades),
     )
@@ -139,9 +137,3 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
         "got": got,
         "reread": [lesson.sections[each].title for each in known],
     }
-
-
-def _several_seeds(grades: ClassGrades) -> bool:
-    """Say whether some of a lesson's notebooks ran on other cases than the rest."""
-    seeds = {(lesson.lesson, attempt.seed) for _, lesson, attempt in graded(grades)}
-    return len(seeds) > len({lesson for lesson, _ in seeds})

@@ -23,12 +23,7 @@ from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.checking.verdicts import VerdictKind
 from pytree_course.checking.words import explanation, remarks
 from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import (
-    NOT_HANDED_IN,
-    NOT_YET_GRADED,
-    ClassGrades,
-    Student,
-)
+from pytree_course.classroom.class_grades import ClassGrades
 from pytree_course.classroom.class_grading import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
 from pytree_course.printable import printable, printable_lines
@@ -90,58 +85,19 @@ def grading_progress(console: Console) -> Iterator[ShowProgress]:
 
 
 def show_class(summary: Summary, grades: ClassGrades, into: Path, console: Console) -> None:
-    """Print a table of the students, what has changed, and what could not be graded."""
-    console.print(_class_table(grades))
-    for student in grades.students:
-        if notes := "; ".join(_notes(grades, student)):
-            console.print(Text(f"{_label(student)}: {notes}"))
+    """Print what has changed, what could not be graded, and where the report is."""
     for change in summary.changes:
         where = f"{change.student}, {change.lesson}, {change.exercise}"
         said = f"Changed: {where}: {change.before}, now {change.after}: {change.why}"
         console.print(Text(printable(said)))
+    failed = not_graded(grades)
+    for student, lesson, attempt in failed:
+        why = shorten(attempt.reason, LONGEST_REASON)
+        again = " The next run tries again." if attempt.state is AttemptState.FAILED else ""
+        name = shorten(student.label, LONGEST_NAME)
+        console.print(Text(f"{name}: {lesson.lesson}, {attempt.state}: {why}{again}"))
     console.print(
         f"{summary.graded} graded, {summary.unchanged} had not changed, "
-        f"{len(not_graded(grades))} could not be graded."
+        f"{len(failed)} could not be graded."
     )
-    for file, reason in summary.failed:
-        why = shorten(reason, LONGEST_REASON)
-        said = f"{printable(str(file))}: {why} The next run tries again."
-        console.print(Text(said))
     console.print(Text(printable(f"The class report: {into / 'report.html'}")))
-
-
-def _class_table(grades: ClassGrades) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("Student", overflow="fold")
-    for lesson in grades.lessons:
-        number, _, _ = lesson.lesson.partition("_")
-        table.add_column(f"{number}\nof {lesson.points}", justify="right", no_wrap=True)
-    for student in grades.students:
-        attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
-        cells = ["–" if attempt is None else str(attempt.points) for attempt in attempts]
-        table.add_row(Text(_label(student)), *cells)
-    return table
-
-
-def _label(student: Student) -> str:
-    return shorten(student.label, LONGEST_NAME)
-
-
-def _notes(grades: ClassGrades, student: Student) -> Iterator[str]:
-    """Yield what there is to say of a student beside the points."""
-    if not student.is_expected:
-        yield "not on the list of the class"
-    attempts = [grades.attempt(student, lesson) for lesson in grades.lessons]
-    for attempt in filter(None, attempts):
-        state = "" if attempt.state is AttemptState.GRADED else f", {attempt.state}"
-        if attempt.reason:
-            reason = attempt.reason.replace(attempt.file, Path(attempt.file).name)
-            yield f"{attempt.lesson}{state}: {shorten(reason, LONGEST_REASON)}"
-        if late := grades.late_by(attempt):
-            yield f"{attempt.lesson}: late by {late}"
-        for row in attempt.rows:
-            if row.teacher and not row.teacher.on_this_answer:
-                yield f"{attempt.lesson}, {row.exercise}: corrected for an earlier answer"
-    if not any(attempts):
-        is_waiting = any(student.id == waiting for waiting, _ in grades.waiting)
-        yield NOT_YET_GRADED if is_waiting else NOT_HANDED_IN

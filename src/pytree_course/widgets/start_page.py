@@ -11,7 +11,7 @@ from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.rendering import Feedback, render
 
 AS_BUILT = "This is how everybody begins. Run this cell to see your own progress."
-AS_OF = "Your progress on {time}. Run this cell again to see what has come since."
+AS_OF = "Your progress on {time}. Run this again to see what has come since."
 
 
 def course_map() -> Feedback:
@@ -29,6 +29,7 @@ def course_map() -> Feedback:
     values = {
         "hours": hours,
         "state": state,
+        "progress": progress,
         "lessons": list(zip(files, lessons, strict=True)),
         "link": course.link,
         "deeper": GOING_DEEPER,
