@@ -169,10 +169,10 @@ class Classroom(Room):
             return
         with patch.object(Expected, "read", read_once):
             address = f"http://127.0.0.1:{self.port}"
-            self.pages = Pages(Course(ROOT), self.session.room, address)
+            self.pages = Pages(Course(ROOT), self.session, address)
         self.code, self.token = self.session.room.code, self.session.room.token
         self._loop = asyncio.get_running_loop()
-        self._task = asyncio.ensure_future(serve(self.session, self.pages, sockets, encrypted))
+        self._task = asyncio.ensure_future(serve(self.pages, sockets, encrypted))
         self._loop.call_soon(started.set_result, None)
         await asyncio.wait([self._task])
         for each in sockets:

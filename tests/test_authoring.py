@@ -258,7 +258,6 @@ MISTAKES = {
         (SOLUTION, "    return len(jax.tree.leaves(tree))", "the starter passes"),
         (HINTS, '["", "two", ', "hint 1"),
         (HINTS, "[", "1 hints"),
-        ("return len(...)", "return max(...)", "skeleton"),
         (
             "section: leaves-are-not-elements",
             "section: elsewhere",

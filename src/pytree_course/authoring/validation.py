@@ -6,7 +6,6 @@ from itertools import combinations
 from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.authoring.case_features import find_wrong_features
 from pytree_course.authoring.core_and_deeper import find_wrong_layers
-from pytree_course.authoring.skeletons import is_skeleton
 from pytree_course.authoring.source_cells import Mistake
 from pytree_course.authoring.sources import Exercise, LessonSources
 from pytree_course.authoring.traceability import find_wrong_marks
@@ -45,12 +44,6 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
     for number, hint in enumerate(exercise.hints, 1):
         if not hint:
             yield exercise.mistake(f"hint {number} is empty")
-    wants_skeleton = exercise.core and exercise.hints and not exercise.is_prediction
-    if wants_skeleton and not is_skeleton(exercise.hints[-1], exercise.solution.source):
-        yield exercise.mistake(
-            "a core exercise ends its hints with a skeleton: the solution between ```python and "
-            "```, with `...` for what decides"
-        )
     for what, required in REQUIRED.items():
         there_are = len(getattr(exercise, what))
         if there_are < required:

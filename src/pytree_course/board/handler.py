@@ -1,14 +1,13 @@
 """What all requests to a session's server share."""
 
-import asyncio
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from tornado import web
 from tornado.iostream import StreamClosedError
 
 from pytree_course.board.pages import Pages
-from pytree_course.board.session import RefusedError, Session
+from pytree_course.board.session import RefusedError
 from pytree_course.checking.untrusted import read_as
 from pytree_course.course import CourseError
 
@@ -21,21 +20,12 @@ HEADERS = {
 }
 
 
-class Serving(NamedTuple):
-    """What all handlers share."""
-
-    session: Session
-    pages: Pages
-    ended: asyncio.Event
-
-
 class Handler(web.RequestHandler):
     """What all requests share: headers, errors in one line, the secret of the learner."""
 
-    def initialize(self, serving: Serving) -> None:
+    def initialize(self, pages: Pages) -> None:
         """Take what the application was made with."""
-        self.session, self.pages, self.ended = serving
-        self.room = self.session.room
+        self.pages, self.session, self.room = pages, pages.session, pages.session.room
 
     def set_default_headers(self) -> None:
         """Allow pages what they need, and nothing from elsewhere."""

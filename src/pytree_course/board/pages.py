@@ -15,7 +15,8 @@ from pytree_course.board.going_round import (
     shown_to,
     stuck,
 )
-from pytree_course.board.room import Learner, Room
+from pytree_course.board.room import Learner
+from pytree_course.board.session import Session
 from pytree_course.checking.expected import Belief, Expected
 from pytree_course.checking.questions import Question, for_class
 from pytree_course.course import Course
@@ -28,9 +29,9 @@ MOST_REASONS = 6
 class Pages:
     """Makes the pages of a session, in which learners join at `address`."""
 
-    def __init__(self, course: Course, room: Room, address: str) -> None:
-        self._room, self._address = room, address
-        qr = segno.make(f"{address}/?code={room.code}", error="m")
+    def __init__(self, course: Course, session: Session, address: str) -> None:
+        self.session, self._room, self._address = session, session.room, address
+        qr = segno.make(f"{address}/?code={self._room.code}", error="m")
         self._qr = Markup(qr.svg_inline(omitsize=True, light="#fff"))
         self.lessons = {each.stem: Expected.read(each.expected) for each in course.lessons()}
         self._files = {each.stem: each for each in course.lessons()}

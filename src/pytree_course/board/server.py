@@ -1,6 +1,5 @@
 """The server of a session: learners send what their checks found, pages show what follows."""
 
-import asyncio
 import ssl
 from collections.abc import Collection
 from pathlib import Path
@@ -11,10 +10,9 @@ from tornado import web
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
-from pytree_course.board.handler import HEADERS, Serving
+from pytree_course.board.handler import HEADERS
 from pytree_course.board.learners import Ballot, Events, Join, Leave
 from pytree_course.board.pages import Pages
-from pytree_course.board.session import Session
 from pytree_course.board.teacher import News, Teacher
 from pytree_course.course import CourseError
 
@@ -56,13 +54,11 @@ def listening(
 
 
 async def serve(
-    session: Session, pages: Pages, sockets: Collection[socket], encrypted: ssl.SSLContext | None
+    pages: Pages, sockets: Collection[socket], encrypted: ssl.SSLContext | None
 ) -> None:
     """Serve a session until it is deleted."""
-    ended = asyncio.Event()
-    serving = {"serving": Serving(session, pages, ended)}
     handlers: list[Any] = [
-        (f"/{path}", handler, serving)
+        (f"/{path}", handler, {"pages": pages})
         for path, handler in (
             ("join", Join),
             ("events", Events),
@@ -83,5 +79,5 @@ async def serve(
         body_timeout=SLOWEST,
     )
     server.add_sockets(sockets)
-    await ended.wait()
+    await pages.session.may_end.wait()
     server.stop()

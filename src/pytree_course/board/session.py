@@ -38,6 +38,7 @@ class Session:
         self.log = Log(file)
         self.room = Room()
         self.is_over = False
+        self.may_end = asyncio.Event()  # once the learners have heard that it is over
         self.changed = asyncio.Event()  # set at the next change, and then replaced
         self._events: Counter[str] = Counter()  # how many there are, by learner
         self._requests: Counter[str] = Counter()  # by learner, in these ten seconds

@@ -57,7 +57,7 @@ class Teacher(Handler):
         action = fields.pop("do", "")
         if action == "delete":
             self.session.delete()
-            asyncio.get_running_loop().call_later(SECONDS_AFTER_THE_END, self.ended.set)
+            asyncio.get_running_loop().call_later(SECONDS_AFTER_THE_END, self.session.may_end.set)
             self.finish("The session is deleted.\n")
             return
         if ACTIONS.get(action) != fields.keys():

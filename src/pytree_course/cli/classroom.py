@@ -43,7 +43,7 @@ def classroom(
     session = Session(into)
     protocol = "https" if encrypted else "http"
     address = f"{protocol}://{_reached_at(host)}:{sockets[0].getsockname()[1]}"
-    pages = Pages(Course.around(), session.room, address)
+    pages = Pages(Course.around(), session, address)
     console.print(f'Learners join with: join("{address}", "{session.room.code}")', soft_wrap=True)
     segno.make(f"{address}/?code={session.room.code}").terminal(compact=True)
     console.print(f"Your board: {address}/board?token={session.room.token}", soft_wrap=True)
@@ -55,7 +55,7 @@ def classroom(
         if not certificate:
             warn("Without --certificate, what is sent can be read in the network.")
     try:
-        asyncio.run(serve(session, pages, sockets, encrypted))
+        asyncio.run(serve(pages, sockets, encrypted))
     except KeyboardInterrupt:
         session.log.close()
 
