@@ -10,7 +10,7 @@ from rich.console import Console
 
 from pytree_course.checking.comparison import Difference
 from pytree_course.checking.findings import Finding
-from pytree_course.checking.reported import Line, Outcome
+from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.classroom.attempt import AttemptState, VerdictChange
 from pytree_course.classroom.class_grades import Student
@@ -18,9 +18,9 @@ from pytree_course.classroom.class_grading import Summary
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
 from pytree_course.printable import printable, printable_lines
+from pytree_course.rendering import render
 from pytree_course.reports.clusters import Cluster
 from pytree_course.reports.terminal import show_class, show_grade
-from pytree_course.reports.unexplained import in_words
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.test_tables import hidden
 
@@ -79,8 +79,7 @@ def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
     code = f"line_1\n\tline_2 {HOSTILE}"
     attempt = made_attempt(HOSTILE, [row])
     cluster = Cluster("01_made", "count", [Student(HOSTILE)], row, attempt, code)
-    telling = {1: Outcome([], [HOSTILE], {}, note=HOSTILE)}
-    shown = in_words([(cluster, telling)])
+    shown = render("reports/unexplained.txt", found=[cluster])
     assert nothing_raw(shown)
     assert "line_1\n    line_2 " in shown
 

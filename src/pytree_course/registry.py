@@ -16,7 +16,6 @@ class Level:
     type: type
     children: list[tuple[str, Any]]  # with their keys' texts
     aux: Any
-    treedef: jax.tree_util.PyTreeDef  # has a leaf for each child: it makes the node of them
 
     @property
     def is_custom(self) -> bool:
@@ -35,7 +34,7 @@ def flatten_one_level(value: object) -> Level | None:
     if data is None:
         return None
     named = [(jax.tree_util.keystr(path), child) for path, child in children]
-    return Level(data[0], named, data[1], treedef)
+    return Level(data[0], named, data[1])
 
 
 def is_namedtuple(node_type: type) -> bool:

@@ -4,10 +4,8 @@ import json
 from typing import Any
 
 from tornado import web
-from tornado.iostream import StreamClosedError
 
 from pytree_course.board.pages import Pages
-from pytree_course.board.session import RefusedError
 from pytree_course.checking.untrusted import read_as
 from pytree_course.course import CourseError
 
@@ -38,16 +36,10 @@ class Handler(web.RequestHandler):
             raise web.HTTPError(403, reason="The session is over")
 
     def write_error(self, status_code: int, **how: Any) -> None:
-        """Answer with one line, and say in it what is refused."""
-        error = how["exc_info"][1]
-        if isinstance(error, (RefusedError, CourseError)):
-            self.set_status(429 if isinstance(error, RefusedError) else 503)
+        """Answer with one line; what cannot be stored is not acknowledged."""
+        if isinstance(how["exc_info"][1], CourseError):
+            self.set_status(503)
         self.finish(f"{self.get_status()} {self._reason}\n")
-
-    def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
-        """Print what is wrong here; what learners do wrong is theirs."""
-        if not isinstance(error, (web.HTTPError, RefusedError, StreamClosedError)):
-            super().log_exception(kind, error, trace)
 
     def read(self, kind: Any) -> Any:
         """Read the request's JSON, which is untrusted."""

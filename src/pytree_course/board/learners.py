@@ -7,7 +7,7 @@ from typing import Annotated
 from tornado import web
 
 from pytree_course.board.handler import Handler
-from pytree_course.board.protocol import MOST_EVENTS, Choice, Name, News, Note, Sent, Vote
+from pytree_course.board.protocol import MOST_EVENTS, Choice, News, Note, Sent, Vote
 from pytree_course.board.session import id_of
 
 
@@ -37,10 +37,11 @@ class Join(Learner):
 
     def post(self) -> None:
         """Give a secret to who knows the code."""
-        asked = self.read(Name)
-        if not secrets.compare_digest(asked.code.upper().encode(), self.room.code.encode()):
+        asked = self.read(dict[str, str])
+        code = asked.get("code", "").upper()
+        if not secrets.compare_digest(code.encode(), self.room.code.encode()):
             raise web.HTTPError(403)
-        secret, name = self.session.join(asked.name)
+        secret, name = self.session.join(asked.get("name", ""))
         self.finish({"secret": secret, "name": name})
 
 

@@ -1,6 +1,6 @@
 """The teacher's pages: their parts, which are sent again whenever they have changed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 
@@ -20,7 +20,7 @@ from pytree_course.board.session import Session
 from pytree_course.checking.expected import Belief, Expected
 from pytree_course.checking.questions import Question, for_class
 from pytree_course.course import Course
-from pytree_course.rendering import Feedback, render
+from pytree_course.rendering import render
 
 MOST_IN_GRID = 40  # learners; of more, only counts are shown
 MOST_REASONS = 6
@@ -33,10 +33,13 @@ class Pages:
         self.session, self._room, self._address = session, session.room, address
         qr = segno.make(f"{address}/?code={self._room.code}", error="m")
         self._qr = Markup(qr.svg_inline(omitsize=True, light="#fff"))
-        self.lessons = {each.stem: Expected.read(each.expected) for each in course.lessons()}
-        self._files = {each.stem: each for each in course.lessons()}
+        files = {each.stem: each for each in course.lessons()}
+        self.lessons = {stem: Expected.read(each.expected) for stem, each in files.items()}
         self.questions = cache(lambda lesson: for_class(self.lessons[lesson]))
-        self._feedback: dict[Belief, Feedback] = {}
+        # Of a misconception; made once, which takes up to a second.
+        self.feedback = cache(
+            lambda about: shown_to(files[about.lesson], self.lessons[about.lesson], about)
+        )
 
     @property
     def lesson(self) -> Expected:
@@ -54,19 +57,10 @@ class Pages:
         """Return what goes round now, that of most learners first."""
         return going_round(self._room, self.lesson, now)[:MOST_REASONS]
 
-    def feedback(self, about: Belief) -> Feedback:
-        """Return the feedback on a misconception; made once, which takes up to a second."""
-        if about not in self._feedback:
-            files, expected = self._files[about.lesson], self.lessons[about.lesson]
-            self._feedback[about] = shown_to(files, expected, about)
-        return self._feedback[about]
-
-    def missing_feedback(self, now: datetime) -> Iterator[Belief]:
-        """Yield what the board and the projector show and is not made yet."""
-        shown = [self._room.shown] if self._room.shown else []
-        for about in [*shown, *(each.about for each in self.reasons(now))]:
-            if about not in self._feedback:
-                yield about
+    def shown(self, now: datetime) -> list[Belief]:
+        """Return the misconceptions whose feedback the board and the projector show."""
+        on_screen = [self._room.shown] if self._room.shown else []
+        return [*on_screen, *(each.about for each in self.reasons(now))]
 
     def board(self, now: datetime) -> dict[str, str]:
         """Return the parts of the teacher's board, by their ids."""

@@ -36,14 +36,6 @@ class News:
 
 
 @dataclass(frozen=True)
-class Name:
-    """Who wants to join."""
-
-    code: Word
-    name: Word
-
-
-@dataclass(frozen=True)
 class Joined:
     """What a learner who has joined is told."""
 

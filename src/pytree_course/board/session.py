@@ -8,6 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from tornado import web
+
 from pytree_course.board.log import Log
 from pytree_course.board.room import Room
 from pytree_course.printable import printable
@@ -19,10 +21,6 @@ LONGEST_NAME = 30  # characters
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
 QUIET = "brave calm clever eager fair gentle happy honest jolly kind lucky merry proud quick quiet"
 ANIMALS = "badger beaver crane dolphin falcon finch hare heron lynx otter owl panda robin seal swan"
-
-
-class RefusedError(Exception):
-    """A learner asked for more than a session gives."""
 
 
 class Session:
@@ -53,7 +51,7 @@ class Session:
     def add(self, who: str, what: str, data: dict[str, Any], key: str = "") -> None:
         """Store an event and count it, unless one with the same key is there."""
         if who and self._events[who] >= MOST_EVENTS:
-            raise RefusedError("this learner has sent more than a session needs")
+            raise web.HTTPError(429, reason="More events than a session needs")
         if event := self.log.append(who, key or secrets.token_hex(8), what, data):
             self._events[who] += 1
             self.room.take(event)
@@ -67,7 +65,7 @@ class Session:
     def join(self, name: str) -> tuple[str, str]:
         """Let a learner in; return a secret, and the name that they chose or are given."""
         if len(self._events) > MOST_LEARNERS:  # those who left count too
-            raise RefusedError("the session is full")
+            raise web.HTTPError(429, reason="The session is full")
         name = printable(" ".join(name.split()))[:LONGEST_NAME]
         secret = secrets.token_urlsafe(24)
         made_up = f"{secrets.choice(QUIET.split())} {secrets.choice(ANIMALS.split())}"
@@ -78,11 +76,10 @@ class Session:
         """Refuse a learner who asks too often."""
         now = int(time.monotonic() / 10)
         if now != self._ten_seconds:
-            self._ten_seconds = now
-            self._requests.clear()
+            self._ten_seconds, self._requests = now, Counter()
         self._requests[who] += 1
         if self._requests[who] > MOST_REQUESTS:
-            raise RefusedError("this learner asks too often")
+            raise web.HTTPError(429, reason="Too many requests")
 
     def delete(self) -> None:
         """Delete all that is stored."""

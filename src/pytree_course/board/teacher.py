@@ -78,7 +78,7 @@ class News(Teacher):
         with suppress(StreamClosedError):  # the page was closed
             while not self.session.is_over:
                 changed = self.session.changed
-                for about in self.pages.missing_feedback(datetime.now(UTC)):
+                for about in self.pages.shown(datetime.now(UTC)):
                     await asyncio.to_thread(self.pages.feedback, about)
                 parts = make(datetime.now(UTC))
                 new = {part: html for part, html in parts.items() if sent.get(part) != html}

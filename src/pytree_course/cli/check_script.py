@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from pytree_course.cli import options
 from pytree_course.cli.app import console, errors, run
 from pytree_course.course import Course, LessonFiles
 from pytree_course.printable import printable
@@ -23,7 +22,7 @@ def main(check_script: str) -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
     @app.command()
-    def grade(notebook: options.Notebook) -> None:
+    def grade(notebook: Path) -> None:
         """Grade the answers in an exercise notebook; the exit status is 0 if all are correct."""
         grade = grade_and_show(files, notebook)
         raise typer.Exit(0 if grade.all_correct else 1)

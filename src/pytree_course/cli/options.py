@@ -1,7 +1,6 @@
 """Arguments and options that several commands share, and how they are read."""
 
 from datetime import datetime, time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,9 +9,6 @@ from pytree_course.course import Course, CourseError, LessonFiles
 
 Lesson = Annotated[
     str, typer.Argument(metavar="LESSON", help="Which lesson: 1, leaves or 01_leaves.")
-]
-Notebook = Annotated[
-    Path, typer.Argument(metavar="NOTEBOOK", help="The exercise notebook to grade.")
 ]
 
 

@@ -193,17 +193,20 @@ def explain(
     ],
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
-    from pytree_course.reports.unexplained import unexplained
+    from pytree_course.classroom.class_grades import ClassGrades
+    from pytree_course.classroom.folder import ClassFolder
+    from pytree_course.classroom.gradebook import Gradebook
+    from pytree_course.rendering import render
+    from pytree_course.reports.clusters import find_clusters
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
         raise CourseError(f"{file} is not there. Name the folder that `grade --into` wrote to.")
-    course = Course.around()
-    if not course.with_sources():
-        raise CourseError(
-            "This copy of the course has no sources, so there is nothing to compare with."
-        )
-    console.print(Text(unexplained(course, file)), soft_wrap=True)
+    with Gradebook(file) as gradebook:
+        nothing_more = ClassFolder(file.parent, [], [], [])
+        grades_now = ClassGrades.of(Course.around(), nothing_more, gradebook, None, None)
+    found = find_clusters(grades_now, fewest=1)
+    console.print(Text(render("reports/unexplained.txt", found=found)), soft_wrap=True)
 
 
 @app.command()
