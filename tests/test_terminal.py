@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from pytree_course.checking.comparison import Difference
+from pytree_course.checking.finding_words import sentences
 from pytree_course.checking.findings import Finding
 from pytree_course.checking.reported import Line
 from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
+from pytree_course.checking.words import line_wrong
 from pytree_course.classroom.attempt import AttemptState, VerdictChange
 from pytree_course.classroom.class_grades import Student
 from pytree_course.classroom.class_grading import Summary
@@ -79,7 +81,8 @@ def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
     code = f"line_1\n\tline_2 {HOSTILE}"
     attempt = made_attempt(HOSTILE, [row])
     cluster = Cluster("01_made", "count", [Student(HOSTILE)], row, attempt, code)
-    shown = render("reports/unexplained.txt", found=[cluster])
+    words = {"sentences": sentences, "wrong": line_wrong}
+    shown = render("reports/unexplained.txt", found=[cluster], **words)
     assert nothing_raw(shown)
     assert "line_1\n    line_2 " in shown
 

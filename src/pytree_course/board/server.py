@@ -18,7 +18,6 @@ from pytree_course.course import CourseError
 
 LARGEST_REQUEST = 64_000  # bytes
 SLOWEST = 20  # seconds in which a request has to arrive
-STATIC = Path(__file__).parent / "static"
 
 
 class Static(web.StaticFileHandler):
@@ -68,7 +67,7 @@ async def serve(
             ("(board|screen)/news", News),
         )
     ]
-    static = {"path": STATIC, "default_filename": "phone.html"}
+    static = {"path": Path(__file__).parent / "static", "default_filename": "phone.html"}
     app = web.Application([*handlers, (r"/(.*)", Static, static)], log_function=lambda _: None)
     server = HTTPServer(
         app,

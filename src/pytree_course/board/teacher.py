@@ -14,7 +14,7 @@ from pytree_course.checking.expected import Belief
 
 SECONDS_BETWEEN_NEWS = 0.3
 SECONDS_WITHOUT_NEWS = 10  # then the minutes that went by are shown
-SECONDS_AFTER_THE_END = 30  # in which learners are told that it is over
+SECONDS_TO_TELL = 30  # in which learners are told that it is over
 ACTIONS = {
     "begin": {"lesson"},
     "note": {"text"},
@@ -57,7 +57,7 @@ class Teacher(Handler):
         action = fields.pop("do", "")
         if action == "delete":
             self.session.delete()
-            asyncio.get_running_loop().call_later(SECONDS_AFTER_THE_END, self.session.may_end.set)
+            asyncio.get_running_loop().call_later(SECONDS_TO_TELL, self.session.may_end.set)
             self.finish("The session is deleted.\n")
             return
         if ACTIONS.get(action) != fields.keys():

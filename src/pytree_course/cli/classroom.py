@@ -69,5 +69,4 @@ def _reached_at(host: str) -> str:
             finder.connect(("192.0.2.1", 9))
         except OSError:
             return HERE
-        name: str = finder.getsockname()[0]
-        return name
+        return str(finder.getsockname()[0])

@@ -193,6 +193,8 @@ def explain(
     ],
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
+    from pytree_course.checking.finding_words import sentences
+    from pytree_course.checking.words import line_wrong
     from pytree_course.classroom.class_grades import ClassGrades
     from pytree_course.classroom.folder import ClassFolder
     from pytree_course.classroom.gradebook import Gradebook
@@ -203,10 +205,10 @@ def explain(
     if not file.exists():
         raise CourseError(f"{file} is not there. Name the folder that `grade --into` wrote to.")
     with Gradebook(file) as gradebook:
-        nothing_more = ClassFolder(file.parent, [], [], [])
-        grades_now = ClassGrades.of(Course.around(), nothing_more, gradebook, None, None)
-    found = find_clusters(grades_now, fewest=1)
-    console.print(Text(render("reports/unexplained.txt", found=found)), soft_wrap=True)
+        folder = ClassFolder(file.parent, [], [], [])
+        found = find_clusters(ClassGrades.of(Course.around(), folder, gradebook, None, None), 1)
+    said = render("reports/unexplained.txt", found=found, sentences=sentences, wrong=line_wrong)
+    console.print(Text(said), soft_wrap=True)
 
 
 @app.command()
