@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -48,6 +49,7 @@ class Server:
         )
         said = ""
         while "Only this machine can join" not in said:
+            assert self._process.stdout
             said += self._process.stdout.readline()
         self.address, self.code = re.findall(r'join\("(.+)", "(.+)"\)', said)[0]
         self.board = re.findall(r"Your board: (\S+)", said)[0]
@@ -83,11 +85,12 @@ class Room:
         for number in range(self.learners):
             folder = self.folder_of(number)
             membership = read_membership(folder / "joined.json")
-            place, events = membership.place, True
+            assert membership
+            events, place = events_after(membership.place, folder / "progress.jsonl")
             while events:
-                events, place = events_after(place, folder / "progress.jsonl")
                 for event in events:
                     yield id_of(membership.secret), f"sent {event['key']}"
+                events, place = events_after(place, folder / "progress.jsonl")
 
 
 class Learners:
@@ -124,7 +127,9 @@ class Learners:
             each.join()
 
 
-def take_part(part, room, address, code, joined, start, solved, ended) -> None:
+def take_part(
+    part: int, room: Room, address: str, code: str, joined: Any, start: Any, solved: Any, ended: Any
+) -> None:
     """Be some of the learners: join, check in turn, and send until the end."""
     exercises = Expected.read(Course.around().lesson(LESSON).expected).exercises
     numbers = range(part, room.learners, PROCESSES)
@@ -133,7 +138,9 @@ def take_part(part, room, address, code, joined, start, solved, ended) -> None:
         folder = room.folder_of(number)
         os.environ[PROGRESS_VARIABLE] = str(folder)
         enter(Course.around(), address, code, "")
-        Sender(folder / "joined.json", read_membership(folder / "joined.json")).start()
+        membership = read_membership(folder / "joined.json")
+        assert membership
+        Sender(folder / "joined.json", membership).start()
         progress[number] = Progress(folder / "progress.jsonl")
     joined.wait()
     while start.value > time.time() + 60:
