@@ -182,8 +182,8 @@ def paragraph(content: dict[str, Any]) -> str:
         f"{content['missing']} of them were missing in the log, and {content['surplus']} were "
         f"there twice, or had not been sent. The server had {sizes[0]} MB of memory before anybody "
         f"joined, {sizes[1]} MB before the first kill and {sizes[-1]} MB at the end. It kept "
-        f"{content['cores_busy_server']} of a core busy, and all together, with learners and "
-        f"browser, {content['cores_busy']} cores."
+        f"{content['cores_busy_server']} of a core busy; all that ran on the machine, learners, "
+        f"browser and other work, {content['cores_busy']} cores."
     )
     return f"{said}\n\n{table(['seconds until it is shown', 'checks', *FIGURES], rows)}"
 
