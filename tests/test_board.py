@@ -391,7 +391,7 @@ def test_the_link_of_the_terminal_opens_them_and_the_token_leaves_the_address(ro
     assert (reply.status, reply.headers["Location"]) == (302, "board")
     cookie = reply.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=Strict" in cookie
+    assert "SameSite=Lax" in cookie
     assert room.ask("GET", "/board", Cookie=cookie.split(";")[0]).status == 200
 
 

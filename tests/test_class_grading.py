@@ -297,7 +297,9 @@ def test_killed_and_started_again_it_goes_on_and_loses_nothing(made):
     before = {attempt.student: attempt for attempt in made.attempts()}
     assert 1 <= len(before) < 4
     done = made.run("--unsandboxed")
-    assert f"{4 - len(before)} graded, {len(before)} had not changed" in done.stdout, done.stderr
+    assert f"{4 - len(before)} graded, {len(before)} had not changed" in done.stdout, (
+        done.stdout + done.stderr
+    )
     after = made.attempts()
     assert Counter(attempt.student for attempt in after) == {f"student{n}": 1 for n in range(4)}
     assert [before.get(attempt.student, attempt) for attempt in after] == after

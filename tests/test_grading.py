@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -319,6 +320,14 @@ def test_a_learners_copy_without_sources_is_graded_on_the_public_cases(mini, not
     grade = grade_notebook(notebook.save(), mini)
     assert grade.seed == PUBLIC_SEED
     assert kinds(grade) == {"count_leaves": "correct", "first_leaf": "incorrect"}
+
+
+def test_a_temporary_folder_with_a_long_name_will_do(mini, notebook, tmp_path, monkeypatch):
+    folder = tmp_path / ("long" * 25)  # longer than a socket's path may be
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    grade = grade_notebook(notebook.answer("count_leaves", RIGHT_COUNT).save(), mini)
+    assert kinds(grade)["count_leaves"] == "correct"
 
 
 def test_every_variant_passes_and_every_misconception_is_recognised(mini, lesson):

@@ -42,9 +42,7 @@ class Teacher(Handler):
             self.check_token(token)
             # Without a path: for this server alone, also behind a proxy.
             secure = self.request.protocol == "https"
-            self.set_cookie(
-                "teacher", token, path="", httponly=True, samesite="Strict", secure=secure
-            )
+            self.set_cookie("teacher", token, path="", httponly=True, samesite="Lax", secure=secure)
             self.redirect(page)
             return
         self.check_token(self.get_cookie("teacher") or "")

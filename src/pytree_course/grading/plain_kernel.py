@@ -15,6 +15,8 @@ from jupyter_client.launcher import launch_kernel
 from pytree_course.course import COURSE_VARIABLE
 from pytree_course.grading.process_tree import ProcessTree
 
+LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a number comes behind it
+
 
 def kernel_command(connection_file: str) -> list[str]:
     """Return the command that starts a kernel of this Python."""
@@ -30,10 +32,10 @@ class PlainKernel:
     def __init__(self, cwd: Path, course: Path, environment: Mapping[str, str]) -> None:
         """Start one in the private folder `cwd`, which sees the folder `course` as the course."""
         # By files where the system can: a port that is free now may be taken a moment later.
-        transport, ip = ("tcp", "") if os.name == "nt" else ("ipc", str(cwd / "socket"))
-        file, self._connection = write_connection_file(
-            str(cwd / "kernel.json"), transport=transport, ip=ip
-        )
+        way, ip = "ipc", str(cwd / "socket")
+        if os.name == "nt" or len(os.fsencode(ip)) > LONGEST_SOCKET:
+            way, ip = "tcp", ""
+        file, self._connection = write_connection_file(f"{cwd}/kernel.json", ip=ip, transport=way)
         # No personal start-up files.
         own = {COURSE_VARIABLE: str(course), "IPYTHONDIR": str(cwd / "ipython")}
         self._process = launch_kernel(

@@ -74,7 +74,7 @@ def _(folder, written):
     folder.chmod(0)
 
 
-@files("40 notebooks", said="of 40 notebooks, the last counts")
+@files("40 notebooks", reason="of 40 notebooks, the last counts")
 def _(folder, written):
     for at in range(40):
         (folder / f"{LESSON} ({at}).ipynb").write_text(written({}))
