@@ -32,8 +32,8 @@ from made_room import LESSON, SECONDS_BETWEEN_CHECKS, Learners, Room, Server
 from page_parts import put, table
 from playwright.sync_api import Browser, sync_playwright
 
-from pytree_course.checking.expected import Expected
 from pytree_course.course import Course, write_file
+from pytree_course.judging.expected import Expected
 
 DOWN = 2.0  # seconds between a kill and the new start
 AROUND = (-1.0, 20.0)  # seconds from a kill, in which latencies are those of a crash

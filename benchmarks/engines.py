@@ -17,10 +17,10 @@ from made_class import MadeClass, Marks
 from measured_run import Command, measure
 from nbconvert import PythonExporter
 
-from pytree_course.checking.progress import Progress
-from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.cli.teacher import GRADEBOOK
 from pytree_course.course import COURSE_VARIABLE, PROGRESS_VARIABLE, LessonFiles, check_id
+from pytree_course.learner.progress import Progress
 from pytree_course.nbgrader import VARIABLE
 
 FRESH_KERNELS = {"PYTREE_COURSE_KERNELS": "fresh"}

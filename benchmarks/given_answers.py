@@ -20,19 +20,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytree_course.authoring.author_process import AuthorProcess, EndedError
-from pytree_course.authoring.authors_answers import (
+from pytree_course.course import Course
+from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.judge import judge
+from pytree_course.judging.words import explanation
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.sources.author_process import AuthorProcess, EndedError
+from pytree_course.sources.authors_answers import (
     AnswerError,
     expect_exercise,
     run_answer,
     with_misconceptions,
 )
-from pytree_course.authoring.sources import Answer, Exercise, LessonSources
-from pytree_course.checking.expected import ExpectedExercise
-from pytree_course.checking.judging import judge
-from pytree_course.checking.reported import PUBLIC_SEED
-from pytree_course.checking.words import explanation
-from pytree_course.course import Course
+from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources
 
 SEEDS = (PUBLIC_SEED, 101)
 SECONDS_TO_PREPARE, SECONDS = 600, 60

@@ -26,8 +26,8 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests have a server to join
 
 from pytree_course import ipython
-from pytree_course.board import joining
 from pytree_course.course import Course
+from pytree_course.notebook import joining
 from tests.class_server import CODE, Room
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 40

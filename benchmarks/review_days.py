@@ -14,11 +14,11 @@ import time
 import tracemalloc
 from datetime import UTC, datetime, timedelta
 
-from pytree_course.checking.expected import Belief, Expected
-from pytree_course.checking.progress import Progress, Reviewed
-from pytree_course.checking.questions import questions
-from pytree_course.checking.review import _SCHEDULER, cards, due
 from pytree_course.course import Course
+from pytree_course.judging.expected import Belief, Expected
+from pytree_course.learner.progress import Progress, Reviewed
+from pytree_course.learner.questions import questions
+from pytree_course.learner.review import _SCHEDULER, cards, due
 
 BEGIN = datetime(2026, 1, 1, 18, tzinfo=UTC)
 DAYS, DAYS_A_LESSON = 90, 5

@@ -24,21 +24,21 @@ from typing import Any
 import numpy as np
 from given_answers import SECONDS, SECONDS_TO_PREPARE, in_a_cell
 
-from pytree_course.authoring.author_process import AuthorProcess, EndedError
-from pytree_course.authoring.authors_answers import (
+from pytree_course.authoring.mutants import mutants
+from pytree_course.course import Course
+from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.finding_words import sentences
+from pytree_course.judging.judge import judge
+from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.sources.author_process import AuthorProcess, EndedError
+from pytree_course.sources.authors_answers import (
     AnswerError,
     expect_exercise,
     run_answer,
     with_misconceptions,
 )
-from pytree_course.authoring.mutants import mutants
-from pytree_course.authoring.sources import LessonSources
-from pytree_course.checking.expected import ExpectedExercise
-from pytree_course.checking.finding_words import sentences
-from pytree_course.checking.judging import judge
-from pytree_course.checking.reported import PUBLIC_SEED
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.course import Course
+from pytree_course.sources.lesson_sources import LessonSources
 
 _EXPECTED: dict[str, ExpectedExercise] = {}
 

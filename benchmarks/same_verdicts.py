@@ -27,8 +27,8 @@ from made_class import make_whole_class
 from measured_run import Command, adopt_orphans, measure, temporary_folder
 from rich.console import Console
 
-from pytree_course.classroom.attempt import VerdictRow
-from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.class_grading.attempt import VerdictRow
+from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course, write_file
 
 SUBMISSIONS = 20

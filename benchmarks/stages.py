@@ -4,7 +4,7 @@ from datetime import datetime
 
 from engines import Work, gradebook_file
 
-from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.class_grading.gradebook import Gradebook
 
 
 def stages(work: Work, started: datetime, seconds: float) -> dict[str, float]:

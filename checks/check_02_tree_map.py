@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.checking import (
+from pytree_course.cases import (
     Case,
     Duo,
     as_jax,

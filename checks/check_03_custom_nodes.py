@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.tree_util import keystr
 
-from pytree_course.checking import (
+from pytree_course.cases import (
     Case,
     Duo,
     Point,
@@ -31,7 +31,7 @@ from pytree_course.checking import (
     varied_trees,
     vector,
 )
-from pytree_course.checking.inputs import VALUES
+from pytree_course.cases.inputs import VALUES
 
 TRIPLED = "`lambda leaf: 3 * leaf`"
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
-from pytree_course.checking import (
+from pytree_course.cases import (
     Case,
     Duo,
     Point,

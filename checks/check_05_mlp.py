@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_course.checking import (
+from pytree_course.cases import (
     Case,
     as_jax,
     check,

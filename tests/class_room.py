@@ -25,8 +25,8 @@ from pytree_course.board.log import Event, Log
 from pytree_course.board.pages import Pages
 from pytree_course.board.server import listening, serve
 from pytree_course.board.session import Session
-from pytree_course.checking.expected import Belief, Expected
 from pytree_course.course import Course
+from pytree_course.judging.expected import Belief, Expected
 from tests.conftest import ROOT
 
 PATIENCE = 60  # seconds, for what takes a moment

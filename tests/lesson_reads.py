@@ -9,14 +9,18 @@ from pytree_course.course import Course, LessonFiles
 ALWAYS = "01_leaves"
 """The lesson that is tested in every run."""
 
-# What runs in a lesson's kernel, and where the author's answers do.
-ENGINE = tuple(
-    f"src/pytree_course/{part}" for part in ("*.py", "authoring", "checking", "drawing", "widgets")
+ROOT = Path(__file__).parents[1]
+NOT_READ = {"grading", "class_grading", "board", "reports", "cli"}
+"""The rooms of the engine that no lesson's kernel loads, and no build."""
+ROOMS = (init.parent.name for init in sorted((ROOT / "src/pytree_course").glob("*/__init__.py")))
+ENGINE = (
+    "src/pytree_course/*.py",
+    *(f"src/pytree_course/{room}" for room in ROOMS if room not in NOT_READ),
 )
 BROWSER = ("jupyter", "tests/browser/[!t]*.py", *ENGINE)
 """What is shown in a browser of lessons and exercises, and how it gets there."""
 
-REPORTS = ("tests/browser/[!t]*.py", "src/pytree_course/reports", "src/pytree_course/classroom")
+REPORTS = ("tests/browser/[!t]*.py", "src/pytree_course/reports", "src/pytree_course/class_grading")
 """What is shown in a browser of a class's grades."""
 
 

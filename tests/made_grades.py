@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from pytree_course.checking.expected import Expected, ExpectedExercise, LessonSection, Misconception
-from pytree_course.checking.verdicts import FailedCase
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.judging.expected import Expected, ExpectedExercise, LessonSection, Misconception
+from pytree_course.judging.verdicts import FailedCase
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "the expected answer"

@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import pytest
 
-from pytree_course.authoring.authors_answers import run_answer
-from pytree_course.authoring.sources import read_sources
-from pytree_course.classroom.attempt import counting
-from pytree_course.classroom.class_grading import GradingOptions, grade_class
-from pytree_course.classroom.folder import read_class_folder
-from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.class_grading.attempt import counting
+from pytree_course.class_grading.folder import read_class_folder
+from pytree_course.class_grading.grade_class import GradingOptions, grade_class
+from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.cli.main import main
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
+from pytree_course.sources.authors_answers import run_answer
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ExerciseNotebook
 
 RIGHT = {
@@ -81,7 +81,7 @@ class MadeClass:
                 runs[name] = ExerciseRun(CellRun(), CellRun(outcomes))
             return runs
 
-        monkeypatch.setattr("pytree_course.classroom.class_grading.run_answers", run)
+        monkeypatch.setattr("pytree_course.class_grading.grade_class.run_answers", run)
         self.pool = SAME_PROCESS
 
     def grade(self, options=OWN_WORK):
@@ -122,7 +122,7 @@ class MadeClass:
     def run_here(self, monkeypatch, *arguments):
         """Run the command in this process, answers too, and return its exit status."""
         monkeypatch.setattr(
-            "pytree_course.classroom.pool.local_pool", lambda *_: nullcontext(SAME_PROCESS)
+            "pytree_course.class_grading.pool.local_pool", lambda *_: nullcontext(SAME_PROCESS)
         )
         monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.setenv("PYTREE_COURSE", str(self.course.root))

@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from pytree_course.classroom import archive
-from pytree_course.classroom.folder import read_handed_in
+from pytree_course.class_grading import archive
+from pytree_course.class_grading.folder import read_handed_in
 from pytree_course.course import CourseError
 
 

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.authoring import authors_answers
-from pytree_course.authoring.authors_answers import SEEDS, run_answer
 from pytree_course.authoring.building import build, find_stale
-from pytree_course.authoring.source_cells import AuthorMistakesError
-from pytree_course.authoring.source_texts import with_closed_answer, with_open_answer
-from pytree_course.authoring.sources import PLACEHOLDER, read_sources
 from pytree_course.built import without_this_machine
-from pytree_course.checking.expected import Expected
-from pytree_course.checking.outcomes import run_check
-from pytree_course.checking.questions import questions
-from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course, LessonFiles, other_id, write_file
 from pytree_course.handout import hand_out
+from pytree_course.judging.expected import Expected
+from pytree_course.learner.questions import questions
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.running.run_cases import run_check
+from pytree_course.sources import authors_answers
+from pytree_course.sources.authors_answers import SEEDS, run_answer
+from pytree_course.sources.lesson_sources import PLACEHOLDER, read_sources
+from pytree_course.sources.source_cells import AuthorMistakesError
+from pytree_course.sources.source_texts import with_closed_answer, with_open_answer
 from tests.conftest import edit
 
 

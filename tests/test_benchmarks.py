@@ -8,7 +8,7 @@ import sys
 import nbformat
 import pytest
 
-from pytree_course.classroom.folder import read_class_folder
+from pytree_course.class_grading.folder import read_class_folder
 from pytree_course.course import Course
 from tests.conftest import ROOT
 from tests.needs import missing

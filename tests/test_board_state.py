@@ -14,10 +14,10 @@ from pytree_course.board.log import Event
 from pytree_course.board.pages import solved_and_tried
 from pytree_course.board.room import Room
 from pytree_course.board.session import Session
-from pytree_course.checking.expected import Belief
-from pytree_course.checking.judging import judge
-from pytree_course.checking.questions import for_class
 from pytree_course.course import Course
+from pytree_course.judging.expected import Belief
+from pytree_course.judging.judge import judge
+from pytree_course.learner.questions import for_class
 from tests.class_room import LESSON, read_once
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of

@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.checking import Case, as_int, check, random_tree
-from pytree_course.checking.expected import Misconception
-from pytree_course.checking.feedback import feedback
-from pytree_course.checking.judging import judge, without_outcomes
-from pytree_course.checking.outcomes import (
+from pytree_course.cases import Case, as_int, check, random_tree
+from pytree_course.judging.expected import Misconception
+from pytree_course.judging.feedback import feedback
+from pytree_course.judging.judge import judge, without_outcomes
+from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.observing.observe import observe
+from pytree_course.running.outcomes import MAX_PRINTED, Outcome
+from pytree_course.running.run_cases import (
     MAX_PRINTED_LINES,
     CaseInterrupted,
     run_check,
 )
-from pytree_course.checking.reported import MAX_PRINTED, Outcome
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.trees import observe
 from tests.made_grades import made_exercise
 
 

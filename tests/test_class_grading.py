@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from pytree_course.classroom import class_grading
-from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import ClassGrades
-from pytree_course.classroom.class_grading import GradingOptions
-from pytree_course.classroom.folder import read_class_folder
-from pytree_course.classroom.gradebook import Gradebook
-from pytree_course.classroom.pool import dask_cluster
+from pytree_course.class_grading import grade_class as class_grading
+from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import ClassGrades
+from pytree_course.class_grading.folder import read_class_folder
+from pytree_course.class_grading.grade_class import GradingOptions
+from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
@@ -111,7 +111,7 @@ def test_what_has_not_changed_is_not_run_again_unless_forced(quick):
 def test_where_nothing_is_new_the_authors_answers_are_not_run_either(quick, monkeypatch):
     quick.hand_in("ada", RIGHT)
     quick.grade()
-    monkeypatch.setattr("pytree_course.authoring.authors_answers.expect_exercise", _fails)
+    monkeypatch.setattr("pytree_course.sources.authors_answers.expect_exercise", _fails)
     assert quick.grade().unchanged == 1
 
 
@@ -128,7 +128,7 @@ def test_equal_answers_run_once_and_each_student_has_an_attempt(quick, monkeypat
 
 
 def test_where_an_authors_answer_cannot_be_run_each_submission_says_so(quick, monkeypatch):
-    monkeypatch.setattr("pytree_course.authoring.authors_answers.expect_exercise", _fails)
+    monkeypatch.setattr("pytree_course.sources.authors_answers.expect_exercise", _fails)
     quick.hand_in("ada", RIGHT)
     quick.hand_in("bob", ELEMENTS)
     summary = quick.grade()
@@ -234,7 +234,7 @@ def test_a_changed_exercise_regrades_and_says_whose_verdict_changed_and_why(quic
 def test_a_submission_that_cannot_be_run_is_said_and_tried_again(quick, monkeypatch):
     quick.hand_in("ada", RIGHT)
     with monkeypatch.context() as patch:
-        patch.setattr("pytree_course.classroom.class_grading.run_answers", _fails)
+        patch.setattr("pytree_course.class_grading.grade_class.run_answers", _fails)
         summary = quick.grade()
     assert (summary.graded, len(summary.failed)) == (0, 1)
     assert "no space" in summary.failed[0][1]
@@ -461,6 +461,6 @@ def test_on_a_dask_cluster_a_killed_worker_costs_no_submission(made, dask):
 
 
 def test_a_cluster_that_does_not_answer_is_said(monkeypatch):
-    monkeypatch.setattr("pytree_course.classroom.pool._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("pytree_course.class_grading.pool._CONNECT_SECONDS", 0.5)
     with pytest.raises(CourseError, match="No Dask scheduler answers"):
         dask_cluster("tcp://127.0.0.1:9").__enter__()

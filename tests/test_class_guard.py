@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from pytree_course.classroom import class_grading
-from pytree_course.classroom.attempt import AttemptState
+from pytree_course.class_grading import grade_class as class_grading
+from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.limits import ANSWER_CHARACTERS
 from tests.made_submissions import RIGHT, MadeClass

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pytree_course.checking.verdicts import WrongLine
-from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import Student
+from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import Student
+from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.class_statistics import (
     count_exercises,
     held_misconceptions,

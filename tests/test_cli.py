@@ -10,10 +10,10 @@ from itertools import pairwise
 
 import pytest
 
-from pytree_course.checking.expected import Expected
-from pytree_course.checking.progress import Progress
 from pytree_course.cli.app import console
 from pytree_course.course import Course
+from pytree_course.judging.expected import Expected
+from pytree_course.learner.progress import Progress
 from tests.conftest import ROOT, edit
 from tests.made_submissions import ELEMENTS, RIGHT
 from tests.needs import missing

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from pytree_course.checking.comparison import compare
-from pytree_course.checking.words import reason
-from pytree_course.trees import observe, observe_raised
+from pytree_course.judging.words import reason
+from pytree_course.observing.comparison import compare
+from pytree_course.observing.observe import observe, observe_raised
 from tests.test_trees import Pair, Scaled, values
 
 

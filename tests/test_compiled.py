@@ -10,17 +10,17 @@ import jax
 import pytest
 
 from pytree_course import compiled
-from pytree_course.authoring import authors_answers
-from pytree_course.authoring.authors_answers import SEEDS, compile_for_kernels, run_answer
-from pytree_course.authoring.sources import read_sources
-from pytree_course.checking.comparison import agree
-from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
 from pytree_course.grading.sandbox.system_calls import open_filter
+from pytree_course.observing.comparison import agree
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.sources import authors_answers
+from pytree_course.sources.authors_answers import SEEDS, compile_for_kernels, run_answer
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 from tests.sandboxes import needs_sandbox, value_in

@@ -3,10 +3,10 @@
 import jax
 import pytest
 
-from pytree_course.checking import Case, acyclic, as_jax, check, making
-from pytree_course.checking.cases import CyclicTreeError
-from pytree_course.checking.outcomes import run_check
+from pytree_course.cases import Case, acyclic, as_jax, check, making
+from pytree_course.cases.case import CyclicTreeError
 from pytree_course.course import Course
+from pytree_course.running.run_cases import run_check
 from tests.conftest import ROOT
 from tests.test_trees import Broken
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.classroom.downloads import download_names, is_download
-from pytree_course.classroom.folder import read_class_folder, refuse_mistakes
-from pytree_course.classroom.roster import RosterEntry, match
+from pytree_course.class_grading.downloads import download_names, is_download
+from pytree_course.class_grading.folder import read_class_folder, refuse_mistakes
+from pytree_course.class_grading.roster import RosterEntry, match
 from pytree_course.course import CourseError
 
 

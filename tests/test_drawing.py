@@ -16,7 +16,7 @@ from pytree_course.drawing import draw, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import layout
 from pytree_course.drawing.picture import side_by_side
-from pytree_course.trees import observe, observe_raised
+from pytree_course.observing.observe import observe, observe_raised
 from tests.test_trees import Pair, Scaled
 
 ELEMENTS = {"svg", "title", "path", "g", "rect", "text"}

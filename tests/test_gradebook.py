@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.checking.findings import Finding
-from pytree_course.checking.reported import Line
-from pytree_course.checking.verdicts import FailedCase, WrongLine
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow, counting
-from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow, counting
+from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
+from pytree_course.judging.findings import Finding
+from pytree_course.judging.verdicts import FailedCase, WrongLine
+from pytree_course.running.outcomes import Line
 
 MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC)
 NONE = {"kind": "none"}

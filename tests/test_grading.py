@@ -13,10 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.sources import read_sources
-from pytree_course.checking.reported import OUTCOMES_MIME, PUBLIC_SEED, Outcome
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.checking.words import explanation
 from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
@@ -28,6 +24,10 @@ from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.regular_file import UnreadableError
 from pytree_course.grading.submission import Submission, read_submission
+from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.judging.words import explanation
+from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, Outcome
+from pytree_course.sources.lesson_sources import read_sources
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytree_course.authoring.authors_answers import draw_cases, run_answer
 from pytree_course.authoring.memoriser import called
-from pytree_course.authoring.sources import LessonSources, read_sources
-from pytree_course.checking.cases import WORDS
+from pytree_course.cases.case import WORDS
 from pytree_course.course import Course
+from pytree_course.sources.authors_answers import draw_cases, run_answer
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import lesson_reads
 

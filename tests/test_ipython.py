@@ -7,7 +7,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
-from pytree_course.checking.cell_runs import missing_cell
+from pytree_course.notebook.cell_runs import missing_cell
 from tests import made_submissions
 
 RIGHT = made_submissions.RIGHT["count_leaves"]
@@ -107,7 +107,7 @@ def test_a_definition_from_before_a_failed_run_is_judged_as_such_and_is_no_try(
 NOTING = """
 import threading
 import IPython.display
-from pytree_course.checking import checks
+from pytree_course.notebook import checks
 said, show = threading.Event(), IPython.display.display
 IPython.display.display = lambda *it, **them: (show(*it, **them), said.set())[0]
 checks.SLOW_AFTER = 0

@@ -11,11 +11,11 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 import pytree_course
-from pytree_course.board import joining, membership
-from pytree_course.board.membership import Sender, read_membership
-from pytree_course.board.protocol import Sent
-from pytree_course.checking.progress import Progress
 from pytree_course.course import CourseError
+from pytree_course.learner.progress import Progress
+from pytree_course.notebook import joining, membership
+from pytree_course.notebook.class_protocol import Sent
+from pytree_course.notebook.membership import Sender, read_membership
 from tests.class_server import CODE, PATIENCE, QUESTION, Room, wait_for
 from tests.made_submissions import RIGHT
 
@@ -265,7 +265,7 @@ def notebook(course):
 
 
 QUICK = """
-from pytree_course.board import membership as m
+from pytree_course.notebook import membership as m
 m.LOOKS_EVERY = m.ASKS_EVERY = m.LONGEST_PAUSE = 0.01
 """
 CHECK = "check.count_leaves(count_leaves)"

@@ -13,11 +13,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from pytree_course.authoring.building import CELL_TIMEOUT
-from pytree_course.authoring.core_and_deeper import Layers, Section, find_wrong_layers
 from pytree_course.authoring.notebooks import render_lesson
-from pytree_course.authoring.source_cells import SourceCell
-from pytree_course.authoring.sources import read_sources
 from pytree_course.course import NOBODY_VARIABLE, Course, LessonFiles
+from pytree_course.sources.core_and_deeper import Layers, Section, find_wrong_layers
+from pytree_course.sources.lesson_sources import read_sources
+from pytree_course.sources.source_cells import SourceCell
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 

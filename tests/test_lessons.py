@@ -7,13 +7,13 @@ import nbformat
 import pytest
 
 from pytree_course.authoring import validation
-from pytree_course.authoring.authors_answers import SEEDS
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.validation import find_mistakes
 from pytree_course.built import hides_outputs, show_outputs
-from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import Course
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.sources.authors_answers import SEEDS
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 

@@ -6,16 +6,16 @@ from contextlib import closing
 import pytest
 import typer
 
-from pytree_course.authoring.author_process import AuthorProcess, EndedError
 from pytree_course.authoring.case_table import feature_table, stale
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.mutation_testing import refusal, try_wrong_answers
-from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.validation import find_mistakes
-from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.cli.author import cases
 from pytree_course.course import Course, CourseError, LessonFiles
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.sources.author_process import AuthorProcess, EndedError
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, edit
 from tests.made_submissions import ELEMENTS, RIGHT
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from pytree_course.authoring.sources import read_sources
 from pytree_course.grading.grade import grade_notebook
 from pytree_course.nbgrader import VARIABLE
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ExerciseNotebook
 from tests.environments import RUNNING, made, run
 from tests.lesson_reads import ENGINE

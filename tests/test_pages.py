@@ -8,13 +8,13 @@ from html.parser import HTMLParser
 import pytest
 
 from pytree_course import drawing
-from pytree_course.checking.finding_words import sentences
-from pytree_course.checking.findings import Finding
-from pytree_course.checking.verdicts import WrongLine
-from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import ClassGrades, Student
-from pytree_course.classroom.folder import read_class_folder
+from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.folder import read_class_folder
 from pytree_course.grading.lesson import GradedLesson
+from pytree_course.judging.finding_words import sentences
+from pytree_course.judging.findings import Finding
+from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.page_texts import excerpt, page_names
 from pytree_course.reports.pages import write_pages
 from tests.conftest import contents

@@ -7,8 +7,8 @@ from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from pytree_course.classroom import pool
-from pytree_course.classroom.pool import local_pool
+from pytree_course.class_grading import pool
+from pytree_course.class_grading.pool import local_pool
 
 
 def square(number):

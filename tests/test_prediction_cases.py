@@ -4,15 +4,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pytree_course.checking import prediction_cases
-from pytree_course.checking.expected import Misconception
-from pytree_course.checking.feedback import feedback
-from pytree_course.checking.finding_words import sentences
-from pytree_course.checking.judging import judge
-from pytree_course.checking.outcomes import run_check
-from pytree_course.checking.reported import Outcome
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.checking.words import explanation, headline, line_wrong
+from pytree_course.cases import prediction_cases
+from pytree_course.judging.expected import Misconception
+from pytree_course.judging.feedback import feedback
+from pytree_course.judging.finding_words import sentences
+from pytree_course.judging.judge import judge
+from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.judging.words import explanation, headline, line_wrong
+from pytree_course.running.outcomes import Outcome
+from pytree_course.running.run_cases import run_check
 from tests.made_grades import made_exercise
 
 RIGHT = {"A": 2, "B": 0, "C": "error", "D": 77}

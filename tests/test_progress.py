@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from pytree_course.checking.progress import Progress
+from pytree_course.learner.progress import Progress
 from tests.needs import missing
 
 

@@ -6,10 +6,10 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from pytree_course.checking.progress import Progress
 from pytree_course.cli import author, learner, teacher  # noqa: F401
 from pytree_course.cli.app import app
 from pytree_course.course import CourseError
+from pytree_course.learner.progress import Progress
 from tests.conftest import ROOT
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.checking.expected import (
+from pytree_course.course import Course
+from pytree_course.judging.expected import (
     Belief,
     Expected,
     ExpectedExercise,
@@ -19,11 +20,10 @@ from pytree_course.checking.expected import (
     Misconception,
     Prediction,
 )
-from pytree_course.checking.progress import Progress, Reviewed
-from pytree_course.checking.questions import RAISES, questions
-from pytree_course.checking.review import MOST_A_DAY, cards, due
-from pytree_course.course import Course
-from pytree_course.trees import observe, observe_raised
+from pytree_course.learner.progress import Progress, Reviewed
+from pytree_course.learner.questions import RAISES, questions
+from pytree_course.learner.review import MOST_A_DAY, cards, due
+from pytree_course.observing.observe import observe, observe_raised
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECTION = LessonSection("Leaves", 5, 1, False, ["guess"])

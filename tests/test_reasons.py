@@ -13,20 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pytree_course.checking.reasons as rules
-from pytree_course.checking import Case, words
-from pytree_course.checking.comparison import skeleton
-from pytree_course.checking.expected import Misconception
-from pytree_course.checking.features import features_of
-from pytree_course.checking.finding_words import SENTENCES, sentences
-from pytree_course.checking.findings import Finding
-from pytree_course.checking.inputs import Duo, varied_trees
-from pytree_course.checking.judging import judge
-from pytree_course.checking.outcomes import run_check
-from pytree_course.checking.reasons import leaves
-from pytree_course.checking.reported import Outcome
-from pytree_course.checking.untrusted import read_as
-from pytree_course.trees import observe, observe_raised
+import pytree_course.judging.reasons as rules
+from pytree_course.cases import Case
+from pytree_course.cases.features import features_of
+from pytree_course.cases.inputs import Duo, varied_trees
+from pytree_course.judging import words
+from pytree_course.judging.expected import Misconception
+from pytree_course.judging.finding_words import SENTENCES, sentences
+from pytree_course.judging.findings import Finding
+from pytree_course.judging.judge import judge
+from pytree_course.judging.reasons import leaves
+from pytree_course.observing.comparison import skeleton
+from pytree_course.observing.observe import observe, observe_raised
+from pytree_course.observing.untrusted import read_as
+from pytree_course.running.outcomes import Outcome
+from pytree_course.running.run_cases import run_check
 from tests.made_grades import made_exercise
 from tests.test_trees import values
 

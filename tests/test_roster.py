@@ -2,8 +2,8 @@
 
 import pytest
 
-from pytree_course.classroom.downloads import CANVAS, MOODLE, Submitter
-from pytree_course.classroom.roster import RosterEntry, match, read_roster
+from pytree_course.class_grading.downloads import CANVAS, MOODLE, Submitter
+from pytree_course.class_grading.roster import RosterEntry, match, read_roster
 from pytree_course.course import CourseError
 
 ADA = RosterEntry("ada", "Ada Lovelace")

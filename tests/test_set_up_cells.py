@@ -21,7 +21,7 @@ IN_NO_SET_UP = {
     "typer": "the command line needs it",
     "pytree_course.authoring": "only the author and the teacher need it",
     "pytree_course.grading": "only the teacher needs it",
-    "pytree_course.checking.reasons": "only a wrong answer that nothing else explains needs them",
+    "pytree_course.judging.reasons": "only a wrong answer that nothing else explains needs them",
 }
 IN_NO_EXERCISES_SET_UP = {"ipywidgets": "only a wrong answer's buttons need it"}
 
@@ -52,7 +52,7 @@ def set_up_of(file: Path) -> str:
 @each_lesson
 def test_the_set_up_cell_of_exercises_loads_nothing_large(files, tmp_path):
     loaded = loaded_by(set_up_of(files.exercises), tmp_path)
-    assert "pytree_course.widgets.header" in loaded
+    assert "pytree_course.notebook.header" in loaded
     assert not {*IN_NO_SET_UP, *IN_NO_EXERCISES_SET_UP} & {*loaded}
 
 
@@ -69,6 +69,6 @@ def test_what_every_kernel_loads_is_next_to_nothing(tmp_path):
     loaded = loaded_by("import pytree_course.ipython", tmp_path)
     own = {name for name in loaded if name.startswith("pytree_course")}
     assert own == {
-        "pytree_course", "pytree_course.ipython", "pytree_course.nbgrader", "pytree_course.widgets"
+        "pytree_course", "pytree_course.ipython", "pytree_course.nbgrader", "pytree_course.notebook"
     }  # fmt: skip
     assert "jax" not in loaded

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from pytree_course.authoring.sources import read_sources
 from pytree_course.course import Course
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytree_course.checking.expected import Expected, LessonSection
-from pytree_course.checking.progress import Progress
-from pytree_course.checking.standings import Way, hours, standing, unread_sections
+from pytree_course.judging.expected import Expected, LessonSection
+from pytree_course.learner.progress import Progress
+from pytree_course.learner.standings import Way, hours, standing, unread_sections
 
 SECTIONS = {
     "mini": LessonSection("Mini", 0, 0, False, []),

@@ -2,8 +2,15 @@
 
 from dataclasses import replace
 
-from pytree_course.checking.findings import Finding
-from pytree_course.checking.reported import (
+from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.folder import ClassFolder
+from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.judging.findings import Finding
+from pytree_course.reports import page_texts
+from pytree_course.reports.csv_tables import write_tables
+from pytree_course.reports.pages import write_pages
+from pytree_course.running.outcomes import (
     MAX_INPUTS,
     MAX_LINE,
     MAX_LINES,
@@ -11,13 +18,6 @@ from pytree_course.checking.reported import (
     MAX_WRITTEN,
     Line,
 )
-from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import ClassGrades, Student
-from pytree_course.classroom.folder import ClassFolder
-from pytree_course.classroom.gradebook import Gradebook
-from pytree_course.reports import page_texts
-from pytree_course.reports.csv_tables import write_tables
-from pytree_course.reports.pages import write_pages
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
 from tests.test_pages import pages_of, visible
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import Student
-from pytree_course.classroom.downloads import CANVAS
+from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import Student
+from pytree_course.class_grading.downloads import CANVAS
 from pytree_course.course import write_file
 from pytree_course.reports.csv_escaping import LONGEST_FIELD, plain_text, to_csv
 from pytree_course.reports.csv_tables import about_imports, canvas_csv, moodle_csv, write_tables

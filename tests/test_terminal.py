@@ -8,21 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pytree_course.checking.comparison import Difference
-from pytree_course.checking.finding_words import sentences
-from pytree_course.checking.findings import Finding
-from pytree_course.checking.reported import Line
-from pytree_course.checking.verdicts import Failure, Verdict, VerdictKind
-from pytree_course.checking.words import line_wrong
-from pytree_course.classroom.attempt import AttemptState, VerdictChange
-from pytree_course.classroom.class_grades import Student
-from pytree_course.classroom.class_grading import Summary
+from pytree_course.class_grading.attempt import AttemptState, VerdictChange
+from pytree_course.class_grading.class_grades import Student
+from pytree_course.class_grading.grade_class import Summary
 from pytree_course.cli.app import warn
 from pytree_course.grading.grade import Grade
+from pytree_course.judging.finding_words import sentences
+from pytree_course.judging.findings import Finding
+from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
+from pytree_course.judging.words import line_wrong
+from pytree_course.observing.comparison import Difference
 from pytree_course.printable import printable, printable_lines
 from pytree_course.rendering import render
 from pytree_course.reports.clusters import Cluster
 from pytree_course.reports.terminal import show_class, show_grade
+from pytree_course.running.outcomes import Line
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.test_tables import hidden
 

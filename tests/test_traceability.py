@@ -8,8 +8,6 @@ import nbformat
 import pytest
 
 from pytree_course.authoring.building import build
-from pytree_course.authoring.source_cells import AuthorMistakesError
-from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.teaching_plans import PAGE_FILE, plans
 from pytree_course.authoring.traceability import (
     TABLE_FILE,
@@ -20,6 +18,8 @@ from pytree_course.authoring.traceability import (
     table,
 )
 from pytree_course.course import Course
+from pytree_course.sources.lesson_sources import read_sources
+from pytree_course.sources.source_cells import AuthorMistakesError
 from tests.conftest import ROOT, edit
 
 COURSE = Course(ROOT)

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.checking.untrusted import validate
-from pytree_course.observations import MAX_NODES, writable
-from pytree_course.trees import observe, observe_raised
+from pytree_course.observing.observations import MAX_NODES, writable
+from pytree_course.observing.observe import observe, observe_raised
+from pytree_course.observing.untrusted import validate
 
 Pair = namedtuple("Pair", ["x", "y"])
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytree_course.authoring.case_features import features_shown
-from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.validation import find_mistakes
-from pytree_course.checking.cases import Case, check
-from pytree_course.checking.features import features_of, shown_by
-from pytree_course.checking.inputs import FEATURES, VALUES, VOCABULARY, named, varied_trees
+from pytree_course.cases.case import Case, check
+from pytree_course.cases.features import features_of, shown_by
+from pytree_course.cases.inputs import FEATURES, VALUES, VOCABULARY, named, varied_trees
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import edit
 
 NAMES = named(VOCABULARY)

@@ -3,11 +3,11 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from pytree_course.widgets import NAMES
+from pytree_course.notebook import NAMES
 
 if TYPE_CHECKING:
-    from pytree_course.checking.checks import Checks
     from pytree_course.drawing import draw
+    from pytree_course.notebook.checks import Checks
 
 __all__ = ["Checks", "draw"]
 

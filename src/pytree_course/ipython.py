@@ -28,14 +28,14 @@ def load_ipython_extension(shell: Any) -> None:
     shell.run_code, shell.showtraceback = run_code_and_reply, show_always
     if nbgrader.is_running():
         return  # an error that is explained instead of raised would earn points
-    from pytree_course.checking import cell_runs
+    from pytree_course.notebook import cell_runs
 
     cell_runs.watch(shell)
     from pytree_course.course import Course, CourseError
 
     def before_cell(_: Any) -> None:
         if joined and joined.exists():
-            from pytree_course.board.joining import go_on
+            from pytree_course.notebook.joining import go_on
 
             go_on(joined)
 

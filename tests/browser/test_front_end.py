@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pytree_course.checking.expected import Expected
+from pytree_course.judging.expected import Expected
 from tests.browser.conftest import new_visit
 from tests.browser.lab import PATIENCE, Notebook7, Visit
 from tests.needs import missing

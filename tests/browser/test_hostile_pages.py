@@ -5,10 +5,10 @@ from threading import Thread
 
 import pytest
 
-from pytree_course.checking.findings import Finding
-from pytree_course.checking.verdicts import WrongLine
-from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import Student
+from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import Student
+from pytree_course.judging.findings import Finding
+from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.pages import write_pages
 from tests.lesson_reads import REPORTS
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytree_course.classroom.attempt import AttemptState
+from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.reports.pages import write_pages
 from tests.browser.accessibility import assert_page_accessible
 from tests.lesson_reads import REPORTS

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from pytree_course.checking.expected import Expected
-from pytree_course.checking.progress import Progress
+from pytree_course.judging.expected import Expected
+from pytree_course.learner.progress import Progress
 from tests.browser.lab import PATIENCE, Visit
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"

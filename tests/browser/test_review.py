@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from pytree_course.checking.progress import Progress
+from pytree_course.learner.progress import Progress
 from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Notebook, Visit
 

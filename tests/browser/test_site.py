@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pytree_course.authoring.sources import read_sources
 from pytree_course.authoring.website import DOCUMENTS, write_site
-from pytree_course.checking.expected import Expected
 from pytree_course.course import Course, CourseError
+from pytree_course.judging.expected import Expected
+from pytree_course.sources.lesson_sources import read_sources
 from tests.browser.accessibility import assert_page_accessible
 from tests.conftest import ROOT, contents, edit
 from tests.leaks import find_leaks

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.classroom.attempt import Attempt, VerdictRow, counting
-from pytree_course.classroom.gradebook import Gradebook
+from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting
+from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
 from pytree_course.printable import printable
 from pytree_course.reports.page_texts import page_names

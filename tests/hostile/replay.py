@@ -15,9 +15,9 @@ _REPLAY = '''
 import base64, json, zlib
 from functools import partial
 import numpy as np
-import pytree_course.checking.checks as checks
-from pytree_course.checking.reported import Outcome
-from pytree_course.trees import observe
+import pytree_course.notebook.checks as checks
+from pytree_course.running.outcomes import Outcome
+from pytree_course.observing.observe import observe
 
 PUBLIC = json.loads(zlib.decompress(base64.b64decode("{public}")))
 

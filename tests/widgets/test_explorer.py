@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytree_course import explore
-from pytree_course.observations import MAX_NODES_TO_DRAW
-from pytree_course.trees import observe
-from pytree_course.widgets.explorer import EXAMPLE, MOST_ROWS, PRESETS, look_into
+from pytree_course.notebook.explorer import EXAMPLE, MOST_ROWS, PRESETS, look_into
+from pytree_course.observing.observations import MAX_NODES_TO_DRAW
+from pytree_course.observing.observe import observe
 
 leaves = st.none() | st.integers() | st.text(max_size=5)
 trees = st.recursive(

@@ -8,9 +8,9 @@ import pytest
 
 import pytree_course
 from pytree_course.authoring.slides import OUTPUT_LINES
-from pytree_course.authoring.sources import read_sources
 from pytree_course.course import Course
-from pytree_course.widgets import NAMES
+from pytree_course.notebook import NAMES
+from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 
 PAGES = Course(ROOT).with_sources()

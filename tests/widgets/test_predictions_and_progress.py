@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from pytree_course import Checks, course_map, predict, show_progress
-from pytree_course.checking.badges import badges
-from pytree_course.checking.expected import Expected, Prediction
-from pytree_course.checking.progress import Progress
-from pytree_course.widgets import header
-from pytree_course.widgets.help_buttons import Help
-from pytree_course.widgets.prediction import Predict, _reveal_after_next_cell
+from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.learner.badges import badges
+from pytree_course.learner.progress import Progress
+from pytree_course.notebook import header
+from pytree_course.notebook.help_buttons import Help
+from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell
 
 CHOICE = Prediction("How many?", {"A": "one", "B": "two"}, "B")
 FREE = Prediction("Which two numbers?", {}, "3 and 7")
@@ -213,7 +213,7 @@ def test_a_solved_exercise_offers_a_solution_to_compare_and_no_hint(check):
 def test_a_solution_notebook_has_no_buttons(in_course, monkeypatch, headers):
     monkeypatch.chdir(in_course.root / "solutions")
     check, shown = Checks("01_mini"), []
-    monkeypatch.setattr("pytree_course.checking.checks.display", shown.append)
+    monkeypatch.setattr("pytree_course.notebook.checks.display", shown.append)
     show_progress(check)
     check.count_leaves(len)
     assert [type(each).__name__ for each in shown] == ["Feedback"]

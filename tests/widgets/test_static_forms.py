@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 
 from pytree_course import count_traces, draw, explore, pair
-from pytree_course.checking.expected import Prediction
-from pytree_course.widgets.base import WIDGET_MIME
-from pytree_course.widgets.prediction import Predict
+from pytree_course.judging.expected import Prediction
+from pytree_course.notebook.base import WIDGET_MIME
+from pytree_course.notebook.prediction import Predict
 from tests.test_trees import Scaled, values
 
 HOSTILE = {"<b>": ["<i>&", Scaled("<script>", object())], "f": print, "o": object()}

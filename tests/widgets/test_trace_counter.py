@@ -10,8 +10,8 @@ import pytest
 from markupsafe import escape
 
 from pytree_course import count_traces
-from pytree_course.widgets.trace_counter import TraceCounter
-from pytree_course.widgets.trace_log import MOST_ROWS
+from pytree_course.notebook.trace_counter import TraceCounter
+from pytree_course.notebook.trace_log import MOST_ROWS
 
 
 def dense_class():

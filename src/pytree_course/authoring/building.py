@@ -13,18 +13,18 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from pytree_course import built
-from pytree_course.authoring.authors_answers import expect
 from pytree_course.authoring.notebooks import render_exercises, render_lesson
-from pytree_course.authoring.source_cells import AuthorMistakesError, Mistake, SourceCell
-from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.authoring.validation import find_mistakes
-from pytree_course.checking.comparison import agree
-from pytree_course.checking.expected import Expected
-from pytree_course.checking.questions import questions
-from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.handout import hand_out
-from pytree_course.widgets.base import WIDGET_MIME
+from pytree_course.judging.expected import Expected
+from pytree_course.learner.questions import questions
+from pytree_course.notebook.base import WIDGET_MIME
+from pytree_course.observing.comparison import agree
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.sources.authors_answers import expect
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
+from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
 
 CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"

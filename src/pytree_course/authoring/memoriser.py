@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any
 
-from pytree_course.authoring.authors_answers import draw_cases, run_answer
-from pytree_course.authoring.sources import Exercise, LessonSources
-from pytree_course.checking.comparison import compare
-from pytree_course.checking.reported import PUBLIC_SEED, Outcome
+from pytree_course.observing.comparison import compare
+from pytree_course.running.outcomes import PUBLIC_SEED, Outcome
+from pytree_course.sources.authors_answers import draw_cases, run_answer
+from pytree_course.sources.lesson_sources import Exercise, LessonSources
 
 Seen = list[tuple[str, Outcome]]
 """What was called in each case, and what came out of the right answer."""

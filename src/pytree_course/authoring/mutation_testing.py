@@ -7,16 +7,16 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from pytree_course.authoring.author_process import AuthorProcess, EndedError
-from pytree_course.authoring.authors_answers import AnswerError, as_graded, define, run_answer
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mutants import Mutant, mutants
-from pytree_course.authoring.sources import Answer, Exercise, LessonSources, read_sources
-from pytree_course.checking.comparison import compare
-from pytree_course.checking.outcomes import outcomes_of
-from pytree_course.checking.reported import PUBLIC_SEED
-from pytree_course.checking.words import describe
 from pytree_course.course import CourseError, LessonFiles
+from pytree_course.judging.words import describe
+from pytree_course.observing.comparison import compare
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.running.run_cases import outcomes_of
+from pytree_course.sources.author_process import AuthorProcess, EndedError
+from pytree_course.sources.authors_answers import AnswerError, as_graded, define, run_answer
+from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources, read_sources
 
 FRESH_SEEDS = tuple(range(101, 121))
 HEADINGS = ["Exercise", "Cases", "Mutants", "Killed", "Equivalent", "Surviving", "Memoriser"]

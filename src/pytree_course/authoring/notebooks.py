@@ -7,14 +7,14 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
-from pytree_course.authoring.core_and_deeper import Section
 from pytree_course.authoring.slides import DEEPER_TAG, slide_types
-from pytree_course.authoring.source_cells import SourceCell
-from pytree_course.authoring.source_texts import with_closed_answer
-from pytree_course.authoring.sources import EXERCISE_OPTIONS, Answer, Exercise, LessonSources
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.course import Course, answer_id, check_id, other_id
 from pytree_course.rendering import render
+from pytree_course.sources.core_and_deeper import Section
+from pytree_course.sources.lesson_sources import EXERCISE_OPTIONS, Answer, Exercise, LessonSources
+from pytree_course.sources.source_cells import SourceCell
+from pytree_course.sources.source_texts import with_closed_answer
 from pytree_course.texts import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"

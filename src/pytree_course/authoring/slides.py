@@ -6,10 +6,10 @@ from typing import Any
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
-from pytree_course.authoring.source_cells import SourceCell
-from pytree_course.authoring.source_texts import with_open_answer
-from pytree_course.authoring.sources import PREDICTION
 from pytree_course.built import hides_outputs, show_outputs
+from pytree_course.sources.lesson_sources import PREDICTION
+from pytree_course.sources.source_cells import SourceCell
+from pytree_course.sources.source_texts import with_open_answer
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
 MARKDOWN_LINE = 75  # characters

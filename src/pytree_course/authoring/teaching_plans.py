@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pytree_course.authoring.core_and_deeper import Section
-from pytree_course.authoring.sources import Exercise, LessonSources, read_sources
-from pytree_course.checking.standings import hours
 from pytree_course.course import Course
+from pytree_course.learner.standings import hours
 from pytree_course.rendering import TEMPLATES, render
+from pytree_course.sources.core_and_deeper import Section
+from pytree_course.sources.lesson_sources import Exercise, LessonSources, read_sources
 
 PAGE_FILE = "docs/plans.md"
 """The built page."""

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.authoring.source_cells import Mistake, SourceCell
-from pytree_course.authoring.sources import LessonSources, read_sources
 from pytree_course.course import Course, answer_id
 from pytree_course.rendering import render
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
+from pytree_course.sources.source_cells import Mistake, SourceCell
 
 TOPICS_FILE = "sources/topics.toml"
 """Lists what the course has to show."""

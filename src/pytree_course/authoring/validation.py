@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from pytree_course.authoring.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.authoring.case_features import find_wrong_features
-from pytree_course.authoring.core_and_deeper import find_wrong_layers
-from pytree_course.authoring.source_cells import Mistake
-from pytree_course.authoring.sources import Exercise, LessonSources
 from pytree_course.authoring.traceability import find_wrong_marks
-from pytree_course.checking.comparison import agree, compare
-from pytree_course.observations import Observation
+from pytree_course.observing.comparison import agree, compare
+from pytree_course.observing.observations import Observation
+from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
+from pytree_course.sources.core_and_deeper import find_wrong_layers
+from pytree_course.sources.lesson_sources import Exercise, LessonSources
+from pytree_course.sources.source_cells import Mistake
 
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 """How many of each an exercise needs at least."""

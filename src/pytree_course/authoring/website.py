@@ -12,14 +12,14 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
-from pytree_course.authoring.source_texts import FOLD, FOLD_END, slug
-from pytree_course.authoring.sources import PREDICTION_OPTION
 from pytree_course.built import show_outputs
 from pytree_course.bundle import bundle, write_bundle
-from pytree_course.checking.expected import Expected, Prediction
-from pytree_course.checking.feedback import backticks_to_code
 from pytree_course.course import GOING_DEEPER, Course, CourseError
+from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.judging.feedback import backticks_to_code
 from pytree_course.rendering import render
+from pytree_course.sources.lesson_sources import PREDICTION_OPTION
+from pytree_course.sources.source_texts import FOLD, FOLD_END, slug
 
 # The other documents are for those who change the course, and some of them show answers.
 DOCUMENTS = ["CHANGELOG.md", *(f"docs/{name}.md" for name in ("learning", "teaching", "plans"))]

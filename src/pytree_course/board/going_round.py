@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pytree_course.board.room import Learner, Room
-from pytree_course.checking.expected import Belief, Expected, Misconception
-from pytree_course.checking.feedback import feedback
-from pytree_course.checking.judging import judge
-from pytree_course.checking.outcomes import run_check
-from pytree_course.checking.questions import Question
-from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import LessonFiles
+from pytree_course.judging.expected import Belief, Expected, Misconception
+from pytree_course.judging.feedback import feedback
+from pytree_course.judging.judge import judge
+from pytree_course.learner.questions import Question
 from pytree_course.rendering import Feedback
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.running.run_cases import run_check
 
 NOW = timedelta(minutes=10)
 """What a check showed longer ago goes round no more."""

@@ -6,8 +6,8 @@ from typing import Any
 from tornado import web
 
 from pytree_course.board.pages import Pages
-from pytree_course.checking.untrusted import read_as
 from pytree_course.course import CourseError
+from pytree_course.observing.untrusted import read_as
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "

@@ -7,8 +7,8 @@ from typing import Annotated
 from tornado import web
 
 from pytree_course.board.handler import Handler
-from pytree_course.board.protocol import MOST_EVENTS, Choice, News, Note, Sent, Vote
 from pytree_course.board.session import id_of
+from pytree_course.notebook.class_protocol import MOST_EVENTS, Choice, News, Note, Sent, Vote
 
 
 class Learner(Handler):

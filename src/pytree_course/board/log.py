@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytree_course.classroom.sqlite_file import open_sqlite
+from pytree_course.class_grading.sqlite_file import open_sqlite
 from pytree_course.course import CourseError
 
 _VERSION = 1

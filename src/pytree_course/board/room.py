@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pytree_course.board.log import Event
-from pytree_course.checking.expected import Belief
+from pytree_course.judging.expected import Belief
 
 
 @dataclass

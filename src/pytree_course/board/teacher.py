@@ -10,7 +10,7 @@ from tornado import web
 from tornado.iostream import StreamClosedError
 
 from pytree_course.board.handler import Handler
-from pytree_course.checking.expected import Belief
+from pytree_course.judging.expected import Belief
 
 SECONDS_BETWEEN_NEWS = 0.3
 SECONDS_WITHOUT_NEWS = 10  # then the minutes that went by are shown

@@ -49,6 +49,7 @@ def build(
 ) -> None:
     """For authors: build notebooks, exercises and solutions from the sources."""
     from pytree_course.authoring.building import build as build_lesson
+    from pytree_course.authoring.module_table import PAGE, with_module_table
     from pytree_course.authoring.teaching_plans import PAGE_FILE, plans
     from pytree_course.authoring.traceability import TABLE_FILE, table
 
@@ -63,7 +64,8 @@ def build(
         console.print(files.stem, style="bold")
         build_lesson(files, tell=lambda step: console.print(Text(f"  {step}"), soft_wrap=True))
     # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
-    for page, text in ((TABLE_FILE, table(course)), (PAGE_FILE, plans(course))):
+    made = {TABLE_FILE: table(course), PAGE_FILE: plans(course), PAGE: with_module_table(course)}
+    for page, text in made.items():
         if text:
             write_file(course.root / page, text)
 

@@ -34,7 +34,7 @@ def lab(
             f"The course is in {course.root}. To go on later, start `lab` in this folder again."
         )
     if join:
-        from pytree_course.board.joining import enter
+        from pytree_course.notebook.joining import enter
 
         console.print(enter(course, *join, name))
     first = course.lessons()[0].notebook.relative_to(course.root).as_posix()
@@ -56,9 +56,9 @@ def check(lesson: options.Lesson) -> None:
 
     What is right counts as progress.
     """
-    from pytree_course.checking.progress import Progress
-    from pytree_course.checking.verdicts import VerdictKind
     from pytree_course.cli.check_script import grade_and_show
+    from pytree_course.judging.verdicts import VerdictKind
+    from pytree_course.learner.progress import Progress
 
     files = options.lesson_with_exercises(lesson)
     grade = grade_and_show(files, files.exercises)
@@ -75,7 +75,7 @@ def check(lesson: options.Lesson) -> None:
 @app.command()
 def progress() -> None:
     """Show how far you are: points, exercises, the time that is left, and badges."""
-    from pytree_course.widgets.start_page import course_map
+    from pytree_course.notebook.start_page import course_map
 
     console.print(course_map().text)
 
@@ -106,7 +106,7 @@ def review() -> None:
     """Answer the questions that are due, here in the terminal."""
     from rich.prompt import Prompt
 
-    from pytree_course.checking.review import NOTHING_DUE, Review
+    from pytree_course.learner.review import NOTHING_DUE, Review
 
     asked = Review(Course.find())
     if not asked.questions:

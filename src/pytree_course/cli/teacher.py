@@ -113,17 +113,17 @@ def grade(
     ] = False,
 ) -> None:
     """For teachers: grade a class; write a gradebook, tables and pages."""
-    from pytree_course.classroom.pool import dask_cluster, local_pool, prepare_processes
+    from pytree_course.class_grading.pool import dask_cluster, local_pool, prepare_processes
 
     prepare_processes()  # which takes long, while this process still loads what it needs
 
-    from pytree_course.classroom.attempt import counting
-    from pytree_course.classroom.class_grades import ON_PUBLIC_CASES, ClassGrades
-    from pytree_course.classroom.class_grading import GradingOptions, grade_class
-    from pytree_course.classroom.corrections import bound_to_answers, read_corrections
-    from pytree_course.classroom.folder import read_handed_in, refuse_mistakes
-    from pytree_course.classroom.gradebook import Gradebook
-    from pytree_course.classroom.roster import read_roster
+    from pytree_course.class_grading.attempt import counting
+    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES, ClassGrades
+    from pytree_course.class_grading.corrections import bound_to_answers, read_corrections
+    from pytree_course.class_grading.folder import read_handed_in, refuse_mistakes
+    from pytree_course.class_grading.grade_class import GradingOptions, grade_class
+    from pytree_course.class_grading.gradebook import Gradebook
+    from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.sandbox import class_sandboxes
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
@@ -193,11 +193,11 @@ def explain(
     ],
 ) -> None:
     """For teachers and authors: list wrong results that no misconception explains."""
-    from pytree_course.checking.finding_words import sentences
-    from pytree_course.checking.words import line_wrong
-    from pytree_course.classroom.class_grades import ClassGrades
-    from pytree_course.classroom.folder import ClassFolder
-    from pytree_course.classroom.gradebook import Gradebook
+    from pytree_course.class_grading.class_grades import ClassGrades
+    from pytree_course.class_grading.folder import ClassFolder
+    from pytree_course.class_grading.gradebook import Gradebook
+    from pytree_course.judging.finding_words import sentences
+    from pytree_course.judging.words import line_wrong
     from pytree_course.rendering import render
     from pytree_course.reports.clusters import find_clusters
 
@@ -222,9 +222,9 @@ def questions(
     ],
 ) -> None:
     """For teachers and authors: write down the questions that misconceptions make."""
-    from pytree_course.checking.expected import Expected
-    from pytree_course.checking.feedback import backticks_to_code
-    from pytree_course.checking.questions import for_class
+    from pytree_course.judging.expected import Expected
+    from pytree_course.judging.feedback import backticks_to_code
+    from pytree_course.learner.questions import for_class
     from pytree_course.rendering import render
 
     if into.suffix not in QUESTIONS:
@@ -240,7 +240,7 @@ def _warn_of_public_cases(files: LessonFiles, *, is_accepted: bool) -> None:
     """Say that there are no fresh cases, where there are no sources; refuse it unless accepted."""
     if files.sources.exists():
         return
-    from pytree_course.classroom.class_grades import ON_PUBLIC_CASES
+    from pytree_course.class_grading.class_grades import ON_PUBLIC_CASES
 
     said = f"There is no sources/{files.stem} here, so its notebooks are {ON_PUBLIC_CASES}."
     if not is_accepted:

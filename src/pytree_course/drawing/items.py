@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Literal
 
 from pytree_course.drawing.labels import LONGEST_NAME, expression, summary, values
-from pytree_course.observations import Observation, Path, count_leaves
+from pytree_course.observing.observations import Observation, Path, count_leaves
 from pytree_course.texts import shorten
 
 MOST_ITEMS = 48

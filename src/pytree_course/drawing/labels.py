@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from pytree_course.observations import Observation, count_leaves
+from pytree_course.observing.observations import Observation, count_leaves
 from pytree_course.texts import counted, cut_middle, shorten
 
 LONGEST_NAME = 26

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
-from pytree_course.observations import Observation
+from pytree_course.observing.observations import Observation
 from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 
@@ -19,7 +19,9 @@ def draw(*values: object, titles: Sequence[str] = ()) -> Feedback:
     ├─ ['b']  None  (no leaf)
     └─ ['w']  1.5
     """
-    from pytree_course.trees import observe  # pages, of what others observed, do without JAX
+    from pytree_course.observing.observe import (
+        observe,  # pages, of what others observed, do without JAX
+    )
 
     return side_by_side([observe(value, values=False) for value in values], titles)
 

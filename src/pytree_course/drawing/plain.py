@@ -1,7 +1,7 @@
 """Trees as indented text, for terminals, screen readers and notebooks without pictures."""
 
 from pytree_course.drawing.items import Item, items
-from pytree_course.observations import Observation, Path
+from pytree_course.observing.observations import Observation, Path
 
 
 def text(observation: Observation, *, marked: Path | None = None) -> str:

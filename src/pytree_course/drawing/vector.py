@@ -21,7 +21,7 @@ from pytree_course.drawing.layout import (
     mark_words,
     small_width,
 )
-from pytree_course.observations import Observation, Path, count_leaves
+from pytree_course.observing.observations import Observation, Path, count_leaves
 from pytree_course.texts import counted, shorten
 
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"

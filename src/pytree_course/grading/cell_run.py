@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pytree_course.checking.reported import MAX_OUTCOMES, OUTCOMES_MIME, Outcome
-from pytree_course.observations import writable
+from pytree_course.observing.observations import writable
+from pytree_course.running.outcomes import MAX_OUTCOMES, OUTCOMES_MIME, Outcome
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` reads."""

@@ -4,18 +4,18 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytree_course.checking import words
-from pytree_course.checking.comparison import compare
-from pytree_course.checking.expected import ExpectedExercise
-from pytree_course.checking.judging import judge, without_outcomes
-from pytree_course.checking.reported import Outcome
-from pytree_course.checking.verdicts import Verdict, VerdictKind
 from pytree_course.course import LessonFiles
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.submission import Submission, read_submission
+from pytree_course.judging import words
+from pytree_course.judging.expected import ExpectedExercise
+from pytree_course.judging.judge import judge, without_outcomes
+from pytree_course.judging.verdicts import Verdict, VerdictKind
+from pytree_course.observing.comparison import compare
+from pytree_course.running.outcomes import Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
 

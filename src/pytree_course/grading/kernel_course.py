@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pytree_course.checking.expected import Expected
 from pytree_course.course import Course, LessonFiles
+from pytree_course.judging.expected import Expected
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytree_course.authoring.source_texts import exercises_digest
-from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.reported import PUBLIC_SEED
 from pytree_course.course import LessonFiles, answer_id
 from pytree_course.grading.kernel_course import KernelCourse
+from pytree_course.judging.expected import Expected, ExpectedExercise
+from pytree_course.running.outcomes import PUBLIC_SEED
+from pytree_course.sources.source_texts import exercises_digest
 
 if TYPE_CHECKING:  # the process that only judges what other ones ran does without
-    from pytree_course.authoring.sources import LessonSources
+    from pytree_course.sources.lesson_sources import LessonSources
 
 
 def run_authors_answers(
@@ -28,7 +28,7 @@ def run_authors_answers(
 
     The lesson is read once for each digest of its exercises.
     """
-    from pytree_course.authoring import authors_answers
+    from pytree_course.sources import authors_answers
 
     sources = _read_once(files.root, files.stem, digest)
     if right is None:
@@ -93,6 +93,6 @@ class GradedLesson:
 
 @lru_cache(maxsize=8)
 def _read_once(root: Path, stem: str, digest: str) -> "LessonSources":
-    from pytree_course.authoring.sources import read_sources
+    from pytree_course.sources.lesson_sources import read_sources
 
     return read_sources(LessonFiles(root, stem))

@@ -1,7 +1,7 @@
 """Run a notebook with nbval, in a fresh kernel, and collect the outcomes that its checks report.
 
 nbval collects the cells and drives the kernel. What passes and fails for nbval does not matter:
-the outcomes are judged elsewhere, by `pytree_course.checking`.
+the outcomes are judged elsewhere, by `pytree_course.judging`.
 """
 
 import contextlib
@@ -18,12 +18,12 @@ from typing import Any
 import nbval.plugin
 import pytest
 
-from pytree_course.checking.reported import SEED_VARIABLE
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 from pytree_course.grading.kernels import WatchedKernel
+from pytree_course.running.outcomes import SEED_VARIABLE
 
 # pytest's own plugins that no notebook needs. Two of them start a full garbage collection after
 # every notebook, which takes a third of a second where JAX is loaded.

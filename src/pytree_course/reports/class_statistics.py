@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from pytree_course.checking.expected import Expected, ExpectedExercise
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.judging.expected import Expected, ExpectedExercise
+from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.reports.time_in_class import Spent, Work
 
 MOST_RANGES = 20

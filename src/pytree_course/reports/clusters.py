@@ -3,10 +3,10 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from pytree_course.authoring.marked_cells import misconception_cell
-from pytree_course.classroom.attempt import Attempt, VerdictRow
-from pytree_course.classroom.class_grades import ClassGrades, Student
+from pytree_course.class_grading.attempt import Attempt, VerdictRow
+from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.reports.class_statistics import by_exercise
+from pytree_course.sources.marked_cells import misconception_cell
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from pytree_course.classroom.attempt import Attempt, AttemptState, VerdictRow
-from pytree_course.classroom.class_grades import ClassGrades, Student
-from pytree_course.classroom.downloads import CANVAS, MOODLE
+from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
+from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.class_grading.downloads import CANVAS, MOODLE
 from pytree_course.course import write_file
 from pytree_course.rendering import render
 from pytree_course.reports.csv_escaping import plain_text, to_csv

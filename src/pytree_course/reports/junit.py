@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from pytree_course.classroom.class_grades import ClassGrades
+from pytree_course.class_grading.class_grades import ClassGrades
 from pytree_course.rendering import TEMPLATES, render
 from pytree_course.texts import truncate
 

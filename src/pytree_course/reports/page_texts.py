@@ -11,8 +11,8 @@ from statistics import median
 from markupsafe import Markup
 
 from pytree_course import drawing
-from pytree_course.checking.feedback import backticks_to_code
-from pytree_course.observations import Observation, all_parts
+from pytree_course.judging.feedback import backticks_to_code
+from pytree_course.observing.observations import Observation, all_parts
 from pytree_course.printable import printable_lines
 from pytree_course.rendering import TEMPLATES
 from pytree_course.texts import shorten

@@ -6,16 +6,16 @@ from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
-from pytree_course.checking.expected import Expected
-from pytree_course.checking.feedback import LOOKS, VerdictLook
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.classroom.attempt import Attempt, VerdictRow
-from pytree_course.classroom.class_grades import (
+from pytree_course.class_grading.attempt import Attempt, VerdictRow
+from pytree_course.class_grading.class_grades import (
     NOT_YET_GRADED,
     ON_PUBLIC_CASES,
     ClassGrades,
     Student,
 )
+from pytree_course.judging.expected import Expected
+from pytree_course.judging.feedback import LOOKS, VerdictLook
+from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import (
     corrected_rows,

@@ -18,16 +18,16 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from pytree_course.checking.feedback import LOOKS, feedback
-from pytree_course.checking.reported import PUBLIC_SEED
-from pytree_course.checking.verdicts import VerdictKind
-from pytree_course.checking.words import explanation, remarks
-from pytree_course.classroom.attempt import AttemptState
-from pytree_course.classroom.class_grades import ClassGrades
-from pytree_course.classroom.class_grading import ShowProgress, Summary
+from pytree_course.class_grading.attempt import AttemptState
+from pytree_course.class_grading.class_grades import ClassGrades
+from pytree_course.class_grading.grade_class import ShowProgress, Summary
 from pytree_course.grading.grade import Grade
+from pytree_course.judging.feedback import LOOKS, feedback
+from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.judging.words import explanation, remarks
 from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.class_statistics import not_graded
+from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.texts import shorten
 
 LONGEST_NAME = 120

@@ -172,7 +172,7 @@ find(
 """,
         "the author's own way to right answers": """
     from pathlib import Path
-    from pytree_course.authoring.sources import read_sources
+    from pytree_course.sources.lesson_sources import read_sources
     from pytree_course.course import Course
     import pytree_course
     for root in ("/course", Path(pytree_course.__file__).parents[2]):

@@ -108,14 +108,14 @@ predictions = Every()
 
 FORGED = {
     "run_check gives fewer texts than inputs": """
-    import pytree_course.checking.checks as checks
-    from pytree_course.checking.reported import Outcome
+    import pytree_course.notebook.checks as checks
+    from pytree_course.running.outcomes import Outcome
     star = {"kind": "number", "type": "int", "value": 1}
     checks.run_check = lambda check, answers, seed: [Outcome([star] * 3, [], star)] * 52
 """,
     "run_check gives one outcome that is equal to all": """
-    import pytree_course.checking.checks as checks
-    import pytree_course.checking.outcomes as outcomes
+    import pytree_course.notebook.checks as checks
+    import pytree_course.running.run_cases as outcomes
     class Equal(dict):
         __eq__ = lambda self, other: True
         get = lambda self, key, default=None: "correct"
@@ -123,15 +123,15 @@ FORGED = {
         lambda *a, **k: [outcomes.Outcome([], [], Equal(kind="number", type="int", value=0))] * 47)
 """,
     "observing sees what is expected": """
-    import pytree_course.checking.outcomes as outcomes, pytree_course.trees as trees
+    import pytree_course.running.run_cases as outcomes, pytree_course.observing.observe as trees
     for module in (outcomes, trees):
         module.observe = lambda value, **k: {
             "kind": "number", "type": "int", "value": len(jax.tree.leaves(value))}
 """,
     "comparing, judging and grading find no difference": """
-    import pytree_course.checking.comparison as comparison
-    import pytree_course.checking.judging as judging
-    import pytree_course.grading.grade, pytree_course.checking.verdicts as verdicts
+    import pytree_course.observing.comparison as comparison
+    import pytree_course.judging.judge as judging
+    import pytree_course.grading.grade, pytree_course.judging.verdicts as verdicts
     comparison.compare = judging.compare = lambda *a, **k: None
     comparison._close = lambda *a: True
     judging.judge = pytree_course.grading.grade.judge = lambda expected, outcomes: verdicts.Verdict(
@@ -139,7 +139,7 @@ FORGED = {
 """,
     "asdict and JSON write another report": """
     import dataclasses, json
-    import pytree_course.checking.checks as checks
+    import pytree_course.notebook.checks as checks
     dataclasses.asdict = checks.asdict = lambda each, **k: outcome(1)
     dump = json.dumps
     def dumps(value, *a, **k):
@@ -158,7 +158,7 @@ FORGED = {
                 data[kind] = [outcome(n % 3) for n in range(len(data[kind]))]
         return publish(data, *a, **k)
     shell.display_pub.publish = forged
-    import pytree_course.checking.checks as checks, IPython.display
+    import pytree_course.notebook.checks as checks, IPython.display
     checks.display = IPython.display.display = lambda each, **k: forged(each)
 """,
     "two reports, the second one by a hook after the cell": """
@@ -169,7 +169,7 @@ FORGED = {
     atexit.register(lambda: report([outcome(1)] * 47))
 """,
     "the check's class gives every exercise the check of another": """
-    from pytree_course.checking.checks import Checks, ExerciseCheck
+    from pytree_course.notebook.checks import Checks, ExerciseCheck
     find = Checks.__getattr__
     Checks.__getattr__ = lambda self, name: find(self, "predict_leaf_counts")
     call = ExerciseCheck.__call__
@@ -179,7 +179,7 @@ FORGED = {
     ExerciseCheck.__call__ = called
 """,
     "report of an exercise with the results of the next one": """
-    import pytree_course.checking.checks as checks
+    import pytree_course.notebook.checks as checks
     run = checks.run_check
     def crossed(check, answers, seed):
         found = run(check, answers, seed)

@@ -1,6 +1,6 @@
 """Checks of a small lesson that the tests build."""
 
-from pytree_course.checking import Case, as_int, check, random_tree
+from pytree_course.cases import Case, as_int, check, random_tree
 
 SMALL = dict.fromkeys(["trees", "values", "classes", "second looks", "outside"], "small")
 

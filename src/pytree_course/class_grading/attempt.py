@@ -1,0 +1,136 @@
+"""Attempts: graded submissions as stored, which of them counts, and which verdicts changed."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from pytree_course.class_grading.downloads import Submitter
+from pytree_course.judging.findings import Finding
+from pytree_course.judging.verdicts import FailedCase, WrongLine
+
+
+class AttemptState(StrEnum):
+    """How grading a submission ended."""
+
+    GRADED = "graded"
+    UNREADABLE = "unreadable"
+    FAILED = "failed"
+    """Through no fault of the student: the next grading tries again."""
+
+
+@dataclass(frozen=True)
+class TeachersWord:
+    """What the teacher put beside a verdict."""
+
+    comment: str
+    points_by_check: int  # which the row's own points replace
+    on_this_answer: bool  # False where the answer has changed since
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One exercise's verdict."""
+
+    exercise: str
+    kind: str  # a `VerdictKind`; or the attempt's state, where it was not graded
+    points: int
+    exercise_points: int
+    passed: int = 0
+    cases: int = 0
+    seconds: float = 0.0
+    explanation: str = ""
+    misconceptions: list[str] = field(default_factory=list)
+    failure: FailedCase | None = None
+    results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
+    findings: list[Finding] = field(default_factory=list)
+    lines: list[WrongLine] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
+    teacher: TeachersWord | None = None
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One graded submission.
+
+    Where `answers_digest`, `checks` and `environment` are unchanged, it need not run again.
+    """
+
+    student: str  # the id of a `Submitter`
+    lesson: str
+    answers_digest: str
+    checks: str  # a digest
+    environment: str
+    handed_in: datetime
+    graded_at: datetime
+    state: AttemptState
+    reason: str = ""
+    rows: list[VerdictRow] = field(default_factory=list)
+    seconds: float = 0.0
+    seed: int = 0
+    on_public_cases: bool = False  # which every learner has, for want of the course's sources
+    file: str = ""
+    answers: dict[str, str] = field(default_factory=dict)
+    name: str = ""  # of the student; it and the next two are from a download
+    system: str = ""
+    canvas_id: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The student, the lesson, and a digest of the answers."""
+        return self.student, self.lesson, self.answers_digest
+
+    @property
+    def submitter(self) -> Submitter:
+        """Who handed it in."""
+        return Submitter(self.student, self.name, self.system, self.canvas_id)
+
+    @property
+    def points(self) -> int:
+        """Points earned."""
+        return sum(row.points for row in self.rows)
+
+
+def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
+    """Choose the attempt that counts, by student and lesson: the one handed in last.
+
+    Of those handed in at one time, such as one that could not be read at first, the last grading
+    counts.
+    """
+    in_order = sorted(attempts, key=lambda each: (each.handed_in, each.graded_at))
+    return {(attempt.student, attempt.lesson): attempt for attempt in in_order}
+
+
+@dataclass(frozen=True)
+class VerdictChange:
+    """The verdict on an unchanged answer, before and after, and why it changed."""
+
+    student: str
+    lesson: str
+    exercise: str
+    before: str
+    after: str
+    why: str
+
+
+def verdict_changes(
+    before: Mapping[tuple[str, str], Attempt], after: Mapping[tuple[str, str], Attempt]
+) -> Iterator[VerdictChange]:
+    """Yield the verdicts on unchanged answers that differ before and after a grading."""
+    for key, now in after.items():
+        old = before.get(key)
+        if old is None or old.answers_digest != now.answers_digest:
+            continue
+        kinds = {row.exercise: row.kind for row in old.rows}
+        for row in now.rows:
+            if kinds.get(row.exercise, row.kind) != row.kind:
+                kind = kinds[row.exercise]
+                yield VerdictChange(*key, row.exercise, kind, row.kind, _reason(old, now))
+
+
+def _reason(old: Attempt, now: Attempt) -> str:
+    if old.checks != now.checks:
+        return "the exercise or its check was changed"
+    if old.environment != now.environment:
+        return f"it was graded in another environment: before in {old.environment}"
+    return "it was graded again, on other cases"

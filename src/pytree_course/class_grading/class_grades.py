@@ -1,0 +1,128 @@
+"""The grades of a class: by student and lesson, the attempt that counts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pytree_course.class_grading.attempt import Attempt, counting
+from pytree_course.class_grading.corrections import corrected
+from pytree_course.class_grading.downloads import Submitter
+from pytree_course.class_grading.folder import ClassFolder
+from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.roster import RosterEntry, match
+from pytree_course.course import Course
+from pytree_course.judging.expected import Expected
+
+NOT_HANDED_IN = "not handed in"
+NOT_YET_GRADED = "handed in, but not graded yet"
+ON_PUBLIC_CASES = (
+    "graded on the public cases only, whose results every learner can look up: an answer that just "
+    "repeats them is correct, too"
+)
+
+
+@dataclass(frozen=True)
+class Student(Submitter):
+    """A student, who has a folder or is on the list of the class."""
+
+    is_expected: bool = True  # on the list of the class, if there is a list
+    login: str = ""  # in Canvas, or Moodle's username; empty where it is not known
+
+    @property
+    def label(self) -> str:
+        """How to call the student in a table."""
+        return f"{self.name} ({self.login or self.id})" if self.name else self.id
+
+
+@dataclass(frozen=True)
+class ClassGrades:
+    """The grades of a class as they stand."""
+
+    students: list[Student]  # all on the list or in the folder, sorted
+    lessons: list[Expected]  # those with attempts, in order; their cases are the public ones
+    counting: dict[tuple[str, str], Attempt]  # the one that counts, by student and lesson
+    due: datetime | None = None
+    waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
+
+    @classmethod
+    def of(
+        cls,
+        course: Course,
+        folder: ClassFolder,
+        gradebook: Gradebook,
+        roster: Sequence[RosterEntry] | None,
+        due: datetime | None,
+    ) -> "ClassGrades":
+        """Combine the gradebook, the class's folder and the list of the class."""
+        all_attempts = gradebook.attempts()
+        corrections = gradebook.corrections()
+        attempts = {
+            place: corrected(each, corrections) for place, each in counting(all_attempts).items()
+        }
+        attempted = {lesson for _, lesson in attempts}
+        lessons = [
+            Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
+        ]
+        submitters = {each.student: each.submitter for each in all_attempts}
+        submitters |= {each.id: each for each in folder.submitters}
+        entries = match(roster or (), submitters.values())
+        missing = {*(roster or ())} - {*entries.values()}
+        absent = {each.student: each for each in missing if each.student not in submitters}
+        students = [
+            _student(each, entries.get(each.id), roster is None) for each in submitters.values()
+        ]
+        students += [_student(Submitter(each), absent[each], True) for each in absent]
+        by_name = any(each.system for each in students)  # who is missing has no system
+        students.sort(key=lambda each: ((by_name and each.name) or each.id, each.id))
+        waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
+        return cls(students, lessons, attempts, due, frozenset(waiting))
+
+    def attempt(self, student: Student, lesson: Expected) -> Attempt | None:
+        """Return the attempt that counts; None when there is none."""
+        return self.counting.get((student.id, lesson.lesson))
+
+    def missing(self, student: Student, lesson: Expected) -> str:
+        """Say why there is no attempt."""
+        is_waiting = (student.id, lesson.lesson) in self.waiting
+        return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
+
+    def late_by(self, attempt: Attempt) -> timedelta | None:
+        """Return how late an attempt was, to the second; None where it was not, or is unknown."""
+        # Of an attempt from a download, only the download's time is known.
+        if self.due is None or attempt.handed_in <= self.due or attempt.system:
+            return None
+        return timedelta(seconds=int((attempt.handed_in - self.due).total_seconds()))
+
+    @property
+    def on_public_cases(self) -> list[str]:
+        """The lessons of which an attempt counts that was graded on the public cases only."""
+        attempts = (attempt for _, _, attempt in self.all_attempts())
+        return sorted({attempt.lesson for attempt in attempts if attempt.on_public_cases})
+
+    def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
+        """Yield every attempt that counts."""
+        for student in self.students:
+            for lesson in self.lessons:
+                if attempt := self.attempt(student, lesson):
+                    yield student, lesson, attempt
+
+    def points(self, student: Student) -> int:
+        """Return a student's points in all lessons together."""
+        attempts = (self.attempt(student, lesson) for lesson in self.lessons)
+        return sum(attempt.points for attempt in attempts if attempt)
+
+    @property
+    def all_points(self) -> int:
+        """Points to be had in all lessons together."""
+        return sum(lesson.points for lesson in self.lessons)
+
+
+def _student(submitter: Submitter, entry: RosterEntry | None, is_expected: bool) -> Student:
+    """Combine what a folder or a download, and the list of the class, say of a student."""
+    known = dict(vars(submitter))
+    if entry is None:
+        login = "" if submitter.system else submitter.id
+        return Student(**known, is_expected=is_expected, login=login)
+    known["name"] = entry.name or submitter.name
+    known["canvas_id"] = submitter.canvas_id or entry.canvas_id
+    return Student(**known, login=entry.student)

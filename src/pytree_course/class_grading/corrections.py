@@ -1,0 +1,141 @@
+"""Corrections: points and comments that a teacher puts beside verdicts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pytree_course.class_grading.attempt import Attempt, TeachersWord, VerdictRow
+from pytree_course.class_grading.csv_files import read_csv
+from pytree_course.class_grading.folder import ClassFolder
+from pytree_course.class_grading.roster import RosterEntry, match
+from pytree_course.class_grading.verdict_rows import digest
+from pytree_course.course import Course, CourseError
+from pytree_course.judging.expected import Expected
+
+COLUMNS = ("student", "lesson", "exercise", "points", "comment")
+
+Place = tuple[str, str, str]
+"""A student's id, a lesson's stem, an exercise's name."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What a teacher says of one student's answer to one exercise."""
+
+    student: str
+    lesson: str
+    exercise: str
+    points: int | None  # instead of the check's; None leaves these as they are
+    comment: str
+    answer: str = ""  # a digest of the answer that it was made for
+
+    @property
+    def place(self) -> Place:
+        """What it is about."""
+        return self.student, self.lesson, self.exercise
+
+
+def read_corrections(
+    file: Path, course: Course, folder: ClassFolder, roster: Sequence[RosterEntry]
+) -> list[Correction]:
+    """Read a teacher's corrections: a CSV file with the columns of `COLUMNS`.
+
+    A student may be called by the folder's name, or by any name on the list of the class, a lesson
+    by its number. A cell without points is a comment only.
+
+    Raises
+    ------
+    CourseError
+        When lines fit no answer that was handed in: it names each of them, with what is wrong.
+    """
+    names, rows = read_csv(file, ", ".join(COLUMNS))
+    if not {*COLUMNS} <= {*names}:
+        raise CourseError(f"{file} needs a first line `{','.join(COLUMNS)}`, then a line for each.")
+    corrections: dict[Place, Correction] = {}
+    mistakes = []
+    students = _students(folder, roster)
+    for number, row in rows.items():
+        try:
+            correction = _correction(row, course, folder, students)
+            if correction.place in corrections:
+                raise CourseError("an earlier line is about the same answer: leave one of them")
+            corrections[correction.place] = correction
+        except CourseError as error:
+            mistakes.append(f"line {number}: {error}")
+    if mistakes:
+        raise CourseError("\n".join([f"{file} cannot be used:", *mistakes]))
+    return list(corrections.values())
+
+
+def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, set[str]]:
+    """Return the ids of those who handed in, by whatever they are called."""
+    entries = match(roster, folder.submitters)
+    ids = defaultdict(set)
+    for who in folder.submitters:
+        entry = entries.get(who.id, RosterEntry(who.id))
+        for name in (who.id, who.name, entry.student, entry.name):
+            ids[name].add(who.id)
+    return ids
+
+
+def _correction(
+    row: Mapping[str, str], course: Course, folder: ClassFolder, students: Mapping[str, set[str]]
+) -> Correction:
+    called = students.get(row["student"], set())
+    if len(called) != 1:
+        count = "several students are" if called else "no student is"
+        raise CourseError(f"{count} called {row['student']!r}")
+    (student,) = called
+    lesson = course.lesson_named(row["lesson"])
+    if (student, lesson.stem) not in {(each.student, each.lesson) for each in folder.notebooks}:
+        raise CourseError(f"{student} handed in nothing for {lesson.stem}")
+    exercises = Expected.read(lesson.expected).exercises
+    if row["exercise"] not in exercises:
+        raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
+    points, most = row["points"], exercises[row["exercise"]].points
+    if points and not (points.isdecimal() and int(points) <= most):
+        raise CourseError(f"points are a whole number from 0 to {most}, or left out")
+    if not points and not row["comment"]:
+        raise CourseError("there are neither points nor a comment")
+    return Correction(
+        student, lesson.stem, row["exercise"], int(points) if points else None, row["comment"]
+    )
+
+
+def bound_to_answers(
+    corrections: Iterable[Correction],
+    earlier: Mapping[Place, Correction],
+    attempts: Mapping[tuple[str, str], Attempt],
+) -> list[Correction]:
+    """Note which answer each correction was made for: the one that counts when it first appears.
+
+    A line that stands there unchanged was made for the answer of that time.
+    """
+    bound = []
+    for each in corrections:
+        old = earlier.get(each.place)
+        answer = _answer(attempts.get(each.place[:2]), each.exercise)
+        if old is not None and replace(old, answer="") == each:
+            answer = old.answer
+        bound.append(replace(each, answer=answer))
+    return bound
+
+
+def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Attempt:
+    """Return an attempt with what the teacher said of its answers."""
+
+    def row_with(row: VerdictRow) -> VerdictRow:
+        said = corrections.get((attempt.student, attempt.lesson, row.exercise))
+        if said is None:
+            return row
+        is_this = said.answer == _answer(attempt, row.exercise)
+        word = TeachersWord(said.comment, row.points, is_this)
+        return replace(row, points=row.points if said.points is None else said.points, teacher=word)
+
+    return replace(attempt, rows=list(map(row_with, attempt.rows)))
+
+
+def _answer(attempt: Attempt | None, exercise: str) -> str:
+    """Return a digest of an answer, also of one that is missing or could not be read."""
+    return digest(attempt.answers.get(exercise) if attempt else None)

@@ -1,0 +1,103 @@
+"""The list of a class: what its students are called, and who of them handed in."""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytree_course.class_grading.csv_files import read_csv
+from pytree_course.class_grading.downloads import CANVAS, MOODLE, Submitter
+from pytree_course.course import CourseError
+
+_OF_CANVAS = ("SIS Login ID", "Student", "ID")
+"""The columns of what Canvas exports under Grades, for a student's login, name and id."""
+
+
+@dataclass(frozen=True)
+class RosterEntry:
+    """A student on the list."""
+
+    student: str  # what the folder is called; the login in Canvas, the username in Moodle
+    name: str = ""
+    canvas_id: str = ""
+
+
+def match(roster: Iterable[RosterEntry], submitters: Iterable[Submitter]) -> dict[str, RosterEntry]:
+    """Return the entries of those who handed in, by their ids; none is guessed.
+
+    Canvas's ids and folders' names match exactly; other students by name, in any order of its
+    words, where just one of the list and one of those who handed in have it.
+    """
+    roster, submitters = list(roster), list(submitters)
+    students = {entry.student: entry for entry in roster}
+    canvas_ids = {entry.canvas_id: entry for entry in roster if entry.canvas_id}
+    found = {}
+    for each in submitters:
+        exact = canvas_ids if each.system == CANVAS else students
+        if entry := exact.get(each.id):
+            found[each.id] = entry
+    others = [each for each in submitters if each.system and each.id not in found]
+    with_name = Counter(map(_name_key, others))
+    entries = defaultdict(set)
+    for entry in {*roster} - {*found.values()}:
+        for key in _entry_keys(entry):
+            entries[key].add(entry)
+    for each in others:
+        key = _name_key(each)
+        if with_name[key] == 1 and len(entries[key]) == 1:
+            (found[each.id],) = entries[key]
+    return found
+
+
+def read_roster(file: Path) -> list[RosterEntry]:
+    """Read a CSV file with the columns student, name and canvas_id, or Canvas's export of grades.
+
+    Only the column student has to be there.
+    """
+    found, lines = read_csv(file, "student and name")
+    rows = list(lines.values())
+    columns = ("student", "name", "canvas_id")
+    if {"Student", "ID"} <= {*found}:
+        # Canvas's second line is the points; its test student is no student.
+        rows = [row for row in rows if row["ID"] and row["Student"] != "Student, Test"]
+        columns = _OF_CANVAS if "SIS Login ID" in found else ("ID", *_OF_CANVAS[1:])
+    if not rows or columns[0] not in found:
+        raise CourseError(
+            f"{file} needs a first line `student,name`, then a line per student. "
+            f"Its columns are: {', '.join(found)}."
+        )
+    cells = ([row.get(column, "") for column in columns] for row in rows)
+    entries = [RosterEntry(*each) for each in cells if each[0]]
+    names = [entry.student for entry in entries] + [
+        f"ID {entry.canvas_id}" for entry in entries if entry.canvas_id
+    ]
+    twice = [each for each, times in Counter(names).items() if times > 1]
+    if twice:
+        raise CourseError(f"{file} has {', '.join(twice)} more than once: leave one line of each.")
+    return entries
+
+
+def _words(name: str) -> list[str]:
+    """Return a name's words; LMSs leave out what is no letter, as in O'Brien."""
+    text = unicodedata.normalize("NFC", name).casefold()
+    words = (re.sub(r"[\W_]", "", word) for word in re.split(r"[\s,]+", text))
+    return [word for word in words if word]
+
+
+def _name_key(submitter: Submitter) -> tuple[str, object]:
+    if submitter.system == CANVAS:
+        return CANVAS, "".join(_words(submitter.name))
+    return MOODLE, tuple(sorted(_words(submitter.id)))
+
+
+def _entry_keys(entry: RosterEntry) -> Iterable[tuple[str, object]]:
+    """Yield a name as Moodle and as Canvas may write it."""
+    words = _words(entry.name)
+    if not words:
+        return
+    yield MOODLE, tuple(sorted(words))
+    if not entry.canvas_id:  # it would have matched by that
+        for first in range(len(words)):
+            yield CANVAS, "".join(words[first:] + words[:first])

@@ -1,1 +1,0 @@
-"""Grading many notebooks into a gradebook."""

@@ -1,0 +1,80 @@
+"""The verdict on an exercise, and the case that failed."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pytree_course.judging.expected import Misconception
+from pytree_course.judging.findings import Finding
+from pytree_course.observing.comparison import Difference
+from pytree_course.observing.observations import Observation
+from pytree_course.running.outcomes import Line
+
+
+class VerdictKind(StrEnum):
+    """How an exercise ended."""
+
+    CORRECT = "correct"
+    INCORRECT = "incorrect"
+    NOT_ATTEMPTED = "not attempted"
+    ERROR = "error"
+    TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True)
+class FailedCase:
+    """A case that failed, without what was expected: no learner may have seen it."""
+
+    case: int  # from 0
+    inputs: list[Observation]
+    written: list[str]  # the inputs as Python writes them, shortened
+    got: Observation
+    printed: str
+    line: Line | None
+    note: str
+
+    def __post_init__(self) -> None:
+        if len(self.inputs) != len(self.written):  # in a record that somebody edited
+            raise ValueError("not every input is written")
+
+
+@dataclass(frozen=True)
+class Failure(FailedCase):
+    """The smallest case that failed; the gradebook stores it as a `FailedCase`."""
+
+    expected: Observation
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class WrongLine:
+    """A line that was predicted wrongly; nothing in it says what is right."""
+
+    name: str
+    text: str  # the code of the line, between backticks, or its words
+    said: str  # the learner's prediction, shortened; empty where there is none
+    why: str  # a key of `words.WRONG_LINES`
+    data: dict[str, str]  # what its words are filled with
+    misconception: str = ""  # its name
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of one exercise."""
+
+    exercise: str
+    kind: VerdictKind
+    exercise_points: int  # to be earned, all or none
+    reason: str  # a clause for a table
+    passed: int = 0
+    cases: int = 0
+    failure: Failure | None = None
+    misconceptions: tuple[Misconception, ...] = ()
+    findings: tuple[Finding, ...] = ()  # empty where a misconception speaks
+    lines: tuple[WrongLine, ...] = ()  # where lines are predicted: then there is no failure
+    failed: tuple[int, ...] = ()  # the cases that failed, from 0
+
+    @property
+    def points(self) -> int:
+        """Points earned."""
+        return self.exercise_points if self.kind is VerdictKind.CORRECT else 0

@@ -1,0 +1,252 @@
+"""The words of a failed check: what differs, headlines, explanations, advice, help.
+
+The templates `feedback` and `note` arrange them. Text between backticks is shown as code; names in
+braces are filled in.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from pytree_course.judging.finding_words import sentences as finding_sentences
+from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
+from pytree_course.observing.comparison import Difference
+from pytree_course.observing.observations import Observation
+from pytree_course.texts import counted, truncate
+
+# How two observations differ.
+DIFFERENCES = {
+    "observation": "expected {expected}, not {got}",
+    "value": "expected {expected}{place}, not {got}",
+    "text": "expected {expected!r}, not {got!r}",
+    "missing key": "{expected} is missing",
+    "extra key": "the result should not have {got}",
+    "key order": "the children should be in this order: {expected}; not in this order: {got}",
+    "presence of aux_data": "one of the two results has aux_data, and the other has none",
+    "aux_data": "the node has different aux_data",
+    "items": "the items of this {expected} differ",
+    "structure": "the two tree structures differ",
+    "array length": "the arrays have different numbers of elements",
+    "returned error": "your code returned the {got}; it should raise the {got}",
+    "missing mention": "the error's message should mention {expected!r}",
+    "extra mention": "the error's message should not mention {expected!r}",
+}
+DESCRIPTIONS = {
+    "none": "None",
+    "number": "{type} {value}",
+    "treedef": "a tree structure",
+    "star": "a leaf",
+    "key": "the key path entry {text}",
+    "shape": "a ShapeDtypeStruct",
+    "tracer": "a tracer (a value of the trace that left its function)",
+    "not attempted": "the placeholder of the starter",
+    "unbounded": "a value too large to compare: {why}",
+}
+ARRAY = "a {library} array of {dtype} with shape {shape}"
+LONGEST_TEXT = 60
+
+# Reasons of verdicts, as clauses.
+ALL_PASSED = "all {cases} cases passed"
+SOME_PASSED = "{passed} of {cases} cases passed"
+ALL_LINES = "all {cases} lines right"
+SOME_LINES = "{passed} of {cases} lines right"
+NOT_ATTEMPTED = "not attempted yet"
+RAISED = "your code raised {type}"
+ANSWER_CELL_RAISED = "your answer cell raised {type}: {message}"
+NOT_DEFINED = (
+    "your answer cell does not define `{name}`: did you rename it, or leave something out?"
+)
+CHECK_CELL_RAISED = "the check could not run: {type}: {message}"
+OUT_OF_MEMORY = (
+    "your answer cell used more memory than this computer has: look for a loop without an end"
+)
+NO_REPORT = "the check could not report its results: perhaps your code used up all memory"
+SEVERAL_REPORTS = (
+    "your code reported results in the place of the check: only the check itself may report"
+)
+TOO_MUCH_OUTPUT = "your code printed, showed or returned far too much: look for a print in a loop"
+USED_UP = "your code used more {what} than allowed: look for a loop that makes more and more of it"
+KERNEL_DIED = "your code ended its own Python process"
+TIMED_OUT = "your code did not come to an end in time: look for a loop without an end"
+NO_VERDICT = "the check gave no verdict"
+ONLY_ANSWER_CELLS = (
+    "Only answer cells are graded: put everything that an answer needs into its answer cell."
+)
+
+# What is wrong with the prediction for a line: never what is right.
+WRONG_LINES = {
+    "not predicted": "Not predicted yet.",
+    "too high": "Too high.",
+    "too low": "Too low.",
+    "not this": "This is not right.",
+    "not allowed": "This is {kinds}.",
+    "belief": "{explanation}",
+    "as above": "The reason is the same as for line {line}.",
+}
+WHOLE_NUMBER = "a whole number"
+THE_TEXT = 'the text "{word}"'
+
+# What to do next.
+WRITE_ANSWER = "Write your answer in the cell above. Run that cell, then run this cell."
+FIRST_HINT = "Not sure how to start? Run `check.{name}.hint()` in a new cell."
+NEXT_HINT = "For a hint: `check.{name}.hint()`"
+HINTS_AGAIN = "To see the hints again: `check.{name}.hint()`"
+SEE_SOLUTION = "For the solution: `check.{name}.solution()`"
+
+SECTION_ELSEWHERE = "{section}, in {lesson}"
+
+# Hints and the solution.
+HINTS_TITLE = "Hint {opened} of {hints} for {name}"
+MORE_HINTS = "Ask again for the next hint."
+LAST_HINT = "That was the last hint."
+SOLUTION_TITLE = "Solution of {name}"
+OTHER_SOLUTIONS = "Your way may be right too. Other right ways:"
+NO_SOLUTIONS = "This copy of the course holds no solutions."
+SOLUTION_CLOSED = (
+    "The solution opens after a correct answer, or after {tries}. For a hint: `check.{name}.hint()`"
+)
+
+# Progress that cannot be written.
+PROGRESS_NOT_KEPT = (
+    "The course cannot write your progress into {file}: {why}. This progress is lost when the "
+    "kernel of this notebook ends, unless the file can be written before. Save your work. Then see "
+    "whether the disk, or your part of it, is full. If you may not write into this folder, copy "
+    "the course's folder to a place where you may write, and go on there."
+)
+
+# Checks that do not come to a verdict.
+CALLED_TITLE = "Give the check {names} itself"
+CALLED = "Write `{names}` without `()`."
+SLOW_TITLE = "Still running"
+SLOW = "Your code takes long. To stop it, press ■ in the toolbar above."
+INTERRUPTED_TITLE = "You stopped it"
+INTERRUPTED = "Your code was working on `{inputs}`."
+TOO_EARLY_TITLE = "Not yet: another cell comes first"
+SET_UP_CELL_FIRST = (
+    "Run the set-up cell first: the cell with `check = Checks(...)`, above the first exercise. "
+    "Then run your answer cell, then this cell."
+)
+ANSWER_CELL_FIRST = (
+    "Python does not know `{name}` yet. Run the answer cell of `{exercise}` first, above this "
+    "cell. Then run this cell."
+)
+ANOTHER_NAME = (
+    "Your answer cell of `{exercise}` defined {defined}, but not `{name}`, which this check needs. "
+    "Give your answer the name `{name}`, run its cell, then run this cell."
+)
+STALE_TITLE = "Your answer cell's last run failed"
+STALE = (
+    "The check below judges the definition before it, and does not count as a try. Repair the "
+    "answer cell and run it, then run this cell."
+)
+WRONG_CALL = "This check takes {count} answer(s): run {call}"
+USAGE = "Check your answer with {call}; for a hint: check.{name}.hint()"
+NO_SUCH_EXERCISE = "This lesson has no exercise {name!r}. {advice}"
+NEAR_NAME = "Did you mean {near!r}?"
+ALL_NAMES = "Its exercises: {names}."
+
+
+def some_passed(passed: int, cases: int, difference: Difference) -> str:
+    """Give the reason of an incorrect verdict."""
+    where = f"at {''.join(difference.path)}, " if difference.path else ""
+    return f"{SOME_PASSED.format(passed=passed, cases=cases)}: {where}{reason(difference)}"
+
+
+def reason(difference: Difference) -> str:
+    """Say how two observations differ, in a clause such as "expected a tuple, not a list"."""
+    expected, got = difference.expected, difference.got
+    if difference.aspect == "observation":
+        expected, got = describe(expected), describe(got)
+    elif difference.aspect == "text":
+        expected, got = truncate(expected, LONGEST_TEXT), truncate(got, LONGEST_TEXT)
+    place = "" if difference.place is None else f" at place {difference.place}"
+    return DIFFERENCES[difference.aspect].format(expected=expected, got=got, place=place)
+
+
+def describe(observation: Observation) -> str:
+    """Say in a few words what an observation is, with an article where it has one."""
+    kind = observation["kind"]
+    if kind in DESCRIPTIONS:
+        return DESCRIPTIONS[kind].format(**observation)
+    if kind == "string":
+        return f"{observation['type']} {truncate(observation['value'], LONGEST_TEXT)!r}"
+    if kind == "array":
+        library = "JAX" if observation["library"] == "jax" else "NumPy"
+        return ARRAY.format(
+            library=library, dtype=observation["dtype"], shape=tuple(observation["shape"])
+        )
+    name = observation["type"]
+    article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
+    return f"{article} {name}"
+
+
+def headline(verdict: Verdict) -> str:
+    """Say in one line how an exercise went."""
+    points = counted(verdict.exercise_points, "point", "points")
+    parts = {
+        VerdictKind.CORRECT: [points, verdict.reason],
+        VerdictKind.INCORRECT: [_how_many(verdict)],
+        VerdictKind.NOT_ATTEMPTED: [points],
+    }
+    return " · ".join([verdict.exercise, *parts.get(verdict.kind, [verdict.reason])])
+
+
+def _how_many(verdict: Verdict) -> str:
+    if verdict.failure is None:
+        return verdict.reason  # of predictions: it says how many lines are right
+    return SOME_PASSED.format(passed=verdict.passed, cases=verdict.cases)
+
+
+def line_wrong(line: WrongLine) -> str:
+    """Say what is wrong with a predicted line."""
+    return WRONG_LINES.get(line.why, "").format_map(defaultdict(str, line.data))
+
+
+def lines_wrong(lines: Iterable[WrongLine]) -> list[str]:
+    """Say what is wrong with predicted lines, once for those with which the same is wrong."""
+    alike: dict[tuple[str, ...], list[WrongLine]] = {}
+    for line in lines:
+        key = (line.misconception,) if line.misconception else ("", line_wrong(line))
+        alike.setdefault(key, []).append(line)
+    return [
+        f"{'Line' if len(same) == 1 else 'Lines'} {', '.join(line.name for line in same)}: "
+        f"{line_wrong(same[0])}"
+        for same in alike.values()
+    ]
+
+
+def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = True) -> str:
+    """Say in a sentence or two why an exercise has its verdict.
+
+    The notes, by exercise, are on unusual answer cells. Without `reveal` nothing is said of what
+    was expected in the case that failed: fresh cases stay secret.
+    """
+    sentences = [misconception.explanation for misconception in verdict.misconceptions]
+    if verdict.lines:
+        sentences = lines_wrong(verdict.lines)
+    sentences = sentences or finding_sentences(verdict.findings)
+    if not sentences:
+        clause = verdict.reason
+        if verdict.kind is VerdictKind.INCORRECT and not reveal:
+            clause = _how_many(verdict)
+        sentences = [f"{clause[0].upper()}{clause[1:]}."]
+    return " ".join([*sentences, *remarks(verdict, notes)])
+
+
+def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
+    """Say what an exercise's feedback leaves out: which cells count, and what was odd about one."""
+    sentences = []
+    if verdict.failure is not None and verdict.failure.got.get("type") == "NameError":
+        sentences.append(ONLY_ANSWER_CELLS)
+    note = notes.get(verdict.exercise)
+    if note is not None and note != verdict.reason:
+        sentences.append(f"Note: {note}.")
+    return sentences
+
+
+def advice(kind: VerdictKind, name: str, hints_left: int, solution_is_due: bool) -> list[str]:
+    """Say what to do next about an exercise that is not correct."""
+    if kind is VerdictKind.NOT_ATTEMPTED:
+        return [WRITE_ANSWER, FIRST_HINT.format(name=name)]
+    if hints_left:
+        return [NEXT_HINT.format(name=name)]
+    return [(SEE_SOLUTION if solution_is_due else HINTS_AGAIN).format(name=name)]

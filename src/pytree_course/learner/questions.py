@@ -1,0 +1,140 @@
+"""Questions: a case, its right result, and what misconceptions yield, as options to choose from."""
+
+import random
+import re
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from pytree_course.drawing.labels import expression
+from pytree_course.judging.expected import Belief, Expected, ExpectedExercise, Given, Misconception
+from pytree_course.observing.observations import Observation, all_parts
+
+MOST_WRONG = 3  # options
+MOST_CASES = 8  # of one belief: those that tell it best from the others
+LONGEST_OPTION = 60  # characters
+RAISES = "It raises an error."
+YES_AND_NO = {"`True`", "`False`"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a belief, with one right answer."""
+
+    about: Belief
+    case: str  # its number; empty for a lesson's prediction
+    text: str
+    given: Given
+    options: dict[str, str]  # by letter; empty where the answer is to be written
+    answer: str
+    section: str  # slug of the lesson section to reread
+    beliefs: dict[str, Misconception]  # what somebody believes, by the option that says so
+
+    def said(self, choice: str) -> str:
+        """Return the option of a letter; or what was written, where there are none."""
+        return self.options[choice] if self.options else choice
+
+    def is_right(self, choice: str) -> bool:
+        """Say whether the right option was chosen, or the right answer written."""
+        said = self.said(choice)
+        return said == self.answer if self.options else is_same(said, self.answer)
+
+
+def questions(expected: Expected) -> dict[Belief, list[Question]]:
+    """Return the questions of a lesson by what they are about, the best ones first."""
+    found: dict[Belief, list[Question]] = {}
+    for exercise in expected.exercises.values():
+        results = {case: _results(exercise, case) for case in exercise.given}
+        for each in exercise.misconceptions:
+            about = Belief(expected.lesson, exercise.name, each.name)
+            found[about] = _about(about, each.section, exercise, results)
+    for section, facts in expected.sections.items():
+        for name in facts.predictions:
+            about = Belief(expected.lesson, name)
+            found[about] = [_asked_again(about, expected, section)]
+    return {about: asked for about, asked in found.items() if asked}
+
+
+def for_class(expected: Expected) -> list[Question]:
+    """Return a question about each misconception of a lesson, each case only once."""
+    best = [asked[0] for about, asked in questions(expected).items() if about.name]
+    return [*{(each.about.exercise, each.case): each for each in best}.values()]
+
+
+def is_same(choice: str, answer: str) -> bool:
+    """Compare the words and numbers of written answers: "6, 7" is "6 and 7", "2.3" is "2.30"."""
+    return _plain(choice) == _plain(answer)
+
+
+def _plain(text: str) -> list[str | float]:
+    without_thousands = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower())
+    words = re.findall(r"\d+(?:\.\d+)?|\w+", without_thousands)
+    return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]
+
+
+def _asked_again(about: Belief, expected: Expected, section: str) -> Question:
+    prediction = expected.predictions[about.exercise]
+    # Neither links nor emphasis: a question stands outside of its lesson.
+    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", prediction.question)
+    text = re.sub(r"(?<![\w*`])\*+([^*`]+)\*+(?!\w)", r"\1", text)
+    answer = prediction.options.get(prediction.answer, prediction.answer)
+    given = Given(prediction.code)
+    return Question(about, "", text, given, prediction.options, answer, section, {})
+
+
+def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
+    """Return what a case may yield, by the name of the misconception; by "" what is right.
+
+    Wrong results are of the same kind as the right one, and look different.
+    """
+    right = exercise.observations[case]
+    answer = _text(right)
+    wrong = {}
+    for each in exercise.misconceptions if answer else ():
+        seen = each.observations.get(case, right)
+        kinds = seen["kind"], right["kind"]
+        same_type = kinds[1] == "node" or seen.get("type") == right.get("type")
+        is_alike = (kinds[0] == kinds[1] and same_type) or kinds[1] in ("array", "none")
+        if exercise.lines or is_alike or "raised" in kinds:
+            wrong[each.name] = _text(seen)
+    return {"": answer} | {name: text for name, text in wrong.items() if text not in ("", answer)}
+
+
+def _text(observation: Observation) -> str:
+    """Write a result; return "" where it cannot be compared at a glance."""
+    if observation["kind"] == "raised" or observation.get("value") == "error":
+        return RAISES
+    is_plain = all(part["kind"] not in ("key", "object") for _, part in all_parts(observation))
+    text = expression(observation, depth=LONGEST_OPTION)
+    return f"`{text}`" if is_plain and len(text) <= LONGEST_OPTION and "…" not in text else ""
+
+
+def _about(
+    about: Belief, section: str, exercise: ExpectedExercise, results: dict[int, dict[str, str]]
+) -> list[Question]:
+    misconceptions = {each.name: each for each in exercise.misconceptions}
+    fitting = []
+    for case, by_name in results.items():
+        own = by_name.get(about.name, RAISES)
+        if own == RAISES:
+            continue
+        chosen = _chosen(about.name, by_name)
+        # With two options it could be guessed; but there is no third answer to yes or no.
+        if len(chosen) > 2 or exercise.lines or YES_AND_NO.issuperset(chosen):
+            mixed = random.Random(f"{about} {case}").sample(sorted(chosen), len(chosen))
+            options = dict(zip(ascii_uppercase, mixed, strict=False))
+            beliefs = {text: misconceptions[name] for text, name in chosen.items() if name}
+            asked = (exercise.question, exercise.given[case], options, by_name[""])
+            alike = [*by_name.values()].count(own)
+            fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
+    # First those in which few others yield the same: they tell what somebody believes.
+    return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
+
+
+def _chosen(name: str, by_name: dict[str, str]) -> dict[str, str]:
+    """Return the options: the right one, that of a misconception, and others, errors last."""
+    others = sorted(by_name, key=lambda each: by_name[each] == RAISES)
+    chosen: dict[str, str] = {}
+    for each in ["", name, *others]:
+        if len(chosen) <= MOST_WRONG:
+            chosen.setdefault(by_name[each], each)
+    return chosen

@@ -1,0 +1,111 @@
+"""Reviews: the questions that are due, by FSRS with a card for each belief."""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from fsrs import Card, Rating, Scheduler
+
+from pytree_course.course import Course
+from pytree_course.judging.expected import Belief, Expected
+from pytree_course.judging.feedback import shown
+from pytree_course.learner.progress import Progress, Reviewed
+from pytree_course.learner.questions import Question, is_same, questions
+from pytree_course.learner.standings import unread_sections
+from pytree_course.rendering import Feedback
+
+MOST_A_DAY = 10  # questions: about five minutes
+NOTHING_DUE = "Nothing is due today. Come back when you like."
+_SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+
+
+class Review:
+    """The questions that are due, and the learner's progress with them."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._progress = Progress.load(course.progress_file)
+        self._lessons = {files.stem: Expected.read(files.expected) for files in course.lessons()}
+        self.questions = due(self._lessons.values(), self._progress, datetime.now(UTC))
+
+    def asked(self, question: Question) -> Feedback:
+        """Show a question, and how far the review is."""
+        place = f"Question {self.questions.index(question) + 1} of {len(self.questions)}"
+        title = self._lessons[question.about.lesson].title
+        return shown("question", question=question, place=place, lesson=title)
+
+    def answer(self, question: Question, choice: str) -> Feedback:
+        """Keep an answer, and say whether it is right; a wrong one is explained."""
+        is_right, belief = question.is_right(choice), question.beliefs.get(question.said(choice))
+        held = belief.name if belief else ""
+        self._progress.review(question.about, question.case, right=is_right, held=held)
+        files = self._course.lesson(question.about.lesson)
+        slug = belief.section if belief else question.section
+        section = self._lessons[files.stem].sections[slug].title
+        return shown(
+            "answered",
+            question=question,
+            said=question.said(choice),
+            belief=belief,
+            is_right=is_right,
+            news=self._progress.news(),
+            section=section,
+            link=self._course.link(files.notebook, section),
+        )
+
+
+def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
+    """Return each belief's card and last review, whatever order the events come in."""
+    made: dict[Belief, tuple[Card, Reviewed]] = {}
+    for each in sorted(reviews):
+        card, before = made.get(each.about, (Card(card_id=0), each))
+        rating = Rating.Again
+        if each.right:
+            rating = Rating.Good if before.right else Rating.Hard
+        made[each.about] = (_SCHEDULER.review_card(card, rating, each.time)[0], each)
+    return made
+
+
+def due(lessons: Iterable[Expected], progress: Progress, now: datetime) -> list[Question]:
+    """Return the questions to ask now: at most ten a day, those about mistakes first.
+
+    Then come those that are due, the nearly forgotten first, and then new ones about what was
+    read, of each exercise in turn. Each belief is asked about in the case that was asked least.
+    """
+    known = cards(progress.reviews)
+    asked = Counter((each.about, each.case) for each in progress.reviews)
+    new_in: Counter[tuple[str, str]] = Counter()
+    waiting = []
+    for lesson in lessons:
+        unread = unread_sections(lesson, progress)
+        for about, fitting in questions(lesson).items():
+            card, last = known.get(about, (None, None))
+            is_due = is_mistaken = _is_mistaken(about, lesson, progress, last)
+            if card and last:
+                is_due |= card.due <= now
+                is_mistaken |= not last.right
+                rank = _SCHEDULER.get_card_retrievability(card, now)
+            else:
+                was_read = lesson.sections[fitting[0].section] not in unread
+                is_due |= was_read if about.name else about[:2] in progress.predictions
+                new_in[about[:2]] += is_due
+                rank = new_in[about[:2]]
+            if is_due:
+                question = min(fitting, key=lambda each: asked[each.about, each.case])
+                waiting.append(((not is_mistaken, about not in known, rank), question))
+    waiting.sort(key=lambda each: each[0])
+    today = now.astimezone().date()
+    done = sum(each.time.astimezone().date() == today for each in progress.reviews)
+    return [question for _, question in waiting][: max(0, MOST_A_DAY - done)]
+
+
+def _is_mistaken(
+    about: Belief, lesson: Expected, progress: Progress, last: Reviewed | None
+) -> bool:
+    """Say whether a mistake shows this belief, and no question about it was answered since."""
+    if about in progress.held:
+        return last is None or progress.held[about] > last.time
+    predicted = progress.predictions.get(about[:2])
+    if about.name or predicted is None or last is not None:
+        return False
+    return not is_same(predicted, lesson.predictions[about.exercise].answer)

@@ -1,0 +1,144 @@
+"""How far a learner is in a lesson: points, and the time left for its core and for all of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytree_course.judging.expected import Expected, ExpectedExercise, LessonSection
+from pytree_course.learner.progress import Progress
+
+
+@dataclass(frozen=True)
+class Way:
+    """How far a learner is on one way through a lesson or the course: its core, or everything."""
+
+    exercises: int
+    todo: list[ExpectedExercise]  # the exercises to solve, in order
+    minutes: int  # that the whole way takes, without predictions and Trys
+    reading_left: int  # minutes of the sections that are not read yet
+    trying_left: int  # minutes of their predictions and Trys
+
+    @property
+    def solved(self) -> int:
+        """How many exercises are solved."""
+        return self.exercises - len(self.todo)
+
+    @property
+    def exercises_left(self) -> int:
+        """How many minutes the exercises that are left take."""
+        return sum(exercise.minutes for exercise in self.todo)
+
+    @property
+    def minutes_left(self) -> int:
+        """How many minutes the rest takes."""
+        return self.reading_left + self.exercises_left
+
+    @classmethod
+    def together(cls, ways: Sequence["Way"]) -> "Way":
+        """Return one way that is made of several, one after the other."""
+        return cls(
+            exercises=sum(way.exercises for way in ways),
+            todo=[exercise for way in ways for exercise in way.todo],
+            minutes=sum(way.minutes for way in ways),
+            reading_left=sum(way.reading_left for way in ways),
+            trying_left=sum(way.trying_left for way in ways),
+        )
+
+    def __str__(self) -> str:
+        if not self.minutes_left:
+            return "done"
+        return (
+            f"about {hours(self.minutes_left)} left (reading {hours(self.reading_left)}, "
+            f"exercises {hours(self.exercises_left)}), "
+            f"{hours(self.minutes_left + self.trying_left)} with every prediction and Try"
+        )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a learner is in one lesson, on both ways through it."""
+
+    core: Way
+    everything: Way
+    points: int
+    all_points: int
+
+    @property
+    def core_is_done(self) -> bool:
+        """Whether the lesson has core exercises, and all of them are solved."""
+        return self.core.exercises > 0 and not self.core.todo
+
+    @property
+    def next(self) -> ExpectedExercise | None:
+        """The exercise to solve next: those of the core come first."""
+        return next(iter((*self.core.todo, *self.everything.todo)), None)
+
+    def __str__(self) -> str:
+        line = (
+            f"{self.everything.solved} of {self.everything.exercises} exercises, "
+            f"{self.points} of {self.all_points} points"
+        )
+        if self.next is None:
+            return f"{line}. All done: well done!"
+        if self.core.exercises:
+            of = "done" if self.core_is_done else f"{self.core.solved} of {self.core.exercises}"
+            line = f"{line}; core: {of}"
+        return f"{line}. Next: {self.next.name} (about {self.next.minutes} min)"
+
+
+def standing(expected: Expected, progress: Progress) -> Standing:
+    """Return how far a learner is in a lesson."""
+    unread = unread_sections(expected, progress)
+
+    def way(*, deeper: bool) -> Way:
+        exercises = [each for each in expected.exercises.values() if each.core or deeper]
+        sections = [each for each in expected.sections.values() if deeper or not each.deeper]
+        left = [each for each in unread if deeper or not each.deeper]
+        return Way(
+            exercises=len(exercises),
+            todo=_todo(exercises, expected.lesson, progress),
+            minutes=sum(each.minutes for each in exercises)
+            + sum(each.minutes for each in sections),
+            reading_left=sum(each.minutes for each in left),
+            trying_left=sum(each.trying for each in left),
+        )
+
+    everything = way(deeper=True)
+    points_left = sum(each.points for each in everything.todo)
+    return Standing(way(deeper=False), everything, expected.points - points_left, expected.points)
+
+
+def _todo(
+    exercises: Iterable[ExpectedExercise], lesson: str, progress: Progress
+) -> list[ExpectedExercise]:
+    return [each for each in exercises if not progress.of(lesson, each.name).correct]
+
+
+def unread_sections(expected: Expected, progress: Progress) -> list[LessonSection]:
+    """Return the sections that do not count as read yet, in order.
+
+    Nothing tells what somebody has read. What is known: which predictions were made, and which
+    exercises were solved. So a section counts as read once its last prediction is made, or an
+    exercise about it is solved; one with neither, once all exercises are solved.
+    The core is read from top to bottom: all that is above counts as read, too, and all of it once
+    its exercises are solved. Deeper sections are read in any order, each for itself.
+    """
+    lesson, exercises = expected.lesson, expected.exercises.values()
+    todo = _todo(exercises, lesson, progress)
+    read = {each.section for each in exercises if each not in todo}
+    for slug, section in expected.sections.items():
+        asked = section.predictions[-1:]
+        if (lesson, *asked) in progress.predictions or not (asked or todo):
+            read.add(slug)
+    core = [slug for slug, section in expected.sections.items() if not section.deeper]
+    furthest = max((at for at, slug in enumerate(core, 1) if slug in read), default=0)
+    if any(each.core for each in exercises) and not any(each.core for each in todo):
+        furthest = len(core)
+    read.update(core[:furthest])
+    return [section for slug, section in expected.sections.items() if slug not in read]
+
+
+def hours(minutes: int) -> str:
+    """Write minutes as people say them: `25 min`, `1 h 25 min`, `2 h`."""
+    whole, rest = divmod(minutes, 60)
+    parts = [f"{whole} h"] if whole else []
+    return " ".join(parts + ([f"{rest} min"] if rest or not whole else []))

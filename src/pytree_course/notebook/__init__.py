@@ -1,0 +1,18 @@
+"""The names that notebooks import, the learner's check, and everything interactive."""
+
+NAMES = {
+    "Checks": "pytree_course.notebook.checks",
+    "count_traces": "pytree_course.notebook.trace_counter",
+    "course_map": "pytree_course.notebook.start_page",
+    "draw": "pytree_course.drawing",
+    "explore": "pytree_course.notebook.explorer",
+    "figure": "pytree_course.drawing.figures",
+    "join": "pytree_course.notebook.joining",
+    "leave": "pytree_course.notebook.joining",
+    "pair": "pytree_course.notebook.map_view",
+    "predict": "pytree_course.notebook.prediction",
+    "review": "pytree_course.notebook.review",
+    "show_progress": "pytree_course.notebook.header",
+    "vote": "pytree_course.notebook.joining",
+}
+"""What notebooks import from `pytree_course`, and the module of each name."""

@@ -1,0 +1,271 @@
+"""The learner's own check: `check = Checks("01_leaves")`, `check.count_leaves(...)`."""
+
+import ast
+import difflib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from IPython.core.getipython import get_ipython
+from IPython.display import display
+
+from pytree_course import nbgrader
+from pytree_course.cases.case import Case, Check
+from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id
+from pytree_course.judging import words
+from pytree_course.judging.expected import Expected, ExpectedExercise
+from pytree_course.judging.feedback import feedback, note, note_if_slow
+from pytree_course.judging.judge import judge
+from pytree_course.judging.verdicts import Verdict, VerdictKind
+from pytree_course.learner.progress import ExerciseProgress, Progress
+from pytree_course.learner.standings import standing
+from pytree_course.notebook import cell_runs
+from pytree_course.rendering import Feedback
+from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.running.run_cases import CaseInterrupted, run_check
+
+TRIES_BEFORE_SOLUTION = 3
+SLOW_AFTER = 10  # seconds
+
+_CHECKS = "_pytree_course_checks"  # a name that no answer gives to something else
+
+Presenter = Callable[[Feedback, "ExerciseCheck"], None]
+"""Shows the feedback of a check that was just run."""
+
+
+class Checks:
+    """The checks of one lesson: the check of an exercise is the attribute of its name.
+
+    Examples
+    --------
+    >>> check = Checks("01_leaves")  # doctest: +SKIP
+    >>> check.count_leaves(count_leaves)  # doctest: +SKIP
+    """
+
+    def __init__(self, lesson: str) -> None:
+        course = self._course = Course.find()
+        self.presenter: Presenter = lambda shown, _: display(shown)
+        # Read before any answer runs, which may well clear the environment.
+        self.seed_of_grading = os.environ.get(SEED_VARIABLE)
+        self.is_in_nbgrader = nbgrader.is_running()
+        self._files = course.lesson_named(lesson)
+        # Solution notebooks, and what nbgrader runs, are not this learner's work.
+        is_solution = Path.cwd().name == self._files.solutions.parent.name
+        self.is_own_work = not is_solution and not self.is_in_nbgrader
+        self.progress = Progress.load(course.progress_file if self.is_own_work else None)
+        _keep_findable(self)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What is expected; read when needed: at a first build the file does not exist yet."""
+        return Expected.read(self._files.expected)
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether this notebook runs in grading, without a learner."""
+        return self.seed_of_grading is not None or self.is_in_nbgrader
+
+    def link_to_exercise(self, exercise: ExpectedExercise) -> str:
+        """Return the link to an exercise of this notebook; "" where a link would lead outside."""
+        link = self._course.link(self._files.exercises, exercise.title)
+        return "" if "://" in link else link
+
+    def link_deeper(self) -> str:
+        """Return the link to the lesson's deeper sections."""
+        return self._course.link(self._files.notebook, GOING_DEEPER)
+
+    def next_lesson(self) -> tuple[str, str] | None:
+        """Return title and link of the lesson after this one, if there is one."""
+        for files in self._course.lessons():
+            if files.stem > self._files.stem and files.expected.exists():
+                return Expected.read(files.expected).title, self._course.link(files.notebook)
+        return None
+
+    def __dir__(self) -> list[str]:
+        return sorted(self.expected.exercises)
+
+    def __getattr__(self, name: str) -> "ExerciseCheck":
+        if name.startswith("_"):
+            raise AttributeError(name)
+        exercise = self.expected.exercises.get(name)
+        if exercise is None:
+            near = difflib.get_close_matches(name, self.expected.exercises, n=1)
+            advice = words.ALL_NAMES.format(names=dir(self))
+            if near:
+                advice = words.NEAR_NAME.format(near=near[0])
+            raise AttributeError(words.NO_SUCH_EXERCISE.format(name=name, advice=advice))
+        return ExerciseCheck(self, self._files.checks()[name], exercise)
+
+    def __repr__(self) -> str:
+        return f"Checks({self._files.stem!r}): {standing(self.expected, self.progress)}"
+
+
+class ExerciseCheck:
+    """The check of one exercise: call it with your answer; ask it for a hint or the solution."""
+
+    def __init__(self, checks: Checks, check: Check, exercise: ExpectedExercise) -> None:
+        self._checks = checks
+        self._check = check
+        self._exercise = exercise
+
+    def __call__(self, *answers: Any) -> None:
+        """Run the check's cases on what your answer cell defined, and show the verdict."""
+        exercise = self._exercise
+        if len(answers) != len(exercise.answers):
+            count = len(exercise.answers)
+            raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
+        if self._checks.seed_of_grading is not None:
+            outcomes = run_check(self._check, answers, int(self._checks.seed_of_grading))
+            report = {
+                OUTCOMES_MIME: [outcome.to_json() for outcome in outcomes],
+                "text/plain": "reported",
+            }
+            display(report, raw=True)
+        elif self._checks.is_in_nbgrader:
+            with nbgrader.stderr_on_stdout():
+                verdict = self._judge_and_show(answers)
+            if verdict is None or verdict.kind is not VerdictKind.CORRECT:
+                reason = words.NO_VERDICT if verdict is None else verdict.reason
+                raise nbgrader.NotCorrectError(f"{exercise.name}: {reason}")
+        else:
+            self._judge_and_show(answers)
+
+    def __repr__(self) -> str:
+        return words.USAGE.format(call=self._exercise.call, name=self._exercise.name)
+
+    def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
+        if self._exercise.functions and not all(map(callable, answers)):
+            names = ", ".join(self._exercise.answers)
+            title, text = words.CALLED_TITLE.format(names=names), words.CALLED.format(names=names)
+            display(note("→", title, [text]))
+            return None
+        calls: list[Callable[..., Any]] = []
+
+        def noting_calls(*answers: Any, rng: Any) -> Iterator[Case]:
+            for case in self._check(*answers, rng=rng):
+                calls.append(case.call)
+                yield case
+
+        try:
+            # What is run to be compared must not depend on how fast that was.
+            with note_if_slow(SLOW_AFTER) if self._checks.is_own_work else nullcontext():
+                outcomes = run_check(noting_calls, answers, PUBLIC_SEED)
+        except CaseInterrupted as stopped:
+            text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
+            display(note("◷", words.INTERRUPTED_TITLE, [text]))
+            return None
+        verdict = judge(self._exercise, outcomes)
+        if cell_runs.are_stale(self._exercise.answers):
+            display(note("→", words.STALE_TITLE, [words.STALE]))
+        elif verdict.kind is VerdictKind.CORRECT:
+            self._record("correct")
+        elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
+            self._record("tried", [each.name for each in verdict.misconceptions])
+        call = None if verdict.failure is None else calls[verdict.failure.case]
+        self._checks.presenter(self._feedback(verdict, call), self)
+        return verdict
+
+    def _feedback(self, verdict: Verdict, call: Callable[..., Any] | None) -> Feedback:
+        expected, progress = self._checks.expected, self._checks.progress
+        if verdict.kind is VerdictKind.CORRECT:
+            now = str(standing(expected, progress))
+            return feedback(verdict, advice=progress.news(), standing=now)
+        advice = words.advice(
+            verdict.kind, self._exercise.name, self.hints_left, self.solution_is_due
+        )
+        advice += progress.news()
+        if verdict.kind is VerdictKind.NOT_ATTEMPTED:
+            return feedback(verdict, advice=advice)
+        near = {found.data.get("misconception") for found in verdict.findings}
+        explained = [*verdict.misconceptions]
+        explained += [each for each in self._exercise.misconceptions if each.name in near]
+        reread = explained[0].section if explained else self._exercise.section
+        section = expected.sections[reread].title
+        link = self._checks._course.link(self._checks._files.notebook, section)
+        if not link:
+            section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
+        return feedback(verdict, advice=advice, section=section, link=link, call=call)
+
+    def hint(self) -> None:
+        """Show one more hint, under those already opened."""
+        display(self.next_hint())
+
+    def solution(self) -> None:
+        """Show the solution: after a correct answer, or after three tries."""
+        display(self.solution_if_due())
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether a right answer has been checked."""
+        return self._progress.correct
+
+    @property
+    def hints_left(self) -> int:
+        """How many hints have not been opened yet."""
+        return max(0, len(self._exercise.hints) - self._progress.hints)
+
+    @property
+    def solution_is_due(self) -> bool:
+        """Whether the solution is here, and the learner has earned a look at it."""
+        earned = self._progress.correct or self._progress.tries >= TRIES_BEFORE_SOLUTION
+        return earned and self._checks._files.solutions.exists()
+
+    def next_hint(self) -> Feedback:
+        """Open one more hint, and return it with those already opened."""
+        if self.hints_left:
+            self._record("hint")
+        hints = self._exercise.hints
+        opened = len(hints) - self.hints_left
+        title = words.HINTS_TITLE.format(opened=opened, hints=len(hints), name=self._exercise.name)
+        more = words.MORE_HINTS if self.hints_left else words.LAST_HINT
+        return note("☞", title, [*hints[:opened], more, *self._checks.progress.news()])
+
+    def solution_if_due(self) -> Feedback:
+        """Return the solution, or what is to be done before it opens."""
+        file, name = self._checks._files.solutions, self._exercise.name
+        shown = [words.NO_SOLUTIONS]
+        if file.exists() and not self.solution_is_due:
+            left = TRIES_BEFORE_SOLUTION - self._progress.tries
+            tries = f"{left} more {'tries' if left > 1 else 'try'}"
+            shown = [words.SOLUTION_CLOSED.format(tries=tries, name=name)]
+        elif file.exists():
+            self._record("solution")
+            notebook = json.loads(file.read_text(encoding="utf-8"))
+            cells = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+            others = [source for cell, source in cells.items() if cell.startswith(other_id(name))]
+            shown = [f"```python\n{cells[answer_id(name)]}\n```", words.OTHER_SOLUTIONS, *others]
+        title = words.SOLUTION_TITLE.format(name=name)
+        return note("☞", title, [*shown, *self._checks.progress.news()])
+
+    @property
+    def _progress(self) -> ExerciseProgress:
+        return self._checks.progress.of(self._checks.expected.lesson, self._exercise.name)
+
+    def _record(self, event: str, held: Sequence[str] = ()) -> None:
+        self._checks.progress.add(self._checks.expected.lesson, self._exercise.name, event, held)
+
+
+def _keep_findable(checks: Checks) -> None:
+    """Let cells find these checks as `check`, though an answer names something else so."""
+    shell: Any = get_ipython()
+    if shell is not None:
+        shell.user_ns[_CHECKS] = checks
+        others = [each for each in shell.ast_transformers if not isinstance(each, _CheckCells)]
+        shell.ast_transformers = [*others, _CheckCells(shell.user_ns)]
+
+
+class _CheckCells(ast.NodeTransformer):
+    """Puts the checks themselves where a cell says `check.` and the name of an exercise."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self._names = names
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        is_check = isinstance(node.value, ast.Name) and node.value.id == "check"
+        if is_check and node.attr in dir(self._names.get(_CHECKS)):
+            node.value = ast.copy_location(ast.Name(_CHECKS, ast.Load()), node.value)
+        return self.generic_visit(node)

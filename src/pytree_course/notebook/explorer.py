@@ -1,0 +1,223 @@
+"""The tree explorer: a tree's picture, its leaves in order and its structure, all linked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import ipywidgets
+import jax
+
+from pytree_course import drawing
+from pytree_course.drawing.colours import LEAF
+from pytree_course.drawing.items import Item, items
+from pytree_course.drawing.vector import leaves_attribute
+from pytree_course.notebook.base import Play, button, frame_layout
+from pytree_course.notebook.html import block
+from pytree_course.notebook.trouble import Trouble, evaluate, flattening_advice
+from pytree_course.notebook.value_texts import aligned, error_words, without_addresses
+from pytree_course.observing.observations import Observation, all_leaves
+from pytree_course.observing.observe import observe
+from pytree_course.rendering import Feedback
+from pytree_course.texts import counted, shorten
+
+EXAMPLE = "{'w': [1.5, 2.5], 'b': None, 'act': 'relu'}"
+MOST_ROWS = 40
+LONGEST_NAME = 120
+LONGEST_PATH = 60
+LONGEST_STRUCTURE = 600
+LIT = f"{{--pt-stroke:4px;--pt-fill:.35;--pt-weight:700;--pt-outline:2px solid {LEAF}}}"
+
+PRESETS = {
+    "as JAX does it": "None",
+    "None is a leaf": "lambda x: x is None",
+    "lists are leaves": "lambda x: isinstance(x, list)",
+    "tuples are leaves": "lambda x: isinstance(x, tuple)",
+    "dicts of leaves are leaves": (
+        "lambda x: isinstance(x, dict) and jax.tree_util.all_leaves(x.values())"
+    ),
+}
+"""What `is_leaf` can be, by the name that the learner chooses: the code that is run and shown."""
+
+
+def explore(tree: object = EXAMPLE, *, choose_is_leaf: bool = False) -> "Explorer":
+    """Show a tree to look into, and a field for the next one.
+
+    The tree is any value; or, as a string, a Python expression, which is evaluated in the notebook.
+    Its picture, its leaves in order with their paths, and its structure are shown. Pointing at a
+    leaf, with the mouse or the keyboard, lights it up in the picture and in the list. With
+    `choose_is_leaf`, there are buttons that choose where JAX stops.
+
+    Examples
+    --------
+    >>> explore([1, {"b": None, "a": 2}])
+    """
+    return Explorer(tree, choose_is_leaf)
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What is shown of a tree."""
+
+    name: str
+    is_code: bool  # whether the name is an expression
+    is_leaf: str  # one of `PRESETS`
+    observation: Observation
+    structure: str
+    leaves: int
+    nodes: int
+
+    def text(self) -> str:
+        """Return picture, leaves and structure as plain text."""
+        rows = self.rows()
+        digits = len(str(len(rows) - 1))
+        listed = aligned([(f"{place:{digits}}", path, what) for place, path, what in rows])
+        leaves = counted(self.leaves, "leaf", "leaves")
+        counts = f"{leaves} (num_leaves), {self.nodes:,} nodes and leaves (num_nodes)"
+        head = f"{self.name}: {counts}"
+        lines = [head, drawing.text(self.observation), *listed, self.more, self.structure]
+        return "\n".join(filter(None, lines))
+
+    def rows(self) -> list[tuple[int, str, str]]:
+        """Return place, path and summary of the first leaves."""
+        first = islice(all_leaves(self.observation), MOST_ROWS)
+        return [
+            (place, shorten("".join(path), LONGEST_PATH), drawing.summary(leaf))
+            for place, (path, leaf) in enumerate(first)
+        ]
+
+    @property
+    def more(self) -> str:
+        """How many more leaves there are than the list shows, in words."""
+        left = self.leaves - MOST_ROWS
+        return f"… {counted(left, 'more leaf', 'more leaves')}" if left > 0 else ""
+
+
+def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Exploration:
+    """Take a tree apart as JAX does; raise `Trouble` if that fails or it is too large."""
+    stop = eval(PRESETS[is_leaf])
+    observation = observe(tree, values=False, is_leaf=stop)
+    if observation["kind"] == "unbounded":
+        raise Trouble(f"This tree cannot be shown: {observation['why']}.", "Show a part of it.")
+    try:
+        structure: Any = jax.tree.structure(tree, is_leaf=stop)
+        words = shorten(without_addresses(str(structure)), LONGEST_STRUCTURE)
+    except Exception as error:
+        raise Trouble(error_words(error), flattening_advice(observation)) from None
+    leaves, nodes = structure.num_leaves, structure.num_nodes
+    name = shorten(name, LONGEST_NAME)
+    return Exploration(name, is_code, is_leaf, observation, words, leaves, nodes)
+
+
+class Explorer(Play):
+    """A field for an expression, a choice of `is_leaf`, and what there is to see."""
+
+    def __init__(self, tree: object, choose_is_leaf: bool) -> None:
+        is_expression = isinstance(tree, str)
+        self._passed = None if is_expression else (tree, "the tree you passed", False)
+        self._tree: tuple[object, str, bool] | None = None  # with its name; whether that is code
+        self._seen: Exploration | None = None
+        self.expression = ipywidgets.Text(
+            value=tree if is_expression else "",
+            description="Tree",
+            placeholder="a Python expression, then Enter",
+            continuous_update=False,
+            style={"description_width": "initial"},
+            layout={"flex": "1 1 20em", "width": "auto"},
+        )
+        evaluate_again = partial(self._update, evaluates=True)
+        self.show = button("Show", evaluate_again, "Evaluate the expression again")
+        # Buttons and no menu: JupyterLab keeps the arrow keys from a menu.
+        self.is_leaf = ipywidgets.ToggleButtons(
+            options=list(PRESETS),
+            description="is_leaf",
+            style={"description_width": "initial", "button_width": "auto"},
+        )
+        self.view = ipywidgets.HTML()
+        line = ipywidgets.HBox([self.expression, self.show])
+        trouble = self._update(evaluates=True)
+        form = self._seen or trouble
+        text = form.text() if form else ""
+        static = Feedback(_html(self._seen, trouble, framed=True), text)
+        choice = [self.is_leaf] if choose_is_leaf else []
+        super().__init__([line, *choice, self.view], static, layout=frame_layout())
+        self.expression.observe(lambda _: self._update(evaluates=True), names="value")
+        self.is_leaf.observe(lambda _: self._update(evaluates=False), names="value")
+
+    def _update(self, *, evaluates: bool) -> Trouble | None:
+        """Show the tree that is asked for; or what went wrong, above the last tree shown."""
+        trouble = None
+        try:
+            if evaluates:
+                self._tree = self._asked_for()
+            if self._tree is None:
+                return None
+            self._seen = look_into(*self._tree, self.is_leaf.value)
+        except Trouble as raised:
+            trouble = raised
+        self.view.value = _html(self._seen, trouble, framed=False)
+        return trouble
+
+    def _asked_for(self) -> tuple[object, str, bool]:
+        expression = self.expression.value.strip()
+        if self._passed is not None and not expression:
+            return self._passed
+        return evaluate(expression or EXAMPLE), expression or EXAMPLE, True
+
+
+def _html(seen: Exploration | None, trouble: Trouble | None, *, framed: bool) -> str:
+    if seen is None:
+        return block("trouble", framed=framed, trouble=trouble)
+    return block(
+        "explorer",
+        _linking(seen.observation, min(seen.leaves, MOST_ROWS)),
+        framed=framed,
+        seen=seen,
+        is_leaf=PRESETS[seen.is_leaf],
+        svg=drawing.svg(seen.observation),
+        trouble=trouble,
+    )
+
+
+def _linking(observation: Observation, listed: int) -> str:
+    """Write the style rules that link a picture with a list of the first `listed` leaves.
+
+    The list has elements with the attribute `data-leaf`, the leaf's place. Pointing at a leaf, or
+    choosing it, lights it up in the list and in the picture, with the keys on the way to it;
+    pointing at a node lights up all of its leaves. Style rules alone do that, so that it works
+    wherever the HTML is shown, with a kernel or without.
+    """
+    drawn = list(items(observation).walk())
+    leaves = [item for item in drawn if item.shape in ("leaf", "notice") and item.leaves]
+    # The boxes that stand for leaves which are not drawn.
+    folded = [item for item in drawn if item.leaves and item not in leaves and not item.children]
+    lit = []
+    for place in sorted({*range(listed), *(item.leaves.start for item in leaves)}):
+        own = f'[data-leaf="{place}"]'
+        holding = [_selector(item) for item in folded if place in item.leaves]
+        way = [f"text{_selector(item)}" for item in drawn if item.children and place in item.leaves]
+        targets = [own, *holding, *way]
+        lit.append(_lit(f":has({own}:hover)", targets))
+        # A chosen leaf stays lit, unless the mouse points at another one.
+        chosen = f":not(:has([data-leaf]:hover)):has({own} :is(:checked,:focus-visible))"
+        lit.append(_lit(chosen, targets))
+    for item in drawn:
+        if item.leaves and item not in leaves:
+            ends = [each for each in drawn if each is not item and not each.children]
+            inside = [each for each in ends if each.leaves and each.leaves[0] in item.leaves]
+            rows = [f'[data-leaf="{place}"]' for place in item.leaves if place < listed]
+            targets = [*map(_selector, inside), *rows]
+            lit.append(_lit(f":has(g{_selector(item)}:hover)", targets))
+    selectors = [selector for selector in dict.fromkeys(lit) if selector]
+    return f"{','.join(selectors)} {LIT}\n" if selectors else ""
+
+
+def _selector(item: Item) -> str:
+    [(name, value)] = leaves_attribute(item).items()
+    return f'[{name}="{value}"]'
+
+
+def _lit(condition: str, targets: Iterable[str]) -> str:
+    unique = dict.fromkeys(targets)
+    return f"§{condition} :is({','.join(unique)})" if unique else ""

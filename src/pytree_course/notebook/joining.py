@@ -1,0 +1,142 @@
+"""A class in a learner's notebooks: join it, see its notes, vote in it, and leave it."""
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+from IPython.core.getipython import get_ipython
+from IPython.display import display
+
+from pytree_course.course import Course, CourseError, write_file
+from pytree_course.judging.feedback import note, shown
+from pytree_course.notebook.base import Play, frame_layout
+from pytree_course.notebook.cell_runs import CHECK_CALL
+from pytree_course.notebook.class_protocol import Joined, Vote
+from pytree_course.notebook.membership import Membership, Sender, post, read_membership
+from pytree_course.notebook.prediction import entry
+from pytree_course.rendering import Feedback, render
+from pytree_course.running.outcomes import SEED_VARIABLE
+
+SENT = (
+    "With each check, your teacher gets the exercise, the verdict, the names of reasons, the "
+    "number of tries and the time; in a vote, your choice. Your code and answers are never sent."
+)
+HOW_TO_LEAVE = "To leave: `from pytree_course import leave; leave()`"
+REFUSED = {
+    403: "The class does not know the code {code!r}: copy it once more.",
+    429: "Too many join just now: wait a minute, and try again.",
+}
+NO_CLASS = (
+    "No class answers at {address}. Copy the whole address once more: it looks like "
+    "http://10.0.0.5:8910. Is this computer in the same network as your teacher's?"
+)
+VOTED = {
+    200: "Your vote is {choice}. You can change it until the vote is closed.",
+    403: "The class is over: {choice} does not count.",
+    409: "The vote is closed: {choice} does not count.",
+}
+NOT_REACHED = "The class cannot be reached: {choice} does not count. Choose again in a moment."
+OVER = "You are in no class any more: it is over, or you left it. Nothing is sent."
+
+_sender: Sender | None = None
+
+
+def join(address: str, code: str, name: str = "") -> Feedback:
+    """Join a class: from now on it gets your verdicts, and never your code."""
+    joined = enter(Course.find(), address, code, name)
+    go_on(Course.find().joined_file)
+    return joined
+
+
+def enter(course: Course, address: str, code: str, name: str) -> Feedback:
+    """Join a class for all kernels of a course; the same once more changes nothing."""
+    kept, progress, address = course.joined_file, course.progress_file, address.rstrip("/")
+    if kept is None or progress is None:
+        raise CourseError("There is no learner here who could join a class.")
+    known = read_membership(kept)
+    asked = (address, code, name)
+    if not known or (known.address, known.code, known.asked) != asked or not known.ask()[1]:
+        status, joined = post(f"{address}/join", {"code": code, "name": name}, Joined)
+        if joined is None:
+            refusal = REFUSED.get(status, NO_CLASS)
+            raise CourseError(refusal.format(address=address, code=code))
+        place = progress.stat().st_size if progress.exists() else 0
+        if known:
+            known.ask("leave")  # there is one learner here
+        known = Membership(*asked, place, **vars(joined))
+        write_file(kept, json.dumps(asdict(known)), mode=0o600)
+    return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
+
+
+def leave() -> Feedback:
+    """Leave the class: nothing is sent any more."""
+    kept = Course.find().joined_file
+    known = read_membership(kept)
+    if kept and known:
+        kept.unlink(missing_ok=True)
+        known.ask("leave")
+    return note("○", "You are in no class. Nothing is sent.", [])
+
+
+def vote() -> Play | Feedback:
+    """Show the open vote, if there is one."""
+    known = read_membership(Course.find().joined_file)
+    news = known and known.ask()[1]
+    if known and news and news.vote:
+        return ballot(news.vote, known)
+    return note("○", "There is no open vote, or no class that answers.", [])
+
+
+def ballot(asked: Vote, known: Membership) -> Play:
+    """Ask the question of a vote; the choice can be changed until the vote is closed."""
+    question = {**vars(asked), "given": asked}
+    static = shown("question", question=question, place="Vote", lesson="your class")
+    answer, said = entry(asked.options, "My vote", asked.choice), ipywidgets.HTML()
+
+    def send(change: dict[str, Any]) -> None:
+        if choice := change["new"]:
+            status, _ = known.ask("ballot", vote=asked.number, choice=choice)
+            text = VOTED.get(status, NOT_REACHED).format(choice=choice)
+            said.value = render("notebook/status.html", text=text)
+            if status not in VOTED:
+                answer.value = None  # so that the same can be chosen again
+
+    answer.observe(send, names="value")
+    return Play([ipywidgets.HTML(static.html), answer, said], static, layout=frame_layout())
+
+
+def go_on(kept: Path | None) -> None:
+    """Send from this kernel too, if its learner has joined, and show news under its checks."""
+    global _sender
+    known, shell = read_membership(kept), get_ipython()
+    if not kept or not known or not shell or SEED_VARIABLE in os.environ:
+        return
+    if _sender is None or _sender.membership != known:
+        _sender = Sender(kept, known)
+        _sender.start()
+        _show_under_checks(_sender, shell)
+
+
+def _show_under_checks(sender: Sender, shell: Any) -> None:
+    seen: set[int] = set()
+
+    def after_cell(result: Any) -> None:
+        if not CHECK_CALL.search(result.info.raw_cell or ""):
+            return
+        if not sender.is_alive():
+            shell.events.unregister("post_run_cell", after_cell)
+            if not sender.kept.exists():
+                display(note("○", OVER, []))
+            return
+        for said in (sender.news.note, sender.news.vote) if sender.news else ():
+            if said and said.number not in seen:
+                seen.add(said.number)
+                if isinstance(said, Vote):
+                    display(ballot(said, sender.membership))
+                else:
+                    display(note("✉", "Your teacher", [said.text]))
+
+    shell.events.register("post_run_cell", after_cell)

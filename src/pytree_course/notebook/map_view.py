@@ -1,0 +1,144 @@
+"""Which leaves `jax.tree.map` hands to a function together: the trees side by side."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from pytree_course.drawing.items import Item, items
+from pytree_course.drawing.layout import Box
+from pytree_course.drawing.plain import as_lines
+from pytree_course.drawing.vector import drawn, rect
+from pytree_course.notebook.html import FRAMES
+from pytree_course.notebook.pairing import Call, IsLeaf, Pairing, map_and_watch
+from pytree_course.notebook.value_texts import function_name
+from pytree_course.observing.observations import Observation, Path
+from pytree_course.rendering import Feedback, render
+from pytree_course.texts import shorten
+
+BADGE_HEIGHT = 16
+MOST_CALLS = 24  # are shown
+
+
+def pair(function: Callable[..., Any], *trees: Any, is_leaf: IsLeaf | None = None) -> Feedback:
+    """Show how ``jax.tree.map(function, *trees, is_leaf=is_leaf)`` pairs the leaves of trees.
+
+    The function is called once for each leaf of the first tree, and never more often. The view has
+    the trees, with the same number on what meets in one call; the calls; and the result, or what
+    kept JAX from one.
+
+    Examples
+    --------
+    >>> pair(lambda x, y: x + y, [1, 2], [10, 20])
+    """
+    if not trees:
+        raise TypeError("pair takes a function and at least one tree")
+    return MapView(function_name(function), map_and_watch(function, trees, is_leaf)).static
+
+
+@dataclass(eq=False)
+class MapView:
+    """Several trees, and what `jax.tree.map` made of them.
+
+    It needs no live widget: the linking of partners is done by the page's style sheet.
+    """
+
+    name: str
+    pairing: Pairing
+
+    @property
+    def works(self) -> bool:
+        """Whether `jax.tree.map` gave a result."""
+        return self.pairing.result is not None
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls to show: the first ones, and one that raised."""
+        return [call for call in self.pairing.calls if call.number <= MOST_CALLS or call.raised]
+
+    @property
+    def headline(self) -> str:
+        """What was called."""
+        trees = ", ".join(f"tree {number}" for number in range(1, len(self.pairing.trees) + 1))
+        return f"tree.map({self.name}, {trees})"
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """What happened, in words; the first completes the headline."""
+        return render("notebook/map_sentences.txt", view=self, where=_where).split("\n")
+
+    @property
+    def static(self) -> Feedback:
+        """The view as HTML that needs no kernel and no script, and as plain text."""
+        svgs = [self._svg(*tree) for tree in self._trees]
+        texts = [as_lines(self._items(*tree, numbered=True)) for tree in self._trees]
+        frame = FRAMES["good" if self.works else "bad"]
+        html = render("notebook/map_view.html", view=self, frame=frame, svgs=svgs)
+        return Feedback(html, render("notebook/map_view.txt", view=self, frame=frame, texts=texts))
+
+    @property
+    def _trees(self) -> list[tuple[Observation, int | None]]:
+        """The trees with their positions, and the result, which has none."""
+        result = [] if self.pairing.result is None else [self.pairing.result]
+        positions = [*range(len(self.pairing.trees)), None]
+        return list(zip([*self.pairing.trees, *result], positions, strict=False))
+
+    def _items(self, tree: Observation, position: int | None, *, numbered: bool = False) -> Item:
+        """Choose what to draw of a tree."""
+        mismatch, failed = self.pairing.mismatch, self.pairing.failed_call
+        marked, word = None, ""
+        if mismatch is not None:
+            marked = mismatch.path
+            word = "mismatch" if position in (0, mismatch.position) else ""
+        elif failed is not None:
+            marked, word = failed.path, f"{self.name} raised"
+        root = items(tree, marked)
+        for item in root.walk():
+            if item.mark == "here" and word:
+                item.mark = word
+            call = self._call_at.get(item.path) if item.shape != "fold" else None
+            if call is None:
+                continue
+            if position is not None and call.given_whole[position]:
+                if item.shape == "none":
+                    item.notes.clear()
+                item.notes.append("given as it is" if item.shape == "none" else "given whole")
+            if numbered:
+                item.notes.append(f"#{call.number}")
+        return root
+
+    @cached_property
+    def _call_at(self) -> dict[Path, Call]:
+        return {call.path: call for call in self.calls}
+
+    def _svg(self, tree: Observation, position: int | None) -> str:
+        root = self._items(tree, position)
+        picture, groups = drawn(root, tree)
+        picture.set("overflow", "visible")
+        for box, group in groups:
+            path = box.item.path
+            # What was given to a call is at its path, or inside the node there.
+            ways = (path[:length] for length in range(len(path) + 1))
+            call = next((self._call_at[way] for way in ways if way in self._call_at), None)
+            if call is not None and box.item.shape != "fold":
+                group.set("data-pair", str(call.number))
+                if call.path == path:
+                    _add_badge(group, box, call.number)
+        return ElementTree.tostring(picture, encoding="unicode")
+
+
+def _where(path: Path) -> str:
+    return shorten("".join(path) or "the root", 80)
+
+
+def _add_badge(group: Element, box: Box, number: int) -> None:
+    """Put a call's number on the upper right corner of a box."""
+    width = max(BADGE_HEIGHT, 7 * len(str(number)) + 8)
+    x, y = box.left + box.width - 3, box.y
+    badge = SubElement(group, "g", {"class": "pytree-badge"})
+    half = BADGE_HEIGHT // 2
+    rect(badge, x - width // 2, y - half, width, BADGE_HEIGHT, half)
+    words = SubElement(badge, "text", {"x": str(x), "y": str(y + 4), "font-size": "11"})
+    words.text = str(number)

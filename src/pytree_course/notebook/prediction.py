@@ -1,0 +1,117 @@
+"""Predictions: a question that the learner answers before running the cell that shows it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets
+from IPython.core.getipython import get_ipython
+from IPython.display import display
+
+from pytree_course.course import Course
+from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.learner.progress import Progress
+from pytree_course.learner.questions import is_same
+from pytree_course.notebook.base import Play
+from pytree_course.rendering import Feedback, render
+
+
+def predict(lesson: str, name: str) -> "Predict":
+    """Ask a lesson's question, and remember the answer; `name` is the id of the cell below."""
+    course = Course.find()
+    files = course.lesson_named(lesson)
+    predictions = Expected.read(files.expected).predictions
+    if name not in predictions:
+        raise LookupError(f"{files.stem} has no prediction {name!r}: build the lesson again.")
+    progress = Progress.load(course.progress_file)
+    widget = Predict(predictions[name], progress.predictions.get((files.stem, name)))
+
+    def remember(choice: str) -> None:
+        progress.predict(files.stem, name, choice)
+        widget.news += progress.news()
+
+    widget.remember = remember
+    shell = get_ipython()
+    if shell is not None:
+        _reveal_after_next_cell(widget, shell)
+    return widget
+
+
+class Predict(Play):
+    """A question whose answer the next cell gives; `choice` is what was chosen before."""
+
+    def __init__(self, prediction: Prediction, choice: str | None = None) -> None:
+        self.prediction = prediction
+        self.remember: Callable[[str], None] = lambda choice: None
+        self.news: list[str] = []  # of the learner's progress
+        self.revealed = False
+        self._said = ipywidgets.HTML()
+        self.entry = entry(prediction.options, "I predict", choice)
+        if prediction.options:
+            self._say("Choose (by keyboard: Shift+Tab, then Space). Then run the next cell.")
+        else:
+            self._say("Write it down and press Enter, then run the next cell.")
+        self.entry.observe(self._chosen, names="value")
+        # An invitation to run the cell: the question itself stands above it.
+        text = "Run this cell to write down your prediction."
+        static = Feedback(render("notebook/invitation.html", text=text), text)
+        super().__init__([self.entry, self._said], static)
+        self.add_class("pytree-predict")  # by which `jupyter/lab_extension.js` knows it
+
+    def _chosen(self, change: dict[str, Any]) -> None:
+        if self.revealed or not change["new"]:
+            return
+        self.remember(change["new"])
+        self._say(f"You predict {change['new']}. Now run the next cell.")
+
+    def _say(self, text: str) -> None:
+        self._said.value = render("notebook/status.html", text=" ".join([text, *self.news]))
+
+    def reveal(self) -> Feedback | None:
+        """Return whether what was predicted is right; it cannot be changed any more."""
+        self.revealed = True
+        self.entry.disabled = True
+        choice, answer = self.entry.value, self.prediction.answer
+        if not choice:
+            self._say("No guess this time. Next time, guess first: it helps you remember.")
+            return None
+        self._say(f"You predicted {choice}.")
+        is_right = is_same(choice, answer)
+        text = f"{'✓' if is_right else '✗'} You predicted {choice}"
+        text += ", and so it is." if is_right else f". It is {answer}."
+        return Feedback(render("notebook/status.html", text=text), text)
+
+
+def entry(
+    options: Mapping[str, str], description: str, choice: str | None = None
+) -> ipywidgets.ToggleButtons | ipywidgets.Text:
+    """Make what a question is answered with: a button for each letter, or a line to write on."""
+    if not options:
+        return ipywidgets.Text(
+            value=choice or "",
+            description=description,
+            placeholder="write it here",
+            continuous_update=False,
+        )
+    return ipywidgets.ToggleButtons(
+        options=[(letter, letter) for letter in options],
+        value=choice if choice in options else None,
+        tooltips=list(options.values()),
+        description=description,
+        style={"button_width": "4em"},
+    )
+
+
+def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
+    """Reveal a prediction when the next cell, which holds the answer, has been run."""
+    cells_run = 0
+
+    def after_cell(result: Any) -> None:
+        nonlocal cells_run
+        cells_run += 1
+        if cells_run == 1 or not result.success:
+            return  # the cell that asks, or one that failed and will be run again
+        shell.events.unregister("post_run_cell", after_cell)
+        if said := widget.reveal():
+            display(said)  # in the output of that cell
+
+    shell.events.register("post_run_cell", after_cell)

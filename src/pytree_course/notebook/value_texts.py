@@ -1,0 +1,102 @@
+"""Short texts for values and errors, the same on every run: no addresses, rounded floats."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from pytree_course.drawing.labels import expression, summary, values
+from pytree_course.observing.observations import Observation
+from pytree_course.observing.observe import observe
+from pytree_course.texts import shorten
+
+LONGEST_VALUE = 40
+LONGEST_ERROR = 160
+LONGEST_KEYS = 60
+MOST_NUMBERS = 4
+LEAF = "a leaf"
+DICTS = ("dict", "OrderedDict", "defaultdict")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def brief(value: Any) -> str:
+    """Say what a value is, with its numbers where they are few."""
+    if isinstance(value, (jax.Array, np.ndarray)) and not isinstance(value, jax.core.Tracer):
+        return _array(value)
+    if isinstance(value, float):
+        return f"{value:.5g}" if not value.is_integer() else str(value)
+    return shorten(expression(observe(value, values=False)), LONGEST_VALUE)
+
+
+def written(value: Any) -> str:
+    """Write metadata as its `repr`, unless that says no more than an address."""
+    if isinstance(value, (jax.Array, np.ndarray)):
+        return brief(value)
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        text = ""
+    if not text or _ADDRESS.search(text):
+        text = expression(observe(value, values=False))
+    return shorten(text, LONGEST_VALUE)
+
+
+def node_words(seen: Observation) -> str:
+    """Say what a node is, without what is in it: `dict of 2: 'b', 'w'`."""
+    if seen["kind"] != "node":
+        return "None" if seen["kind"] == "none" and not seen.get("leaf") else LEAF
+    words = summary(seen)
+    if seen["children"] and seen["type"] in DICTS:
+        keys = ", ".join(key[1:-1] for key, _ in seen["children"])
+        words += f": {shorten(keys, LONGEST_KEYS)}"
+    if seen["aux"] is not None:
+        words += f", aux_data {shorten(expression(seen['aux']), LONGEST_VALUE)}"
+    return words
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def without_addresses(text: str) -> str:
+    """Leave out where objects are in memory, which is new in each run."""
+    return _ADDRESS.sub("", text)
+
+
+def function_name(function: object) -> str:
+    """Return a function's name; "f" for a lambda and for what has no name."""
+    name = getattr(function, "__name__", None)
+    return shorten(name, LONGEST_VALUE) if isinstance(name, str) and name.isidentifier() else "f"
+
+
+def error_words(error: BaseException) -> str:
+    """Write an error as Python ends a traceback: its type, and its message."""
+    try:
+        message = error.msg if isinstance(error, SyntaxError) else str(error).strip()
+    except Exception:
+        message = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def error_line(error: BaseException) -> str:
+    """Write an error's type and the first line of its message."""
+    return shorten(error_words(error).partition("\n")[0], LONGEST_ERROR)
+
+
+def _array(array: Any) -> str:
+    seen = observe(array, values=array.size <= MOST_NUMBERS)
+    if seen["kind"] != "array" or not seen["values"]:
+        return summary(seen)
+    # The last digits of a float differ from machine to machine.
+    seen["values"] = [
+        float(f"{number:.4g}") if isinstance(number, float) else number for number in seen["values"]
+    ]
+    numbers = values(seen)
+    return f"{summary(seen)} {numbers if array.ndim == 0 else f'[{numbers}]'}"

@@ -1,0 +1,91 @@
+"""Run a check's cases on answers: the outcome of a case is what was observed."""
+
+import contextlib
+import io
+import traceback
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from reprlib import recursive_repr
+from typing import Any
+
+import numpy as np
+
+from pytree_course.cases.case import Case, Check
+from pytree_course.observing.observe import observe, observe_raised
+from pytree_course.running.outcomes import MAX_PRINTED, MAX_WRITTEN, Line, Outcome
+from pytree_course.texts import truncate
+
+MAX_PRINTED_LINES = 10
+
+
+class CaseInterrupted(KeyboardInterrupt):  # it is no error
+    """The learner stopped the kernel while the case with these inputs was running."""
+
+    def __init__(self, written: list[str]) -> None:
+        super().__init__("interrupted while the check was running")
+        self.written = written
+
+
+def run_check(check: Check, answers: Sequence[Any], seed: int) -> list[Outcome]:
+    """Run all cases of a check on what an answer cell defined; return their outcomes in order.
+
+    The same seed gives the same cases, whatever the answers are. An answer that returns `...` or
+    raises NotImplementedError is "not attempted".
+    """
+    return list(outcomes_of(check, answers, seed))
+
+
+def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Outcome]:
+    """Run the cases of a check, as `run_check` does, but each only when it is asked for."""
+    return map(_run_case, check(*answers, rng=np.random.default_rng(seed)))
+
+
+def _run_case(case: Case) -> Outcome:
+    # Observed before the call: an answer may change its inputs.
+    inputs = [observe(given) for given in case.inputs]
+    inputs_written = [truncate(written(given), MAX_WRITTEN) for given in case.inputs]
+    printed = io.StringIO()
+    line = None
+    try:
+        with contextlib.redirect_stdout(printed):
+            observation = observe(case.call(*case.inputs))
+    except KeyboardInterrupt as interrupt:
+        raise CaseInterrupted(inputs_written) from interrupt
+    except NotImplementedError:
+        observation = {"kind": "not attempted"}
+    except BaseException as error:  # those that are no Exception are the answer's too
+        observation = observe_raised(error, case.mentions)
+        line = _learners_line(error)
+    shown = _first_lines(printed.getvalue())
+    return Outcome(inputs, inputs_written, observation, shown, line, case.note, case.predicted)
+
+
+def _first_lines(printed: str) -> str:
+    lines = printed[:MAX_PRINTED].splitlines()
+    more = len(printed.splitlines()) - MAX_PRINTED_LINES
+    if more > 0:
+        return "\n".join([*lines[:MAX_PRINTED_LINES], f"… {more:,} more lines"])
+    return "\n".join(lines) + ("…" if len(printed) > MAX_PRINTED else "")
+
+
+def _learners_line(error: BaseException) -> Line | None:
+    """Return the last line of a notebook's cell that an exception passed through."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "ipykernel_" in frame.filename:
+            return Line(frame.lineno or 0, frame.line or "")
+    return None
+
+
+@recursive_repr()
+def written(value: Any) -> str:
+    """Return `repr(value)` as Python writes it from 3.12 on, so that it is the same on all."""
+    kind = type(value)  # subclasses write themselves
+    if kind is OrderedDict:
+        return f"OrderedDict({written(dict(value))})"
+    if kind is dict:
+        return f"{{{', '.join(f'{key!r}: {written(item)}' for key, item in value.items())}}}"
+    if kind is list:
+        return f"[{', '.join(map(written, value))}]"
+    if kind is tuple:
+        return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
+    return repr(value)

@@ -1,0 +1,253 @@
+"""Run the author's own answers: what the checks expect, and what every wrong answer yields.
+
+The author's code is trusted: it runs in the calling process. A learner's code never does.
+"""
+
+import os
+import pickle
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from dataclasses import fields, replace
+from typing import Any
+from unittest.mock import patch
+
+import jax
+import numpy as np
+
+from pytree_course import compiled
+from pytree_course.sources.source_texts import slug
+from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources
+from pytree_course.cases.case import Case
+from pytree_course.observing.comparison import compare, with_skeleton
+from pytree_course.judging.expected import (
+    ExerciseFacts,
+    Expected,
+    ExpectedExercise,
+    Given,
+    LessonSection,
+    Misconception,
+)
+from pytree_course.cases.features import features_of
+from pytree_course.running.run_cases import run_check
+from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
+from pytree_course.observing.observations import Observation, all_parts
+
+LONGEST_GIVEN = 90  # characters that are read at one glance
+SEEDS = (PUBLIC_SEED, 11, 22)
+"""Every rule about cases has to hold on fresh cases too, which two of these seeds stand for."""
+
+
+class AnswerError(Exception):
+    """An author's answer cannot be run at all."""
+
+
+_RESULTS: dict[tuple[str, ...], bytes] = {}
+"""The results of this process's runs, pickled: every caller gets a copy of its own."""
+
+
+def run_answer(
+    sources: LessonSources, exercise: Exercise, answer: Answer, seed: int
+) -> list[Outcome]:
+    """Run the set-up cell, an answer, and the check on what it defines; results are cached.
+
+    Raises
+    ------
+    AnswerError
+        When the code does not run, or does not define what the check needs.
+    """
+    key = _key(sources, exercise, answer, seed)
+    if key not in _RESULTS:
+        compiled.use_compiled_programs(keep=seed in SEEDS)
+        _RESULTS[key] = pickle.dumps(_run(sources, exercise, answer, seed))
+    outcomes: list[Outcome] = pickle.loads(_RESULTS[key])
+    return outcomes
+
+
+def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
+    """Let kernels find, compiled, what the right answer compiles on the public cases.
+
+    Where that has been done on this machine, it returns at once. Fresh cases differ from the public
+    ones in their values, hardly ever in their programs.
+    """
+    stamp = compiled.stamp(
+        jax.__version__, *_key(sources, exercise, exercise.solution, PUBLIC_SEED)
+    )
+    if compiled.can_keep() and not stamp.exists():
+        # JAX would not write what this process has compiled already.
+        jax.clear_caches()  # type: ignore[no-untyped-call]
+        run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
+        compiled.show_compiled_programs()
+        stamp.touch()
+
+
+def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> tuple[str, ...]:
+    script = sources.files.check_script.read_text(encoding="utf-8")
+    return (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
+
+
+def forget_runs() -> None:
+    """Free the memory of this process's runs: of their results, and of what JAX compiled."""
+    _RESULTS.clear()
+    jax.clear_caches()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
+    """Make this process look like grading: the set-up cell finds the course, and shows nothing."""
+    in_grading = patch.dict(os.environ, {SEED_VARIABLE: str(seed)})
+    # Wrong answers may well warn.
+    with in_grading, chdir(sources.files.sources), warnings.catch_warnings(action="ignore"):
+        yield
+
+
+def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Outcome]:
+    with as_graded(sources, seed):
+        defined = define(sources, exercise, answer)
+        check = sources.files.checks()[exercise.name]
+        try:
+            return run_check(check, defined, seed)
+        except Exception as error:
+            raise AnswerError(f"the check itself raised {type(error).__name__}") from error
+
+
+def draw_cases(
+    sources: LessonSources, exercise: Exercise, seed: int
+) -> tuple[list[Case], list[Any]]:
+    """Return the cases of a check, without running them, and the right answers that they call."""
+    with as_graded(sources, seed):
+        answers = define(sources, exercise, exercise.solution)
+        check = sources.files.checks()[exercise.name]
+        return list(check(*answers, rng=np.random.default_rng(seed))), answers
+
+
+def _called(case: Case, answers: list[Any]) -> Any:
+    """Return the answer that a case calls; None where it calls a function of the check."""
+    call: Any = case.call
+    while call is not None and not any(call is answer for answer in answers):
+        call = getattr(call, "__wrapped__", getattr(call, "func", None))
+    return call
+
+
+def _is_own(case: Case, answers: list[Any]) -> bool:
+    """Say whether a case yields an answer's own result: a note says where it is something else."""
+    return _called(case, answers) is not None or not (case.note or case.if_wrong)
+
+
+def _given(
+    exercise: Exercise, cases: list[Case], outcomes: list[Outcome], answers: list[Any]
+) -> dict[int, Given]:
+    """Return what a question shows of each case that can be read at one glance."""
+    if exercise.is_prediction:
+        return {place: Given("", note=each.note) for place, each in enumerate(outcomes)}
+    given = {}
+    for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+        code, called = " ".join(", ".join(outcome.written).split()), _called(case, answers)
+        if called is not None and (len(answers) > 1 or len(outcome.written) > 1):
+            code = f"{called.__name__}({code})"
+        # Of several answers, a question has to say which is called.
+        is_clear = called is not None if len(answers) > 1 else _is_own(case, answers)
+        if is_clear and len(code) <= LONGEST_GIVEN and _says_all(code, outcome.inputs):
+            given[place] = Given(code, outcome.inputs, outcome.note)
+    return given
+
+
+def _says_all(code: str, inputs: list[Observation]) -> bool:
+    """Say whether code is whole, and names all types but those that Python has signs for.
+
+    A subclass of a dict may be written as a dict is.
+    """
+    parts = [part for given in inputs for _, part in all_parts(given)]
+    types = {part["type"] for part in parts if part["kind"] in ("node", "container leaf")}
+    named = all(f"{name}(" in code for name in types - {"dict", "list", "tuple"})
+    return named and not re.search("[<…]", code)
+
+
+def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
+    """Run the set-up cell and an answer, `as_graded`; return what the exercise's check is given.
+
+    Raises
+    ------
+    AnswerError
+        When the code does not run, or does not define what the check needs.
+    """
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
+        exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
+    except Exception as error:
+        raise AnswerError(f"{type(error).__name__}: {error}") from error
+    missing = [name for name in exercise.answers if name not in namespace]
+    if missing:
+        raise AnswerError(f"it does not define {', '.join(missing)}")
+    return [namespace[name] for name in exercise.answers]
+
+
+def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
+    """Run the right answer, and return what is expected of one exercise, without misconceptions."""
+    compile_for_kernels(sources, exercise)
+    right = run_answer(sources, exercise, exercise.solution, seed)
+    cases, answers = draw_cases(sources, exercise, seed)
+    return ExpectedExercise(
+        **{fact.name: getattr(exercise, fact.name) for fact in fields(ExerciseFacts)},
+        functions=all(map(callable, answers)),
+        observations=[outcome.observation for outcome in right],
+        misconceptions=[],
+        features=[features_of(case) for case in cases],
+        summaries=[None if _is_own(each, answers) else each.if_wrong for each in cases],
+        lines={each.predicted: each.note for each in right if each.predicted},
+        given=_given(exercise, cases, right, answers) if exercise.question else {},
+    )
+
+
+def with_misconceptions(
+    expected: ExpectedExercise, sources: LessonSources, seed: int
+) -> ExpectedExercise:
+    """Run the misconceptions too, and add how each differs from what is expected."""
+    exercise = sources.exercises[expected.name]
+    misconceptions = []
+    for wrong in exercise.misconceptions:
+        differing = {
+            case: with_skeleton(outcome.observation)
+            for case, outcome in enumerate(run_answer(sources, exercise, wrong, seed))
+            if compare(expected.observations[case], outcome.observation)
+        }
+        misconceptions.append(
+            Misconception(wrong.name, wrong.explanation, wrong.section, differing)
+        )
+    return replace(expected, misconceptions=misconceptions)
+
+
+def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
+    """Return what a learner's progress needs to know of a lesson's sections, by slug."""
+    layers = sources.layers
+    parts = [
+        (layers.opening, 0, 0, False),
+        *((each.cells, each.minutes, each.trying, False) for each in layers.core),
+        (layers.set_up, 0, 0, True),
+        *((each.cells, each.minutes, each.trying, True) for each in layers.deeper),
+    ]
+    sections = {}
+    for cells, minutes, trying, deeper in parts:
+        if cells and (title := cells[0].heading):
+            asked = [cell.id for cell in cells if cell.id in sources.predictions]
+            sections[slug(title)] = LessonSection(title, minutes, trying, deeper, asked)
+    return sections
+
+
+def expect(sources: LessonSources, seed: int) -> Expected:
+    """Run a lesson's answers, and return what its checks expect on the cases of `seed`."""
+    exercises = {}
+    for name, exercise in sources.exercises.items():
+        right = expect_exercise(sources, exercise, seed)
+        exercises[name] = with_misconceptions(right, sources, seed)
+    compiled.show_compiled_programs()
+    return Expected(
+        lesson=sources.files.stem,
+        title=sources.title,
+        sections=sections_of(sources),
+        predictions=sources.predictions,
+        exercises=exercises,
+        sources=sources.exercises_digest,
+    )

@@ -1,0 +1,115 @@
+"""Read the cells of lesson.md and exercises.md, and report the author's mistakes with lines."""
+
+import re
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from jupytext.myst import MystMetadataParsingError, myst_to_notebook
+
+from pytree_course.sources.source_texts import line_named_in, slug
+from pytree_course.course import CourseError
+
+HEADING = re.compile(r"##? +(.+?) *$", re.MULTILINE)
+MOST_ID = 64  # characters in a cell id, by the notebook format
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Something the author has to fix, and where."""
+
+    file: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+class AuthorMistakesError(CourseError):
+    """The sources of a lesson cannot be built; the message has a line for each mistake."""
+
+    def __init__(self, mistakes: list[Mistake]) -> None:
+        super().__init__("\n".join(["Nothing was built. Fix this first:", *map(str, mistakes)]))
+        self.mistakes = mistakes
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """One cell as the author wrote it."""
+
+    kind: str  # "markdown" or "code"
+    source: str
+    metadata: dict[str, Any]
+    file: Path
+    line: int  # where its source starts, from 1
+    id: str = ""  # in the notebook
+
+    @property
+    def heading(self) -> str | None:
+        """The title, where the cell starts a section."""
+        found = HEADING.match(self.source)
+        return found[1] if self.kind == "markdown" and found else None
+
+    @property
+    def covers(self) -> list[str]:
+        """The ids, in sources/topics.toml, of what the cell shows."""
+        marked = self.metadata.get("covers", [])
+        names = marked if isinstance(marked, list) else str(marked).replace(",", " ").split()
+        return [str(name) for name in names]
+
+    def mistake(self, message: str) -> Mistake:
+        """Return a mistake that the author made in this cell."""
+        return Mistake(self.file, self.line, message)
+
+
+def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
+    """Read the cells of a file; where it cannot be read, add to the mistakes."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        notebook = myst_to_notebook(text, add_source_map=True)
+    except FileNotFoundError:
+        mistakes.append(Mistake(file, 1, "this file is missing"))
+        return []
+    except MystMetadataParsingError as error:
+        mistakes.append(Mistake(file, line_named_in(error), str(error)))
+        return []
+    lines = text.splitlines()
+    cells = []
+    for cell, start in zip(notebook.cells, notebook.metadata["source_map"], strict=True):
+        # jupytext gives the line where the cell's block opens; the source comes a little later.
+        first = cell.source.split("\n", 1)[0]
+        line = next((at for at in range(start, len(lines)) if lines[at] == first), start) + 1
+        source_cell = SourceCell(cell.cell_type, cell.source, dict(cell.metadata), file, line)
+        cells += _split_at_headings(source_cell) if cell.cell_type == "markdown" else [source_cell]
+    return _with_ids(cells)
+
+
+def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
+    """Let every heading start a cell of its own, so that the author need not break cells there."""
+    starts, fenced = [0], False
+    lines = cell.source.splitlines()
+    for at, line in enumerate(lines):
+        fenced ^= line.lstrip().startswith("```")
+        if not fenced and re.match("##? ", line) and at > 0:
+            starts.append(at)
+    parts = []
+    for start, end in pairwise([*starts, len(lines)]):
+        source = "\n".join(lines[start:end]).strip("\n")
+        metadata = cell.metadata if start == 0 else {}
+        parts.append(SourceCell("markdown", source, metadata, cell.file, cell.line + start))
+    return parts
+
+
+def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
+    """Give cells ids by section, so that a cell added to one section changes none in another."""
+    named = []
+    section, number = "start", 0
+    for cell in cells:
+        if cell.heading:
+            section, number = slug(cell.heading), 0
+        number += 1
+        cell_id = str(cell.metadata.get("id", f"{section[: MOST_ID - 12]}-{number}"))
+        named.append(replace(cell, id=cell_id))
+    return named
