@@ -23,7 +23,7 @@ from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.learner.progress import ExerciseProgress, Progress
 from pytree_course.learner.standings import standing
-from pytree_course.notebook import cell_runs
+from pytree_course.notebook import ipython_extension
 from pytree_course.rendering import Feedback
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.running.run_cases import CaseInterrupted, run_check
@@ -159,7 +159,7 @@ class ExerciseCheck:
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._exercise, outcomes)
-        if cell_runs.are_stale(self._exercise.answers):
+        if ipython_extension.are_stale(self._exercise.answers):
             display(note("→", words.STALE_TITLE, [words.STALE]))
         elif verdict.kind is VerdictKind.CORRECT:
             self._record("correct")
