@@ -7,4 +7,4 @@ the course has been imported. `append` leaves a learner's own extensions alone.
 from importlib.util import find_spec
 
 if find_spec("pytree_course"):
-    c.IPKernelApp.extensions.append("pytree_course.notebook.ipython_extension")  # type: ignore[name-defined]  # noqa: F821
+    c.IPKernelApp.extensions.append("pytree_course.ipython")  # type: ignore[name-defined]  # noqa: F821

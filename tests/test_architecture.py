@@ -28,7 +28,7 @@ LAYERS = [
     {"judging"},
     {"learner"},
     {"sources"},
-    {"notebook"},
+    {"ipython", "notebook"},
     {"authoring"},
     {"grading"},
     {"class_grading"},

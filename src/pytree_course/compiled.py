@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 CACHE = Path(sys.prefix) / "cache"
-"""In the course's environment. The code of a learner sees nothing of it but `visible_programs()`."""
+"""In the course's environment. A learner's code sees only `visible_programs()`."""
 
 MOST_PROGRAMS = 20_000
 

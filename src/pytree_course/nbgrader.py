@@ -1,7 +1,7 @@
 """What makes an exercise notebook an nbgrader assignment: its cells' marks, and how checks fail.
 
 nbgrader gives a check's points unless the check cell raises an error or writes on standard error.
-Every kernel loads this module, with `notebook/ipython_extension.py`, so it imports nothing large.
+Every kernel loads this module (see `pytree_course.ipython`), so it imports nothing large.
 """
 
 import contextlib

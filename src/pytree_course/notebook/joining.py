@@ -19,10 +19,10 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course.course import Course, CourseError, write_file
+from pytree_course.ipython import CHECK_CALL
 from pytree_course.judging.feedback import both_forms, note
 from pytree_course.notebook.base import Play, frame_layout
 from pytree_course.notebook.class_protocol import MOST_EVENTS, Joined, News, Sent, Vote
-from pytree_course.notebook.ipython_extension import CHECK_CALL
 from pytree_course.notebook.prediction import entry
 from pytree_course.observing.untrusted import read_as
 from pytree_course.rendering import Feedback, render

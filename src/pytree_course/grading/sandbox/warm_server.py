@@ -24,7 +24,7 @@ _IMPORTED = (
     # what a kernel imports only when it starts
     *("debugpy.server.api", "ipykernel.debugger", "ipykernel.zmqshell", "sqlite3"),
     *("IPython.core.completerlib", "IPython.core.debugger", "IPython.extensions.storemagic"),
-    *("pytree_course.notebook.ipython_extension", "tornado.platform.asyncio"),
+    *("pytree_course.ipython", "tornado.platform.asyncio"),
     # what an exercise notebook's set-up cell imports
     *("jax", "jax.numpy", "numpy", "pytree_course"),
 )
