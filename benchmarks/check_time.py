@@ -91,7 +91,7 @@ def check_repeatedly(
     by_name: dict[str, Answer] = {each.name: each for each in exercise.misconceptions}
     shell, times = InteractiveShell.instance(), {}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        shell.run_cell(sources.setup).raise_error()
+        shell.run_cell(exercise.setup).raise_error()
         for answer in answers:
             source = by_name[answer].source if answer else exercise.solution.source
             shell.run_cell(source).raise_error()

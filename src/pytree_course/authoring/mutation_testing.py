@@ -144,7 +144,7 @@ def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | 
     answer = Answer("mutant", source, exercise.cell)
     try:
         with as_graded(sources, seed):
-            answers = define(sources, exercise, answer)
+            answers = define(exercise, answer)
         check = sources.files.checks()[name]
         for expected, got in zip_longest(right, outcomes_of(check, answers, seed)):
             if expected is None or got is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from pytree_course.sources.core_and_deeper import Layers, read_layers
 from pytree_course.sources.marked_cells import marked_cells
@@ -30,10 +31,14 @@ SOLUTION_REGION = re.compile(
 )
 PREDICTION = "◇"
 """What a prediction starts with; the code cell after it holds the answer."""
+WRITE = "✎"
+"""What the prompt of an exercise in a lesson starts with; the code cell after it is the exercise."""
 PREDICTION_OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
 PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
 SETUP_ID = "setup"
 EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
+PRACTICE_OPTIONS = {"minutes": int, "stars": int, "hints": list}
+"""What an exercise has to say, in exercises.md and in a lesson, and of which type."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ class Exercise(ExerciseFacts):
     """One exercise as the author wrote it."""
 
     cell: SourceCell  # the answer cell
+    setup: str  # the code that runs before an answer
     given_starters: list[Answer] = field(default_factory=list)
     variants: list[Answer] = field(default_factory=list)
     misconceptions: list[Answer] = field(default_factory=list)
@@ -73,8 +79,7 @@ class Exercise(ExerciseFacts):
     @property
     def solution(self) -> Answer:
         """The right answer, without the marks of its region."""
-        source = SOLUTION_REGION.sub(r"\g<solution>", self.cell.source)
-        return Answer("solution", source.rstrip("\n"), self.cell)
+        return Answer("solution", without_region(self.cell.source), self.cell)
 
     @property
     def starter(self) -> Answer:
@@ -115,9 +120,9 @@ class LessonSources:
         return {slug(cell.heading): cell.heading for cell in self.lesson if cell.heading}
 
     @property
-    def setup(self) -> str:
-        """The code of the exercises' set-up cell."""
-        return next(cell.source for cell in self.exercise_cells if cell.id == SETUP_ID)
+    def graded(self) -> dict[str, Exercise]:
+        """The exercises of the exercise notebook; the others stand in the lesson."""
+        return {name: each for name, each in self.exercises.items() if not each.is_practice}
 
     @property
     def lesson_digest(self) -> str:
@@ -139,11 +144,9 @@ def read_sources(files: LessonFiles) -> LessonSources:
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
         exercise_cells = read_cells(files.sources / "exercises.md", mistakes)
-        exercises = _read_exercises(exercise_cells, mistakes)
+        exercises = _read_practice(lesson, mistakes)
+        _read_exercises(exercise_cells, exercises, mistakes)
         _read_answers(files.sources / "answers.py", exercises, mistakes)
-        if not any(cell.id == SETUP_ID for cell in exercise_cells):
-            message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
-            mistakes.append(Mistake(files.sources / "exercises.md", 1, message))
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return LessonSources(files, lesson, predictions, exercise_cells, exercises)
@@ -171,34 +174,101 @@ def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[
     return predictions
 
 
-def _read_exercises(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Exercise]:
+def _read_practice(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Exercise]:
+    """Read the exercises that stand in a lesson."""
     exercises: dict[str, Exercise] = {}
+    section = ""
+    earlier: dict[str, SourceCell] = {}  # code cells, by id
+    for above, cell in pairwise([*cells[:1], *cells]):
+        section = cell.heading or section
+        if "exercise" in cell.metadata:
+            needed = {id: earlier.get(str(id)) for id in cell.metadata.get("needs", [])}
+            missing = [id for id, found in needed.items() if found is None]
+            imports = [*earlier.values()][:1]
+            run = [*imports, *(each for each in needed.values() if each and each not in imports)]
+            if missing:
+                mistakes.append(cell.mistake(f"needs: no code cell above has the id {missing[0]!r}"))
+            if not above.source.startswith(WRITE):
+                why = f"it is an exercise, but the cell above does not start with {WRITE}"
+                mistakes.append(cell.mistake(why))
+            mistakes += [
+                cell.mistake(f"`{option}` is for exercises in exercises.md")
+                for option in ("points", "core")
+                if option in cell.metadata
+            ]
+            _read_exercise(
+                cell,
+                exercises,
+                mistakes,
+                PRACTICE_OPTIONS,
+                points=0,
+                section=str(cell.metadata.get("section", slug(section))),
+                core=True,
+                setup="\n".join(without_region(each.source) for each in run),
+            )
+        if cell.kind == "code":
+            earlier[cell.id] = cell
+    return exercises
+
+
+def _read_exercises(
+    cells: list[SourceCell], exercises: dict[str, Exercise], mistakes: list[Mistake]
+) -> None:
     title = ""
+    setup = next((cell for cell in cells if cell.id == SETUP_ID), None)
+    if setup is None:
+        message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
+        mistakes += [Mistake(cell.file, 1, message) for cell in cells[:1]]
+        return
     for cell in cells:
         title = cell.heading or title
-        if "exercise" not in cell.metadata:
-            continue
-        said = cell.metadata
-        name = str(said["exercise"])
-        wrong = [
-            f"`{option}` should be a {kind.__name__}"
-            for option, kind in EXERCISE_OPTIONS.items()
-            if not isinstance(said.get(option), kind)
-        ]
-        if not name.isidentifier():
-            wrong.append(f"the name {name!r} is not a Python name")
-        if name in exercises:
-            wrong.append(f"there are two exercises {name!r}")
-        if wrong:
-            mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
-            continue
-        options = {option: said[option] for option in EXERCISE_OPTIONS}
-        options["hints"] = [str(hint).strip() for hint in said["hints"]]
-        options["answers"] = [str(answer) for answer in said.get("answers", [name])]
-        options |= {mark: bool(said.get(mark, False)) for mark in ("silent_bug", "core")}
-        options["question"] = str(said.get("question", "")).strip()
-        exercises[name] = Exercise(name=name, cell=cell, title=title, **options)
-    return exercises
+        if "exercise" in cell.metadata:
+            core = bool(cell.metadata.get("core", False))
+            given = {"title": title, "core": core, "setup": setup.source}
+            _read_exercise(cell, exercises, mistakes, EXERCISE_OPTIONS, **given)
+
+
+def _read_exercise(
+    cell: SourceCell,
+    exercises: dict[str, Exercise],
+    mistakes: list[Mistake],
+    types: dict[str, type],
+    **given: Any,
+) -> None:
+    """Read one exercise: what its cell says, and what is `given` because of where it stands."""
+    said = cell.metadata
+    name = str(said["exercise"])
+    wrong = [
+        f"`{option}` should be a {kind.__name__}"
+        for option, kind in types.items()
+        if not isinstance(said.get(option), kind)
+    ]
+    if not name.isidentifier():
+        wrong.append(f"the name {name!r} is not a Python name")
+    if name in exercises:
+        wrong.append(f"there are two exercises {name!r}")
+    if wrong:
+        mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
+        return
+    answers = [str(answer) for answer in said.get("answers", [name])]
+    exercises[name] = Exercise(
+        **{option: said[option] for option in types}
+        | {"title": f"Write {', '.join(answers)}"}
+        | given
+        | {
+            "name": name,
+            "cell": cell,
+            "answers": answers,
+            "hints": [str(hint).strip() for hint in said["hints"]],
+            "silent_bug": bool(said.get("silent_bug", False)),
+            "question": str(said.get("question", "")).strip(),
+        }
+    )
+
+
+def without_region(source: str) -> str:
+    """Return an answer cell's code with the solution, without the marks around it."""
+    return SOLUTION_REGION.sub(r"\g<solution>", source).rstrip("\n")
 
 
 def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mistake]) -> None:
@@ -212,7 +282,7 @@ def _read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mis
             why = 'begin the cell with # %% exercise="...", with quotes'
             mistakes.append(cell.mistake(why))
         elif name not in exercises:
-            mistakes.append(cell.mistake(f"there is no exercise {name!r} in exercises.md"))
+            mistakes.append(cell.mistake(f"there is no exercise {name!r}"))
         else:
             try:
                 ast.parse(source)
