@@ -32,7 +32,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from pytree_course.cases.case import Case, Check
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.notebook.checks import Checks
-from pytree_course.sources.lesson_sources import Answer, Exercise, read_sources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import read_sources
 
 REPEATS = 15
 PATIENCE = 600  # seconds for all answers of an exercise

@@ -17,7 +17,7 @@ from pytree_course.grading.lesson import GradedLesson
 from pytree_course.judging.expected import Expected
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import standing
-from pytree_course.sources.lesson_sources import PLACEHOLDER
+from pytree_course.sources.exercises import PLACEHOLDER
 from pytree_course.sources.source_cells import AuthorMistakesError
 from tests.conftest import MINI_COURSE, edit
 

@@ -8,7 +8,8 @@ from pytree_course.authoring.case_features import features_shown
 from pytree_course.authoring.mutation_testing import HEADINGS, Findings
 from pytree_course.course import Course, LessonFiles, write_file
 from pytree_course.rendering import render
-from pytree_course.sources.lesson_sources import Exercise, LessonSources, read_sources
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_texts import text_digest
 
 ROW = re.compile(r"^\| (\w+) \|.*<!-- (\w+) --> \|$", re.MULTILINE)

@@ -13,7 +13,8 @@ from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, ou
 from pytree_course.course import Course, answer_id, check_id, other_id, ours_id
 from pytree_course.rendering import render
 from pytree_course.sources.core_and_deeper import Section
-from pytree_course.sources.lesson_sources import EXERCISE_OPTIONS, Answer, Exercise, LessonSources
+from pytree_course.sources.exercises import EXERCISE_OPTIONS, Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.sources.source_texts import with_closed_answer
 from pytree_course.texts import counted

@@ -8,7 +8,8 @@ from nbformat import NotebookNode
 
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import check_id, ours_id
-from pytree_course.sources.lesson_sources import PREDICTION, WRITE
+from pytree_course.sources.exercises import WRITE
+from pytree_course.sources.lesson_sources import PREDICTION
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.sources.source_texts import with_open_answer
 

@@ -9,7 +9,8 @@ from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import Observation
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.sources.core_and_deeper import find_wrong_layers
-from pytree_course.sources.lesson_sources import Exercise, LessonSources
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.sources.source_cells import Mistake
 
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}

@@ -18,7 +18,8 @@ import numpy as np
 
 from pytree_course import compiled
 from pytree_course.sources.source_texts import slug
-from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.cases.case import Case
 from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.judging.expected import (
