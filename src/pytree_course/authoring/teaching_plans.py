@@ -47,7 +47,7 @@ def plans(course: Course) -> str:
 
 
 def _core(lesson: LessonSources) -> list[Exercise]:
-    return [each for each in lesson.exercises.values() if each.core]
+    return [each for each in lesson.graded.values() if each.core]
 
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:
