@@ -11,7 +11,10 @@ _TABLE = re.compile(r"(?<=<!-- modules -->\n).*(?=<!-- end of modules -->)", re.
 
 
 def with_module_table(course: Course) -> str:
-    """Return docs/architecture.md with its table of modules generated; "" where there is none."""
+    """Return the text of docs/architecture.md with its table of modules made from the code.
+
+    A course without that page has none to write: "".
+    """
     if not (course.root / PAGE).exists():
         return ""
     package = course.root / "src" / "pytree_course"
