@@ -26,8 +26,8 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
     """Start a kernel in a new sandbox; it ends with the thread that called this."""
     channel, theirs = socket.socketpair()
     channel.setblocking(False)
-    opened = {place: _in_memory(text.encode()) for place, text in request.files.items()}
-    call_filter = _in_memory(bytes.fromhex(request.call_filter))
+    opened = {place: in_memory(text.encode()) for place, text in request.files.items()}
+    call_filter = in_memory(bytes.fromhex(request.call_filter))
     group = new_group()
     nowhere = subprocess.DEVNULL
     inherited = (*opened.values(), call_filter, theirs.fileno())
@@ -37,7 +37,7 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
                 kernel_command(policy.CONNECTION_FILE),
                 request.variables,
                 call_filter,
-                theirs,
+                theirs.fileno(),
                 opened,
                 str(group.members) if group else os.devnull,
             ),
@@ -57,11 +57,11 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
 
 def try_sandbox(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
     """Run a command in a sandbox until it ends."""
-    call_filter = _in_memory(filter_instructions())
+    call_filter = in_memory(filter_instructions())
     ours, theirs = socket.socketpair()
     with ours, theirs, open(call_filter, "rb"):
         return subprocess.run(
-            sandboxed(command, policy.variables({}), call_filter, theirs),
+            sandboxed(command, policy.variables({}), call_filter, theirs.fileno()),
             env=own_variables(),
             pass_fds=[call_filter, theirs.fileno()],
             capture_output=True,
@@ -80,7 +80,7 @@ def sandboxed(
     command: Sequence[str],
     variables: Mapping[str, str],
     call_filter: int,
-    channel: socket.socket,
+    channel: int,
     files: Mapping[str, int] | None = None,
     members: str = os.devnull,
 ) -> list[str]:
@@ -113,7 +113,7 @@ def sandboxed(
         # time.
         *("--remount-ro", "/proc", "--", "prlimit", *bounds, "--"),
         *(sys.executable, "-m", "pytree_course.grading.sandbox.supervisor"),
-        *(str(call_filter), str(channel.fileno()), *command),
+        *(str(call_filter), str(channel), *command),
     ]
 
 
@@ -170,7 +170,7 @@ def _folders_above(place: str) -> list[str]:
     ]
 
 
-def _in_memory(content: bytes) -> int:
+def in_memory(content: bytes) -> int:
     """Return a content as an open file that is in no folder."""
     file = os.memfd_create("shown")
     with open(file, "wb", closefd=False) as writing:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytree_course.grading.sandbox.cgroup import Group  # which no sandbox needs to load
 
 CALL = struct.Struct("<iII")
-"""What comes on the channel of a sandbox: a call's number, and the lower halves of two arguments."""
+"""A message on the channel of a sandbox: a call's number, and the lower halves of two arguments."""
 
 READY, FAILED = -1, -2  # instead of a call's number: the kernel is ready; an error's text follows
 
