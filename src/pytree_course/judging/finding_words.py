@@ -10,8 +10,8 @@ SENTENCES = {
     "summary": "{sentence}",
     "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the lines as "
     "they were handed out, and replace each `...`.",
-    # A misconception that most failing cases fit.
-    "near": "{share} cases that fail fit this mistake, if not all it says: {explanation}",
+    # A misconception that explains most failing cases.
+    "near": "{explanation}",
     # What the failing cases share.
     "shared": "The {holds} cases that fail have one thing in common, which no case that passes "
     "has: {feature}.",
