@@ -6,7 +6,6 @@ from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from pytree_course.class_grading.attempt import (
     Attempt,
