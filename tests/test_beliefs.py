@@ -23,7 +23,7 @@ from tests.conftest import ROOT
 
 SEED = 12
 LESSONS = [files.stem for files in Course(ROOT).lessons()]
-MOST_CASES = 11_500
+MOST_CASES = 9_800
 """Of misconceptions, that a class of twenty needs in lesson 1: half as many again as measured."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.reads("src", "sources", "checks")]
@@ -49,7 +49,6 @@ def test_a_class_of_twenty_runs_few_cases_of_misconceptions():
             if any(map(compare, expected.observations, observed)):
                 beliefs.held(observed)
         cases_run += beliefs.cases_run
-    print(cases_run)
     assert MOST_CASES / 3 < cases_run < MOST_CASES
 
 
@@ -76,7 +75,7 @@ def test_cases_that_run_in_any_order_do_not_depend_on_one_another(stem):
         for answer in [exercise.solution, *exercise.misconceptions[::9]]:
             whole = [each.observation for each in run_answer(sources, exercise, answer, SEED)]
             with as_graded(sources, SEED):
-                drawn = DrawnCases(check, define(sources, exercise, answer), SEED)
+                drawn = DrawnCases(check, define(exercise, answer), SEED)
                 for asked in reversed(range(len(whole))):
                     for case, alone in drawn.results(asked):
                         what = f"{exercise.name}, {answer.name}, case {case}"

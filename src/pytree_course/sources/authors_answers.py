@@ -19,7 +19,8 @@ import numpy as np
 
 from pytree_course import compiled
 from pytree_course.sources.source_texts import slug
-from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.cases.case import Case
 from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.judging.expected import (
@@ -85,7 +86,7 @@ def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
 
 def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> tuple[str, ...]:
     script = sources.files.check_script.read_text(encoding="utf-8")
-    return (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
+    return (script, exercise.setup, exercise.name, *exercise.answers, answer.source, str(seed))
 
 
 def forget_runs() -> None:
@@ -105,7 +106,7 @@ def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Outcome]:
     with as_graded(sources, seed):
-        defined = define(sources, exercise, answer)
+        defined = define(exercise, answer)
         check = sources.files.checks()[exercise.name]
         try:
             return run_check(check, defined, seed)
@@ -118,7 +119,7 @@ def draw_cases(
 ) -> tuple[list[Case], list[Any]]:
     """Return the cases of a check, without running them, and the right answers that they call."""
     with as_graded(sources, seed):
-        answers = define(sources, exercise, exercise.solution)
+        answers = define(exercise, exercise.solution)
         check = sources.files.checks()[exercise.name]
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
@@ -173,7 +174,7 @@ def _set_up(setup: str) -> dict[str, Any]:
     return namespace
 
 
-def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
+def define(exercise: Exercise, answer: Answer) -> list[Any]:
     """Run the set-up cell and an answer, `as_graded`; return what the exercise's check is given.
 
     Raises
@@ -182,7 +183,7 @@ def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[A
         When the code does not run, or does not define what the check needs.
     """
     try:
-        namespace = dict(_set_up(sources.setup))
+        namespace = dict(_set_up(exercise.setup))
         exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
     except Exception as error:
         raise AnswerError(f"{type(error).__name__}: {error}") from error
@@ -194,7 +195,8 @@ def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[A
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
-    compile_for_kernels(sources, exercise)
+    if not exercise.is_practice:
+        compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
     cases, answers = draw_cases(sources, exercise, seed)
     return ExpectedExercise(

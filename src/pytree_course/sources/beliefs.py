@@ -10,7 +10,8 @@ from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.observing.observations import Observation
 from pytree_course.running.run_cases import DrawnCases
 from pytree_course.sources.authors_answers import SEEDS, as_graded, define
-from pytree_course.sources.lesson_sources import Answer, LessonSources
+from pytree_course.sources.exercises import Answer
+from pytree_course.sources.lesson_sources import LessonSources
 
 
 class Beliefs:
@@ -71,7 +72,7 @@ class Beliefs:
         ]
 
     def _start(self, answer: Answer) -> "DrawnCases":
-        answers = define(self._sources, self._exercise, answer)
+        answers = define(self._exercise, answer)
         return DrawnCases(self._check, answers, self._seed)
 
 
