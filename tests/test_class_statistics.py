@@ -7,12 +7,12 @@ from pytree_course.class_grading.class_grades import Student
 from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.class_statistics import (
     count_exercises,
+    find_clusters,
     held_misconceptions,
     histogram,
     not_graded,
     points_of_students,
 )
-from pytree_course.reports.clusters import find_clusters
 from tests.made_grades import made_attempt, made_grades, made_row
 
 

@@ -20,7 +20,7 @@ from pytree_course.judging.words import line_wrong
 from pytree_course.observing.comparison import Difference
 from pytree_course.printable import printable, printable_lines
 from pytree_course.rendering import render
-from pytree_course.reports.clusters import Cluster
+from pytree_course.reports.class_statistics import Cluster
 from pytree_course.reports.terminal import show_class, show_grade
 from pytree_course.running.outcomes import Line
 from tests.made_grades import made_attempt, made_grades, made_row
