@@ -21,7 +21,6 @@ from pytree_course.class_grading.corrections import COLUMNS
 from pytree_course.judging.expected import Expected, ExpectedExercise
 from pytree_course.judging.feedback import LOOKS, VerdictLook
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import (
     Spent,
     corrected_rows,
@@ -33,7 +32,7 @@ from pytree_course.reports.class_statistics import (
     points_of_students,
 )
 from pytree_course.reports.csv_tables import write_each
-from pytree_course.reports.page_texts import Pictures, page_names
+from pytree_course.reports.page_texts import Pictures, page_names, render
 
 REPORT = "report.html"
 STUDENTS = "students"
@@ -156,12 +155,12 @@ def _verdict_table(
     table = []
     for student in grades.students:
         if attempt := grades.attempt(student, lesson):
-            kinds = {row.exercise: _look(row) for row in attempt.rows}
-            cells = [
-                (f"{ANSWERS}/{_answers_name(lesson, exercise)}#{names[student.id]}", look)
-                for exercise in lesson.graded.values()
-                if (look := kinds.get(exercise.name, _NO_VERDICT))
-            ]
+            looks = {row.exercise: _look(row) for row in attempt.rows}
+            cells = []
+            for exercise in lesson.graded.values():
+                link = f"{ANSWERS}/{_answers_name(lesson, exercise)}#{names[student.id]}"
+                is_there = exercise.name in looks
+                cells.append((link if is_there else "", looks.get(exercise.name, _NO_VERDICT)))
             table.append((student, cells))
     return table
 
