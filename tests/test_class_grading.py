@@ -23,6 +23,7 @@ from pytree_course.class_grading.grade_class import GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
+from pytree_course.grading import submission
 from pytree_course.grading.cell_run import OF_THE_MACHINE, CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.reports.csv_tables import write_tables
@@ -168,8 +169,24 @@ def test_the_lessons_own_notebook_is_no_submission(quick):
     lesson.write_bytes(quick.course.lesson("01_mini").notebook.read_bytes())
     assert quick.grade().graded == 1
     (ada,) = quick.attempts()
-    assert (ada.points, ada.reason) == (3, "")
+    assert ada.points == 3
+    said = "of 2 notebooks, the last with answer cells counts: 01_mini_exercises.ipynb"
+    assert ada.reason == said
     assert ada.file.endswith("01_mini_exercises.ipynb")
+
+
+def test_notebooks_that_take_too_much_to_read_cost_their_student_only_and_are_read_once(
+    quick, monkeypatch
+):
+    lesson = quick.course.lesson("01_mini").notebook.read_bytes()
+    for number in range(submission.NOTEBOOKS + 1):
+        quick.hand_in("eve", {}, f"01_mini_exercises-{number}.ipynb").write_bytes(lesson)
+    quick.hand_in("ada", RIGHT)
+    assert quick.grade().graded == 1
+    reasons = {attempt.student: attempt.reason for attempt in quick.attempts()}
+    assert "more than 10, or take more than 10 seconds" in reasons["eve"]
+    assert quick.points()["ada"] == 3
+    assert quick.grade().unchanged == 2
 
 
 def test_every_grading_draws_fresh_cases_that_all_submissions_share(quick):

@@ -1,8 +1,10 @@
 """The sandbox, from inside: what a learner's code cannot see, reach, write or use up."""
 
 import errno
+import json
 import os
 import platform
+import shutil
 import socket
 import subprocess
 import sys
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_course.course import CourseError
+from pytree_course.course import Course, CourseError
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
@@ -450,3 +452,90 @@ def test_what_keeps_bubblewrap_from_working_is_said(monkeypatch, tmp_path, scrip
     monkeypatch.setattr(requirements, "_TRIAL_SECONDS", 5)
     with pytest.raises(CourseError, match=said):
         require_sandbox()
+
+
+# What an answer may use besides what the solutions do.
+HONEST = [
+    """
+import matplotlib.pyplot as plt
+plt.plot([1, 2, 3])
+plt.savefig("/tmp/picture.png")
+plt.show()
+""",
+    """
+import shutil, sqlite3, subprocess, sys, tempfile
+commands = "sleep 0.1 & wait; echo $(ls | wc -l)", "timeout 5 env", "nice true", "cp -r /course ."
+for command in commands:
+    subprocess.run(command, shell=True, check=True, capture_output=True)
+subprocess.run([sys.executable, "-c", "import jax; jax.numpy.ones(3).sum()"], check=True)
+shutil.copytree("/course", tempfile.mkdtemp(), dirs_exist_ok=True)
+sqlite3.connect("/tmp/mine.sqlite").execute("CREATE TABLE mine (one)")
+""",
+    "!sleep 0.1 & wait\n!date; uname -a; ps; id; git --version | head -1",
+    "%%bash\nsleep 0.1 & wait\nfor each in a b; do cat <<< $each; done\ntrap 'echo ended' EXIT",
+    """
+import asyncio, concurrent.futures, multiprocessing, signal, socket, threading
+async def shell():
+    process = await asyncio.create_subprocess_shell("sleep 0.1 & wait")
+    await process.wait()
+    return await asyncio.to_thread(len, "abc")
+assert await shell() == 3
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(abs, [-1, 2]) == [1, 2]
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    assert [*pool.map(abs, [-1, 2])] == [1, 2]
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.01)
+threading.Event().wait(0.05)
+with socket.create_server(("127.0.0.1", 0)) as server:
+    socket.create_connection(server.getsockname()).close()
+""",
+    """
+import numpy as np
+np.linalg.svd(np.ones((200, 200)))
+np.save("/tmp/mine.npy", np.ones(3))
+np.load("/tmp/mine.npy", mmap_mode="r")
+jax.pmap(lambda x: x)(jnp.ones((1, 2)))
+jax.pure_callback(np.asarray, jax.ShapeDtypeStruct((), jnp.float32), jnp.float32(1))
+jax.debug.print("{}", jax.random.normal(jax.random.key(0), (500, 500)).sum())
+""",
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("lesson", [files.stem for files in Course(ROOT).lessons()])
+def test_no_honest_answer_meets_a_refusal(engine, tmp_path, monkeypatch, lesson):
+    """The filter lets pass here what it would refuse, and each such call is reported."""
+    from pytree_course.grading.sandbox import server_process, system_calls
+    from pytree_course.grading.sandbox.request import Sandbox
+
+    reported, report = set(), Sandbox.reported_calls
+
+    def reported_calls(sandbox):
+        reported.update(calls := report(sandbox))
+        return calls
+
+    monkeypatch.setattr(
+        server_process, "filter_instructions", partial(system_calls.make_filter, True)
+    )
+    monkeypatch.setattr(Sandbox, "reported_calls", reported_calls)
+    shutil.copytree(ROOT / "checks", tmp_path / "course" / "checks")
+    kernel = WatchedKernel(
+        tmp_path, tmp_path / "course", {}, in_sandbox=True, budget=SubmissionBudget(())
+    )
+    kernel.is_set_up = False
+    solutions = json.loads(Course(ROOT).lesson(lesson).solutions.read_text(encoding="utf-8"))
+    code = ["".join(cell["source"]) for cell in solutions["cells"] if cell["cell_type"] == "code"]
+    runs = [kernel.run_cell(each) for each in (*code, *HONEST)]
+    kernel._process._began()
+    kernel.stop()
+    assert [run.error for run in runs if run.error] == []
+    assert not any(run.died or run.is_over for run in runs)
+    counted = {number(name) for name in ("fork", "vfork", "clone", "epoll_ctl", "fcntl")}
+    refused = {call for call, _, _ in reported} - counted
+    assert refused == set()
+    assert {first for call, first, _ in reported if call == number("clone")} <= {
+        *system_calls._PROCESSES
+    }
+    commands = {second for call, _, second in reported if call == number("fcntl")}
+    assert commands <= {*system_calls._LOCKS}

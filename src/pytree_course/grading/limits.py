@@ -33,6 +33,9 @@ CELL_BYTES = 32 * MIB
 REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
 RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell runs
 
-# The notebook file.
-NOTEBOOK_BYTES = 30_000_000  # read as JSON, the worst take twenty-five times as much memory
+# The notebook files.
+NOTEBOOK_BYTES = 30_000_000
+NOTEBOOK_ENTRIES = 1_000_000  # commas and opening brackets; reading them as JSON takes a second
+NOTEBOOKS = 10  # of one student for one lesson, the newest first, until one has answer cells
+READING_SECONDS = 10.0  # for all of these together
 ANSWER_CHARACTERS = 100_000  # in one answer cell

@@ -2,15 +2,27 @@
 
 import json
 import re
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytree_course.course import answer_id
-from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES
+from pytree_course.grading.limits import (
+    ANSWER_CHARACTERS,
+    NOTEBOOK_BYTES,
+    NOTEBOOK_ENTRIES,
+    NOTEBOOKS,
+    READING_SECONDS,
+)
 from pytree_course.grading.regular_file import UnreadableError, read_regular
 
 _DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
+OVER_READING_BUDGET = (
+    f"the student's notebooks for this lesson are more than {NOTEBOOKS}, or take more than "
+    f"{READING_SECONDS:g} seconds to read: leave only the one that counts"
+)
 _MARKS = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
 
 
@@ -23,6 +35,37 @@ class Submission:
     has_answer_cells: bool = True  # any at all, changed or not
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What was read of the notebooks that a student handed in for one lesson."""
+
+    file: Path  # the newest notebook with answer cells, or that cannot be read; or else the newest
+    submission: Submission = field(default_factory=Submission)
+    problem: str = ""  # why the file cannot be read
+
+
+def read_newest(files: Sequence[Path], starters: dict[str, str]) -> Reading:
+    """Read a student's notebooks for a lesson, the newest first, until one has answer cells.
+
+    All of them together have a budget: of what is beyond it, nothing is read.
+    """
+    newest: Reading | None = None
+    ends = time.process_time() + READING_SECONDS
+    for number, file in enumerate(files):
+        if number == NOTEBOOKS or time.process_time() > ends:
+            return Reading(files[0], problem=OVER_READING_BUDGET)
+        try:
+            reading = Reading(file, find_answers(read_notebook(file), starters))
+        except UnreadableError as error:
+            return Reading(file, problem=str(error))
+        if reading.submission.has_answer_cells:
+            return reading
+        newest = newest or reading
+    if newest is None:
+        raise ValueError("there is no file to read")
+    return newest
+
+
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:
     """Find the answers in the user's own notebook file, which may be a link."""
     return find_answers(read_notebook(file.resolve()), starters)
@@ -33,6 +76,10 @@ def read_notebook(file: Path) -> dict[str, Any]:
     text = read_regular(file, NOTEBOOK_BYTES).decode("utf-8-sig", "replace")
     if not text.strip():
         raise UnreadableError(f"{file} is empty")
+    if sum(map(text.count, ",[{")) > NOTEBOOK_ENTRIES:
+        raise UnreadableError(
+            f"{file} has more than {NOTEBOOK_ENTRIES:,} entries: clear the outputs of its cells"
+        )
     try:
         # No number in it counts, and Python refuses to read those of thousands of digits.
         notebook = json.loads(text, parse_int=str)
