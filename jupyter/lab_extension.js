@@ -1,43 +1,29 @@
-// The course's front end, for JupyterLab 4 and Notebook 7: links land at the section that they name,
-// a check's verdict stays on the screen, questions are answered by their letters, and stale answers
-// and buttons say so. Everything works without it, less smoothly.
-
-"use strict";
+// The course's front end, for JupyterLab 4 and Notebook 7: links land at their section, a check's verdict
+// stays in sight, letters answer questions, and stale answers and buttons say so.
 
 (() => {
   const FOLLOW_LINK = ":handle-local-link"; // of "rendermime" in JupyterLab, else of "application"
   const REMEMBERED = "pytree-course:link";
   const STILL_WANTED = 60_000; // ms, in which a notebook that a link opens has surely appeared
+  const IN_SIGHT = /-(check|predict)$|^course-map$|^review$/; // ids of cells whose output matters
+  const RESTARTED = "The kernel was restarted: run the cells again, from the top.";
   const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   const STYLE = `
     .pytree-answer.jp-mod-dirty::after {
-      content: "Changed since it ran: run this cell, then the check below it.";
-      display: block; color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1);
-      margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding));
-      border-left: 4px dashed var(--jp-warn-color1); padding-left: 8px;
+      content: "Changed since it ran: run this cell, then the check below it."; display: block;
+      margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding)); padding-left: 8px;
+      border-left: 4px dashed var(--jp-warn-color1); font: var(--jp-ui-font-size1) var(--jp-ui-font-family);
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper { opacity: 0.5; }
-    .jupyter-widgets-disconnected::before {
-      content: "The kernel was restarted: run the cells again, from the top." !important;
-    }
+    .jupyter-widgets-disconnected::before { content: "${RESTARTED}" !important; }
     .jupyter-widgets-disconnected .jupyter-widgets-disconnected::before { content: none !important; }`;
-
-  // A link's section is remembered where the notebook that it opens finds it: JupyterLab looks for it
-  // before there is content, and Notebook opens another tab of the browser without it.
-  function recall(path) {
-    const link = JSON.parse(window.localStorage.getItem(REMEMBERED));
-    if (link?.path !== path) return null;
-    window.localStorage.removeItem(REMEMBERED);
-    return Date.now() - link.at < STILL_WANTED ? link.id : null;
-  }
 
   // What is drawn late moves what is below it: call a function that scrolls to an element until the
   // element stays where it is, or the reader goes elsewhere.
   async function settle({ node }, scroll) {
     let [calm, gone, before] = [0, false, null];
-    for (const kind of ["wheel", "keydown", "pointerdown"]) {
-      node.addEventListener(kind, () => (gone = true), { once: true });
-    }
+    const stop = () => (gone = true);
+    for (const kind of ["wheel", "keydown", "pointerdown"]) node.addEventListener(kind, stop, { once: true });
     for (let tries = 0; calm < 5 && tries < 300 && !gone && node.isConnected; tries += 1) {
       const now = scroll()?.getBoundingClientRect().top;
       calm = now !== undefined && now === before ? calm + 1 : 0;
@@ -55,7 +41,7 @@
     const cell = notebook.widgets.find(({ model }) => (id ? model.id === id : hasIt(model)));
     if (!cell) return;
     activate(notebook, cell);
-    void settle(notebook, () => {
+    settle(notebook, () => {
       const heading = cell.node.querySelector(`[data-jupyter-id="${CSS.escape(name)}"]`);
       if (!heading) void notebook.scrollToItem(notebook.widgets.indexOf(cell), "start");
       heading?.scrollIntoView();
@@ -66,21 +52,18 @@
   // Make a cell the one that Shift+Enter runs.
   function activate(notebook, cell) {
     notebook.deselectAll();
-    notebook.activeCellIndex = notebook.widgets.indexOf(cell);
-    notebook.mode = "command";
+    Object.assign(notebook, { activeCellIndex: notebook.widgets.indexOf(cell), mode: "command" });
     notebook.activate();
   }
 
-  function leadOn(notebook, { model }) {
+  const leadOn = (notebook, { model }) =>
     activate(notebook, notebook.widgets.find((cell) => `${cell.model.id}-predict` === model.id));
-  }
 
   // Show all of a cell's output, or its beginning: JupyterLab scrolls on to the next cell.
   function keepInSight(notebook, cell) {
-    void settle(notebook, () => {
+    settle(notebook, () => {
       const output = cell.node.querySelector(".jp-Cell-outputWrapper");
-      const isTall = output.offsetHeight > notebook.node.clientHeight;
-      output.scrollIntoView({ block: isTall ? "start" : "nearest" });
+      output.scrollIntoView({ block: output.offsetHeight > notebook.node.clientHeight ? "start" : "nearest" });
       cell.node.querySelector(".pytree-predict :is(button, input):not(:disabled)")?.focus();
       return output;
     });
@@ -89,38 +72,32 @@
   function watchCells(notebook, watched) {
     for (const cell of notebook.widgets.filter((each) => !watched.has(each))) {
       watched.add(cell);
-      cell.toggleClass("pytree-answer", cell.model.id.endsWith("-answer"));
-      cell.model.stateChanged.connect((_, { name, newValue }) => {
-        if (name === "executionCount" && newValue) afterRun(notebook, cell);
+      const { id, stateChanged } = cell.model;
+      cell.toggleClass("pytree-answer", id.endsWith("-answer"));
+      stateChanged.connect((_, { name, newValue }) => {
+        if (name !== "executionCount" || !newValue) return;
+        const below = notebook.widgets.slice(notebook.widgets.indexOf(cell));
+        const isOneOfMany = below.indexOf(notebook.activeCell) > 1; // as in "Run All Cells"
+        if (!isOneOfMany && IN_SIGHT.test(id)) keepInSight(notebook, cell);
+        if (!notebook.widgets.some(({ model }) => model.id === `${id}-predict`)) return;
+        const answers = below.map(({ node }) => node.querySelector("details"));
+        answers.find(Boolean)?.setAttribute("open", "");
       });
-    }
-  }
-
-  function afterRun(notebook, cell) {
-    const { widgets, activeCellIndex } = notebook;
-    const [index, { id }] = [widgets.indexOf(cell), cell.model];
-    const isOneOfMany = activeCellIndex > index + 1; // as in "Run All Cells"
-    if (!isOneOfMany && /-(check|predict)$|^course-map$|^review$/.test(id)) keepInSight(notebook, cell);
-    if (widgets.some(({ model }) => model.id === `${id}-predict`)) {
-      const answers = widgets.slice(index).map(({ node }) => node.querySelector("details"));
-      answers.find(Boolean)?.setAttribute("open", "");
     }
   }
 
   // Letters choose an option, and arrows go from one to the next, instead of JupyterLab's shortcuts.
   function answerByKey(event, notebook) {
-    const { target, key } = event;
-    const isTyped = target.closest("input, textarea, .cm-editor");
-    if (!notebook?.widgets || event.ctrlKey || event.altKey || event.metaKey || isTyped) return;
-    const { widgets, activeCellIndex: at } = notebook;
-    if (key === "Enter" && event.shiftKey && target.closest(".pytree-predict")) leadOn(notebook, widgets[at]);
-    const near = widgets.slice(Math.max(0, at - 1), at + 1).map(({ node }) => node);
-    const questions = near.flatMap((node) => [...node.querySelectorAll(".pytree-choice:not(:has(.mod-active))")]);
-    const question = target.closest(".pytree-choice") ?? questions[0];
+    const { target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
+    if (!notebook?.widgets || ctrlKey || altKey || metaKey || target.closest("input, textarea, .cm-editor")) return;
+    const { widgets, activeCell, activeCellIndex: at } = notebook;
+    if (key === "Enter" && shiftKey && target.closest(".pytree-predict")) leadOn(notebook, activeCell);
+    const unanswered = ({ node }) => node.querySelector(".pytree-choice:not(:has(.mod-active))");
+    const open = widgets.slice(Math.max(0, at - 1), at + 1).map(unanswered).find(Boolean);
+    const question = target.closest(".pytree-choice") ?? open;
     const buttons = [...(question?.querySelectorAll("button:not(:disabled)") ?? [])];
     const chosen = buttons.find((button) => button.textContent.trim() === key.toUpperCase());
-    const isStep = key in STEPS && buttons.includes(target);
-    if (!chosen && !isStep) return;
+    if (!chosen && !(key in STEPS && buttons.includes(target))) return;
     event.preventDefault();
     event.stopPropagation();
     if (chosen) chosen.click();
@@ -133,21 +110,23 @@
       if (!command.endsWith(FOLLOW_LINK) || !id) return;
       const panel = panels().find(({ context }) => context.path === path);
       if (panel) void result.then(() => land(panel, id));
+      // JupyterLab looks for it before there is content, and Notebook opens another tab without it.
       else window.localStorage.setItem(REMEMBERED, JSON.stringify({ path, id, at: Date.now() }));
     });
     app.docRegistry.addWidgetExtension("Notebook", {
       createNew: (panel, { model, path, ready }) => {
         const watched = new WeakSet();
-        // JupyterLab writes into each notebook which Python its kernel has: nothing to be saved.
-        model.metadataChanged.connect((_, { key }) => {
+        model.metadataChanged.connect((_, { key }) => { // of the kernel: nothing to be saved
           if (key === "language_info" && !model.dirty) queueMicrotask(() => (model.dirty = false));
         });
         void Promise.all([ready, panel.revealed]).then(() => {
           if (panel.isDisposed) return; // Notebook opens it in another tab of the browser
           watchCells(panel.content, watched);
           model.cells.changed.connect(() => queueMicrotask(() => watchCells(panel.content, watched)));
-          const fragment = recall(path);
-          if (fragment) land(panel, fragment);
+          const link = JSON.parse(window.localStorage.getItem(REMEMBERED));
+          if (link?.path !== path) return;
+          window.localStorage.removeItem(REMEMBERED);
+          if (Date.now() - link.at < STILL_WANTED) land(panel, link.id);
         });
       },
     });
@@ -172,13 +151,7 @@
     for (const kind of ["click", "change"]) document.addEventListener(kind, react);
     document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
   }
-
-  const plugin = {
-    id: "pytree-course:plugin",
-    description: "Links land at their section; verdicts stay in sight; letters answer questions.",
-    autoStart: true,
-    activate: activateExtension,
-  };
+  const plugin = { id: "pytree-course:plugin", autoStart: true, activate: activateExtension };
   window._JUPYTERLAB ??= {}; // a federated module, written by hand: it needs no front-end build
   window._JUPYTERLAB["pytree-course"] = {
     init: () => {},
