@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from msgspec import structs
+
 from pytree_course.class_grading.attempt import (
     Attempt,
     AttemptState,
@@ -179,7 +181,7 @@ class _Grading:
                     # Handed in again after other answers, or readable again: now it is the last.
                     now = datetime.now().astimezone()
                     self.gradebook.record(
-                        replace(earlier, handed_in=notebook.handed_in, graded_at=now)
+                        structs.replace(earlier, handed_in=notebook.handed_in, graded_at=now)
                     )
 
     def _run(self, read: _ReadNotebook) -> Run:

@@ -15,6 +15,7 @@ from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import NotAttempted
 from pytree_course.running.outcomes import Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
@@ -76,7 +77,7 @@ def judge_submission(
 def _fails(exercise: ExpectedExercise, run: ExerciseRun) -> bool:
     """Say whether an answer yielded an outcome for each case, and some of them are wrong."""
     observed = [outcome.observation for outcome in _outcomes(exercise, run) or ()]
-    is_attempted = any(each["kind"] != "not attempted" for each in observed)
+    is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
     return is_attempted and any(map(compare, exercise.observations, observed))
 
 

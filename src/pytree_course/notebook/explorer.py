@@ -17,7 +17,7 @@ from pytree_course.notebook.base import Play, button, frame_layout
 from pytree_course.notebook.html import block
 from pytree_course.notebook.trouble import Trouble, evaluate, flattening_advice
 from pytree_course.notebook.value_texts import aligned, error_words, without_addresses
-from pytree_course.observing.observations import Observation, all_leaves
+from pytree_course.observing.observations import Observation, Unbounded, all_leaves
 from pytree_course.observing.observe import observe
 from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
@@ -98,8 +98,8 @@ def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Explorati
     """Take a tree apart as JAX does; raise `Trouble` if that fails or it is too large."""
     stop = eval(PRESETS[is_leaf])
     observation = observe(tree, values=False, is_leaf=stop)
-    if observation["kind"] == "unbounded":
-        raise Trouble(f"This tree cannot be shown: {observation['why']}.", "Show a part of it.")
+    if isinstance(observation, Unbounded):
+        raise Trouble(f"This tree cannot be shown: {observation.why}.", "Show a part of it.")
     try:
         structure: Any = jax.tree.structure(tree, is_leaf=stop)
         words = shorten(without_addresses(str(structure)), LONGEST_STRUCTURE)

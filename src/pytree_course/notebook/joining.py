@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
+from msgspec import to_builtins
 
 from pytree_course.course import Course, CourseError, write_file
 from pytree_course.judging.feedback import note, shown
@@ -66,7 +67,7 @@ def enter(course: Course, address: str, code: str, name: str) -> Feedback:
         place = progress.stat().st_size if progress.exists() else 0
         if known:
             known.ask("leave")  # there is one learner here
-        known = Membership(*asked, place, **vars(joined))
+        known = Membership(*asked, place, joined.secret, joined.name)
         write_file(kept, json.dumps(asdict(known)), mode=0o600)
     return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
 
@@ -92,7 +93,7 @@ def vote() -> Play | Feedback:
 
 def ballot(asked: Vote, known: Membership) -> Play:
     """Ask the question of a vote; the choice can be changed until the vote is closed."""
-    question = {**vars(asked), "given": asked}
+    question = {**to_builtins(asked), "given": asked}
     static = shown("question", question=question, place="Vote", lesson="your class")
     answer, said = entry(asked.options, "My vote", asked.choice), ipywidgets.HTML()
 

@@ -8,7 +8,7 @@ from IPython.core.getipython import get_ipython
 
 import __main__
 from pytree_course.notebook.value_texts import error_words, without_addresses
-from pytree_course.observing.observations import Observation, all_parts
+from pytree_course.observing.observations import Object, Observation, all_parts
 from pytree_course.texts import shorten
 
 LONGEST_MESSAGE = 300
@@ -39,18 +39,22 @@ def evaluate(expression: str) -> Any:
 
 def flattening_advice(observation: Observation) -> str:
     """Say why JAX could not flatten a tree, given what was observed of it."""
-    failures = ((path, seen) for path, seen in all_parts(observation) if seen.get("failed"))
+    failures = (
+        (path, seen)
+        for path, seen in all_parts(observation)
+        if isinstance(seen, Object) and seen.failed
+    )
     path, failed = next(failures, ((), None))
-    if failed is None:
+    if not isinstance(failed, Object):
         return ""
     where = f"`{''.join(path)}`" if path else "the root"
-    if failed["type"] in ("dict", "defaultdict"):
+    if failed.type in ("dict", "defaultdict"):
         return (
-            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed['type']} at "
+            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed.type} at "
             f"{where}. Use keys of one kind: all strings, or all integers."
         )
     return (
-        f"JAX called the flatten function of the `{failed['type']}` at {where}, and the function "
+        f"JAX called the flatten function of the `{failed.type}` at {where}, and the function "
         "failed. Fix the function and register the class again. If you run the cell of a class "
         "again, this makes a new class of the same name."
     )

@@ -6,7 +6,7 @@ from pytree_course.judging.expected import Misconception
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.reasons.evidence import Evidence
 from pytree_course.observing.comparison import compare, skeleton
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import Observation, Raised
 
 SHARE = 0.75  # of the cases that either fails, in which both yield the same
 FEWEST = 3  # such cases
@@ -31,6 +31,6 @@ def near_misconception(
 
 
 def _are_alike(wrong: Observation, case: Evidence) -> bool:
-    if wrong["kind"] == "raised" and case.raised:
-        return bool(wrong["message"] == skeleton(case.got["message"]))
+    if isinstance(wrong, Raised) and isinstance(case.got, Raised):
+        return wrong.message == skeleton(case.got.message)
     return not compare(wrong, case.got)
