@@ -194,16 +194,8 @@ def vote() -> Play | Feedback:
     return note("○", "There is no open vote, or no class that answers.", [])
 
 
-<<<<<<< HEAD
 class Ballot(Play):
     """The question of a vote; the choice can be changed until the vote is closed.
-=======
-def ballot(asked: Vote, known: Membership) -> Play:
-    """Ask the question of a vote; the choice can be changed until the vote is closed."""
-    question = {**to_builtins(asked), "given": asked}
-    static = both_forms("question", question=question, place="Vote", lesson="your class")
-    answer, said = entry(asked.options, "My vote", asked.choice), ipywidgets.HTML()
->>>>>>> main
 
     When the teacher opens another round, the newest ballot of a notebook shows it.
     """
@@ -224,7 +216,7 @@ def ballot(asked: Vote, known: Membership) -> Play:
         self._ask()
 
     def _question(self) -> Feedback:
-        question = {**vars(self.vote), "given": self.vote}
+        question = {**to_builtins(self.vote), "given": self.vote}
         return both_forms("question", question=question, place="Vote", lesson="your class")
 
     def _ask(self) -> None:
