@@ -4,8 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, as_completed, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import structs
 
 from pytree_course.class_grading.attempt import (
     Attempt,
@@ -145,7 +147,7 @@ class _Grading:
                     # Handed in again after other answers, or readable again: now it is the last.
                     now = datetime.now().astimezone()
                     self.gradebook.record(
-                        replace(earlier, handed_in=read.notebook.handed_in, graded_at=now)
+                        structs.replace(earlier, handed_in=read.notebook.handed_in, graded_at=now)
                     )
 
     def _begin_reading(
@@ -172,8 +174,9 @@ class _Grading:
         Those that other submissions may have spoilt run again, one after another, at the end.
         """
         doubtful: list[Run] = []
+        ran_beside_others = len(self.handed_in) > 1
         for run in as_completed(self.handed_in):
-            if len(self.handed_in) + len(doubtful) > 1 and _is_doubtful(run):
+            if ran_beside_others and _is_doubtful(run):
                 doubtful.append(run)
             else:
                 yield run
