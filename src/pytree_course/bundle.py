@@ -65,8 +65,12 @@ def bundle_files(course: Course) -> dict[str, Path]:
             is_foreign = name.parts[0] == "bundle" or any(part[0] == "." for part in name.parts)
             if file.suffix in kinds and not is_foreign:
                 wanted[f"{folder}/{name.as_posix()}"] = file
-    built = [files.notebook for files in course.with_sources()]
-    built = built or [*(root / "notebooks").glob("*.ipynb")]  # where there are no sources
+    built = [file for files in course.with_sources() for file in files.notebooks()]
+    built = built or [  # where there are no sources
+        file
+        for file in (root / "notebooks").rglob("*.ipynb")
+        if not any(part[0] == "." for part in file.relative_to(root).parts)
+    ]
     for files in course.lessons():
         built += [files.check_script, files.expected, files.blank]
     wanted |= {_name(file, course): file for file in built}
