@@ -84,29 +84,38 @@ def build(
 
 
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
-    """Build the exercises, and what is expected, where they are stale; say whether they were."""
+    """Build what is stale of the exercises; say whether something else is expected now."""
     files = sources.files
     stored = Expected.read(files.expected) if files.expected.exists() else None
-    notebooks = _exercise_notebooks(sources)
-    if files.exercises.exists():
-        del notebooks[files.exercises]  # somebody may have worked in it
-    is_stale = again or any(_why_notebook_is_stale(*each) for each in notebooks.items())
-    if stored is None or is_stale or sources.practice_digest != stored.practice:
-        return _prove_exercises(sources, tell)
-    expected = replace(
-        stored,
-        title=sources.title,
-        sections=sections_of(sources),
-        predictions=sources.predictions,
-    )
-    if expected == stored:
-        return False
-    write_file(files.expected, expected.to_text())
-    return True
+    digests = (sources.exercises_digest, sources.practice_digest)
+    if again or stored is None or digests != (stored.sources, stored.practice):
+        expected = _prove(sources, tell)
+    else:
+        expected = replace(
+            stored,
+            title=sources.title,
+            sections=sections_of(sources),
+            predictions=sources.predictions,
+        )
+    if expected != stored:
+        write_file(files.expected, expected.to_text())
+    blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
+    is_gone = not files.exercises.exists()
+    kept = None
+    if again or is_gone or _why_notebook_is_stale(files.blank, blank):
+        kept = hand_out(files, fresh=_text(blank))
+    if kept:
+        tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
+    if again or _why_notebook_is_stale(files.solutions, solved):
+        tell("running the solutions")
+        write_file(
+            files.solutions, _text(_executed(solved, files.solutions, sources.exercise_cells))
+        )
+    return expected != stored
 
 
-def _prove_exercises(sources: LessonSources, tell: Tell) -> bool:
-    files = sources.files
+def _prove(sources: LessonSources, tell: Tell) -> Expected:
+    """Run all answers, and return what is expected; raise what the author has to fix."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(mistakes)
@@ -115,21 +124,7 @@ def _prove_exercises(sources: LessonSources, tell: Tell) -> bool:
     asking = [each for each in sources.exercises.values() if each.question]
     if mute := [each.mistake(NO_QUESTION) for each in asking if each.name not in asked]:
         raise AuthorMistakesError(mute)
-    write_file(files.expected, expected.to_text())
-    if kept := hand_out(files, fresh=_text(render_exercises(sources))):
-        tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
-    tell("running the solutions")
-    solved = render_exercises(sources, solved=True)
-    solutions = _executed(solved, files.solutions, sources.exercise_cells)
-    write_file(files.solutions, _text(solutions))
-    return True
-
-
-def _exercise_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
-    """Return the notebooks of the exercises, without outputs."""
-    files = sources.files
-    solved, blank = render_exercises(sources, solved=True), render_exercises(sources)
-    return {files.solutions: solved, files.blank: blank, files.exercises: blank}
+    return expected
 
 
 @dataclass(frozen=True)
@@ -153,7 +148,8 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     sources = read_sources(files)
     notebooks = render_notebooks(sources)
     if files.has_exercises:
-        notebooks |= _exercise_notebooks(sources)
+        notebooks[files.solutions] = render_exercises(sources, solved=True)
+        notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
     reasons = {file: _why_notebook_is_stale(file, made) for file, made in notebooks.items()}
     if files.has_exercises:
         reasons[files.expected] = _why_expected_is_stale(files.expected, sources)

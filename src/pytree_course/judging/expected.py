@@ -112,7 +112,7 @@ class Expected:
     predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExpectedExercise]
     sources: str  # digest of what the exercise notebook's exercises are made from
-    practice: str  # and of the cells of the exercises that stand in the lesson
+    practice: str = ""  # and of the cells of the exercises that stand in the lesson
 
     @property
     def points(self) -> int:
