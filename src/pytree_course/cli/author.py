@@ -71,7 +71,8 @@ def build(
             sections = ", ".join(file.stem for file in files.deeper_files())
             raise CourseError(f"{files.stem} has no deeper section {section!r}: {sections}.")
         console.print(files.stem, style="bold")
-        is_new |= build_lesson(files, _tell, section or None, again=everything)
+        again = everything or not files.has_exercises  # a page that is named is shown anew
+        is_new |= build_lesson(files, _tell, section or None, again=again)
     for files in pages:
         shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
         build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
