@@ -166,12 +166,12 @@ def test_the_opening_says_what_was_counted(written):
 def test_only_what_is_stale_is_built(written):
     files = written()
     said: list[str] = []
-    names = [f"notebooks/deeper/01_written/{name}.ipynb" for name in ("deeper", "deep")]
-    build(files, said.append)
-    assert said[1:] == [
-        "running notebooks/01_written.ipynb",
-        *(f"running {each}" for each in names),
+    core = "running notebooks/01_written.ipynb"
+    deeper, deep = [
+        f"running notebooks/deeper/01_written/{name}.ipynb" for name in ("deeper", "deep")
     ]
+    build(files, said.append)
+    assert said[1:] == [core, deeper, deep]
     edit(files.deeper_sources / "deep.md", "Text.", "Other text.")
     said.clear()
     build(files, said.append)
