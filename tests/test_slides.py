@@ -7,7 +7,8 @@ from pathlib import Path
 
 import nbformat
 
-from pytree_course.authoring.slides import SLIDE_LINES, ShowAnswers, slide_types
+from pytree_course.authoring.slides import SLIDE_LINES, slide_types
+from pytree_course.notebook.slides import ShowAnswers
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.sources.source_texts import with_closed_answer
 

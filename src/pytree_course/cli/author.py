@@ -1,42 +1,13 @@
-"""The author's commands: test, build, cases, site."""
+"""The commands for authors, which learners do not get: build, cases, site, release."""
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from pytree_course.cli.app import app, console, lesson_with_exercises, run_in_course
+from pytree_course.cli.app import app, console, lesson_with_exercises
 from pytree_course.course import Course, CourseError, write_file
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def test(
-    context: typer.Context,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
-    ] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also what passed before and reads nothing new.")
-    ] = False,
-) -> None:
-    """Run the course's tests that are new, changed or failed. pytest gets all other arguments."""
-    course = Course.around()
-    # A learner's copy has neither tests nor solutions: there, the lessons are run.
-    has_tests = (course.root / "tests").is_dir()
-    command = [
-        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
-        *("--nbval-lax", "--nbval-current-env"),
-        # One more than there are cores, for some tests wait; but no more than a laptop has memory
-        # for, since some start a browser or kernels.
-        *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
-        *(["-p", "tests.unchanged"] if has_tests else []),
-        *(["--everyday"] if has_tests and not everything else []),
-        *(["-m", "not slow", "--override-ini", "testpaths=tests"] if fast else []),
-    ]
-    raise typer.Exit(run_in_course([*command, *context.args], course))
 
 
 @app.command()
@@ -136,3 +107,25 @@ def site(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folde
 
     write_site(Course.around(), folder)
     console.print(f"The website begins with {folder / 'index.html'}.", soft_wrap=True)
+
+
+@app.command()
+def release(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A new folder, or the folder of an earlier release."),
+    ],
+    colab: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OWNER/REPO[@BRANCH]",
+            help="Also make notebooks for Colab. DIR has to be pushed to this GitHub repository.",
+        ),
+    ] = None,
+) -> None:
+    """For teachers: write the learners' bundle, a copy of the course without solutions."""
+    from pytree_course.authoring.release import release as release_to
+
+    with console.status("Comparing everything with its sources: a minute or two ..."):
+        release_to(Course.around(), folder, colab)
+    console.print(f"{folder} holds what learners get.")
