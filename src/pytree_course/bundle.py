@@ -69,8 +69,12 @@ def bundle_files(course: Course) -> dict[str, Path]:
             path = f"{folder}/{name.as_posix()}"
             if file.suffix in kinds and not is_foreign and not path.startswith(AUTHORS_CODE):
                 wanted[path] = file
-    built = [files.notebook for files in course.with_sources()]
-    built = built or [*(root / "notebooks").glob("*.ipynb")]  # where there are no sources
+    built = [file for files in course.with_sources() for file in files.notebooks()]
+    built = built or [  # where there are no sources
+        file
+        for file in (root / "notebooks").rglob("*.ipynb")
+        if not any(part[0] == "." for part in file.relative_to(root).parts)
+    ]
     for files in course.lessons():
         built += [files.check_script, files.expected, files.blank]
     wanted |= {_name(file, course): file for file in built}

@@ -1,6 +1,7 @@
 """Slides of a lesson: which cells share one."""
 
 import math
+from collections.abc import Sequence
 
 from pytree_course.course import check_id, ours_id
 from pytree_course.sources.exercises import WRITE
@@ -9,15 +10,12 @@ from pytree_course.sources.source_cells import SourceCell
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code
 MARKDOWN_LINE = 75  # characters
-DEEPER_TAG = "deeper"
-"""Tag of all cells of "Going deeper": a deck of the core alone leaves them out."""
-
 OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12}
 OUTPUT_LINES |= {"explore": 14, "count_traces": 16}
 """About how many lines the output of a call takes."""
 
 
-def slide_types(cells: list[SourceCell]) -> dict[str, str]:
+def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
     """Return the slide types of a lesson's cells by cell id; other cells stay on the same slide.
 
     A section starts a slide. A prediction starts one below it, so that nothing gives its answer
@@ -33,7 +31,7 @@ def slide_types(cells: list[SourceCell]) -> dict[str, str]:
             types[cell.id], filled = "subslide", 0.0
         elif "prediction" in cell.metadata:
             types[cell.id] = "fragment"
-        elif "exercise" in cell.metadata:
+        elif cell.is_exercise:
             types[check_id(cell.metadata["exercise"])] = "skip"
             types[ours_id(cell.metadata["exercise"])] = "fragment"
         elif filled + lines > SLIDE_LINES:

@@ -114,7 +114,8 @@ class Expected:
     sections: dict[str, LessonSection]  # by slug, in the lesson's order
     predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExpectedExercise]
-    sources: str  # digest of what this was built from
+    sources: str  # digest of what the exercise notebook's exercises are made from
+    practice: str = ""  # and of the cells of the exercises that stand in the lesson
 
     @property
     def points(self) -> int:
@@ -125,6 +126,11 @@ class Expected:
     def graded(self) -> dict[str, ExpectedExercise]:
         """The exercises of the exercise notebook; the others stand in the lesson."""
         return {name: each for name, each in self.exercises.items() if not each.is_practice}
+
+    @property
+    def deeper(self) -> dict[str, LessonSection]:
+        """The deeper sections, each a notebook of its own, by slug."""
+        return {slug: each for slug, each in self.sections.items() if each.deeper}
 
     def observations_apart(self) -> tuple[dict[str, Any], list[Observation]]:
         """Return everything but the observations, and these."""
