@@ -10,8 +10,8 @@ from itertools import zip_longest
 from mutation_testing.memoriser import refuses_memoriser
 from mutation_testing.mutants import Mutant, mutants
 from pytree_course.course import CourseError, LessonFiles
-from pytree_course.judging.words import describe
 from pytree_course.observing.comparison import compare
+from pytree_course.observing.words import describe
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import outcomes_of
 from pytree_course.sources.author_process import AuthorProcess, EndedError
