@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from pytree_course.course import Course, CourseError
-from pytree_course.grading import limits
+from pytree_course.grading import limits, usage
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import policy, requirements, usage
+from pytree_course.grading.sandbox import policy, requirements
 from pytree_course.grading.sandbox.requirements import require_sandbox
 from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox, run_in_sandbox, value_in

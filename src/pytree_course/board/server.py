@@ -25,7 +25,7 @@ from pytree_course.texts import printable, truncate
 LARGEST_REQUEST = 64_000  # bytes
 SLOWEST = 20  # seconds in which a request has to arrive, and some of the answer has to be taken
 SECONDS_BETWEEN_LOOKS = 2
-MOST_OF_ONE_ADDRESS = 64  # open connections; on a hub, all learners may have one address
+MOST_OF_ONE_ADDRESS = 128  # open connections; on a hub, all learners may have one address
 _LONGEST_LINE = 200
 
 

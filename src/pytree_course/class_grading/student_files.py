@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.grading.regular_file import UnreadableError, read_regular
+from pytree_course.grading.submission import UnreadableError, read_regular
 from pytree_course.texts import printable
 
 LeftOut = list[tuple[Path, str]]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 import psutil
 
 from pytree_course.grading import limits
-from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.usage import ProcessTree
 
 _LOOK_SECONDS = 0.25  # between two looks at the kernel's processes
 

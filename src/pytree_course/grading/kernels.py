@@ -15,7 +15,7 @@ from pytree_course.grading.budget import (
     OverTimeError,
     SubmissionBudget,
 )
-from pytree_course.grading.cell_run import READ_MESSAGES, CellRun
+from pytree_course.grading.exercise_run import READ_MESSAGES, CellRun
 from pytree_course.grading.plain_kernel import PlainKernel
 from pytree_course.grading.sandbox import start_kernel
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytree_course.grading import limits
-from pytree_course.grading.process_tree import read
+from pytree_course.grading.usage import read
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "pytree-course-"
