@@ -47,9 +47,9 @@ _ALLOWED = (
     "getpeername getsockopt send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg",
 )
 # Refused to honest answers too, which do without. A filter cannot look at the flags of the first;
-# OpenBLAS and XLA try the next three, `nice` setpriority, `cp` the others.
+# OpenBLAS and XLA try the next three, `cp` the others.
 _DONE_WITHOUT = (
-    "clone3 get_mempolicy mbind set_mempolicy setpriority",
+    "clone3 get_mempolicy mbind set_mempolicy",
     "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr",
 )
 
@@ -149,6 +149,8 @@ def make_filter(reports_refusals: bool = False) -> bytes:
     for flags in (0, *_SHARED_OR_ANONYMOUS):
         rule(allow, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, looked_at, flags))
     rule(allow, "sched_setscheduler", _is(1, _PLAIN_PRIORITY))
+    # `nice` goes on where this is forbidden, and gives up where it is absent.
+    rule(pyseccomp.ERRNO(errno.EPERM), "setpriority")
     for name in " ".join(_DONE_WITHOUT).split():
         rule(absent, name)
     with open(os.memfd_create("system calls"), "w+b") as file:
