@@ -128,9 +128,9 @@ class Progress:
 
     def _count(self, event: dict[str, str]) -> None:
         if "prediction" in event:
-            about = event["lesson"], event["prediction"]
-            self.predictions[about] = event["choice"]
-            self.predicted[about] = _time(event)
+            asked = event["lesson"], event["prediction"]
+            self.predictions[asked] = event["choice"]
+            self.predicted[asked] = _time(event)
             return
         lesson, name = event["lesson"], event["exercise"]
         for belief in filter(None, event.get("held", "").split("; ")):

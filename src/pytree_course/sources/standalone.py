@@ -84,22 +84,42 @@ def _free(body: Sequence[ast.stmt]) -> set[str]:
     """Return the names that statements read before they define them, in order."""
     free: set[str] = set()
     defined: set[str] = set()
-    for node in body:
+    for node in _simple(body):
         names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
         read = {each.id for each in names if isinstance(each.ctx, ast.Load)}
-        # An assignment reads before it stores; elsewhere, what is stored is read later.
-        is_assignment = isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign)
-        stored = {each.id for each in names if isinstance(each.ctx, ast.Store)}
         local = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-        local |= _in_comprehensions(node) if is_assignment else stored
-        local |= {
-            each.name
-            for each in ast.walk(node)
-            if isinstance(each, ast.FunctionDef | ast.ClassDef)
-        }
-        free |= read - defined - local
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            inner = [each for each in ast.walk(node) if isinstance(each, type(node))]
+            local |= {each.name for each in inner}
+            local |= {each.id for each in names if isinstance(each.ctx, ast.Store)}
+        free |= read - defined - local - _in_comprehensions(node)
         defined |= _bound(node)
     return free
+
+
+def _simple(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements one after the other, those inside of loops and branches too."""
+    for node in body:
+        match node:
+            case ast.For():
+                yield ast.Assign([node.target], node.iter)
+                yield from _simple([*node.body, *node.orelse])
+            case ast.While() | ast.If():
+                yield ast.Expr(node.test)
+                yield from _simple([*node.body, *node.orelse])
+            case ast.With():
+                for item in node.items:
+                    targets = [item.optional_vars] if item.optional_vars else []
+                    yield ast.Assign(targets, item.context_expr)
+                yield from _simple(node.body)
+            case ast.Try():
+                for handler in node.handlers:
+                    if handler.name:
+                        yield ast.Assign([ast.Name(handler.name, ast.Store())], ast.Constant(None))
+                handlers = [part for handler in node.handlers for part in handler.body]
+                yield from _simple([*node.body, *handlers, *node.orelse, *node.finalbody])
+            case _:
+                yield node
 
 
 def _in_comprehensions(node: ast.stmt) -> set[str]:
