@@ -1,4 +1,4 @@
-"""Attempts: graded submissions as stored, which of them counts, and which verdicts changed."""
+"""Attempts: graded submissions as stored, which one counts, and changed verdicts."""
 
 import hashlib
 import json

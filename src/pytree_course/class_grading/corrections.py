@@ -1,4 +1,4 @@
-"""Corrections: points and comments that a teacher puts beside verdicts."""
+"""A teacher's corrections: points and comments beside verdicts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

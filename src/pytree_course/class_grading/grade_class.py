@@ -1,4 +1,4 @@
-"""Grade a class: each new or changed submission once; an interrupted grading can be resumed."""
+"""Grade a class: run new and changed submissions in parallel, resumably."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence

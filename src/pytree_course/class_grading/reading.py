@@ -1,4 +1,4 @@
-"""Which of a student's notebooks counts for a lesson, and what was read of it."""
+"""Choose which of a student's notebooks counts, and read it within a budget."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""A student's files: which may be notebooks, what they are called, and when they were handed in."""
+"""A student's files: which ones may be notebooks, their names and times."""
 
 import os
 from datetime import UTC, datetime

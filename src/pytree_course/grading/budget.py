@@ -1,4 +1,4 @@
-"""The budget of a submission's time, and that of each cell: time, messages and bytes."""
+"""Time budgets of a submission and its exercises; limits on what a cell sends."""
 
 import time
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Run a submission's answers, and tell how each cell and each exercise ran."""
+"""Run a submission's answers and record how each cell and exercise ran."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""The kernel that nbval drives: watched, and in the sandbox where the code is untrusted."""
+"""The kernel that nbval drives: budgeted, and sandboxed if the code is untrusted."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What grading needs of one lesson, made once for many submissions."""
+"""A lesson prepared for grading: seed, starters and expected observations."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""Read a notebook that was handed in, untrusted and possibly broken, and find its answers."""
+"""Read an untrusted notebook and find the answers in it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the processes of a kernel use together: processor time, memory, mappings, sockets, files.
+"""Resource usage of a kernel: processor time, memory, mappings, sockets and files.
 
 All of it is looked at from outside. Where Linux keeps a group (`cgroup`), that counts the time and
 bounds the memory instead.

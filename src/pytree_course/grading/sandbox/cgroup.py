@@ -1,4 +1,4 @@
-"""A cgroup (version 2) for each sandbox, where Linux lets this user make one: it counts exactly."""
+"""A cgroup (version 2) per sandbox, where Linux lets this user create one."""
 
 import contextlib
 import functools

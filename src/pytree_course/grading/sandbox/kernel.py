@@ -1,4 +1,4 @@
-"""A kernel in a sandbox, through either door: start it, reach its sockets, watch it, end it."""
+"""A sandboxed kernel: start it, connect to its sockets, watch it, end it."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""The system calls that a learner's code may make, as one filter for both doors.
+"""The seccomp filter: the system calls that an answer may make.
 
 Python, JAX, NumPy, Matplotlib, shells and their subprocesses need what is listed here: it was
 recorded from honest answers, from all lessons and from programs that they may start. Every other
