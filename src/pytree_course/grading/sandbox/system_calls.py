@@ -47,7 +47,8 @@ _ALLOWED = (
     "getpeername getsockopt send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg",
 )
 # Refused to honest answers too, which do without. A filter cannot look at the flags of the first;
-# OpenBLAS and XLA try the next three, `cp` the others.
+# OpenBLAS and XLA try the next three, `cp` the others and FICLONE.
+_SHARE_BLOCKS = 0x40049409  # FICLONE
 _DONE_WITHOUT = (
     "clone3 get_mempolicy mbind set_mempolicy",
     "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr",
@@ -153,6 +154,7 @@ def make_filter(reports_refusals: bool = False) -> bytes:
     rule(pyseccomp.ERRNO(errno.EPERM), "setpriority")
     for name in " ".join(_DONE_WITHOUT).split():
         rule(absent, name)
+    rule(absent, "ioctl", _is(1, _SHARE_BLOCKS))
     with open(os.memfd_create("system calls"), "w+b") as file:
         calls.export_bpf(file)
         file.seek(0)
