@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from pytree_course.drawing.labels import expression
 from pytree_course.judging.expected import Belief, Expected, ExpectedExercise, Given, Misconception
 from pytree_course.observing.observations import (
     Array,
@@ -19,6 +18,7 @@ from pytree_course.observing.observations import (
     String,
     all_parts,
 )
+from pytree_course.observing.words import expression
 
 MOST_WRONG = 3  # options
 MOST_CASES = 8  # of one belief: those that tell it best from the others
