@@ -17,7 +17,9 @@ from pytree_course.sources.source_cells import (
     SourceCell,
     read_cells,
 )
+from pytree_course.sources.standalone import standing_alone
 from pytree_course.sources.source_texts import (
+    split_answer,
     exercises_digest,
     slug,
     text_digest,
@@ -95,5 +97,3 @@ def read_sources(files: LessonFiles) -> LessonSources:
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return LessonSources(files, lesson, deeper, predictions, exercise_cells, exercises)
-
-

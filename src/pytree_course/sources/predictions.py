@@ -7,6 +7,8 @@ from itertools import pairwise
 
 from pytree_course.judging.expected import Prediction
 from pytree_course.sources.source_cells import Mistake, SourceCell
+from pytree_course.sources.source_texts import split_answer
+from pytree_course.sources.standalone import standing_alone
 
 PREDICTION = "◇"
 """What a prediction starts with; the code cell after it holds the answer."""
@@ -58,7 +60,19 @@ def read_predictions(
             question = OPTION.sub("", above.source).removeprefix(PREDICTION)
             question = " ".join(question.replace("**Predict.**", "").split())
             answer = new_letters.get(str(answer), str(answer))
-            predictions[cell.id] = Prediction(question, options, answer, cell.source)
+            code = [each.source for each in cells[:at] if each.kind == "code"]
+            below = cells[at + 1] if at + 1 < len(cells) else None
+            why = ""
+            if below and below.kind == "markdown" and not below.heading:
+                why = _with_letters(split_answer(below.source)[0], new_letters)
+            predictions[cell.id] = Prediction(
+                question,
+                options,
+                answer,
+                code=cell.source,
+                alone=standing_alone(cell.source, question, code),
+                why=why,
+            )
     return predictions, shown
 
 
