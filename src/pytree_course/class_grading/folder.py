@@ -68,7 +68,7 @@ class ClassFolder:
     is_nbgraders: bool = False
 
     def doubts(self) -> list[str]:
-        """Warn of folders that may hold a whole class, and of two students who may be one person."""
+        """Warn of folders that may hold a whole class, and of students who may be one person."""
         places, alike, of_one_name = defaultdict(set), defaultdict(list), defaultdict(list)
         for each in self.notebooks:
             if not self.is_nbgraders:
