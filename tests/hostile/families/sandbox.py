@@ -420,7 +420,12 @@ _USED_UP = """
             os.write(ends, bytes([error.errno]))
         time.sleep(1000)
     for _ in range(48):
-        if os.fork() == 0:
+        try:
+            child = os.fork()
+        except OSError as error:  # a new process is counted, too
+            os.write(ends, bytes([error.errno]))
+            break
+        if child == 0:
             use_up()
     def refused_to_all():
         if (number := os.read(begins, 1)[0]) != errno.EAGAIN:
