@@ -6,7 +6,7 @@ from itertools import combinations
 from pytree_course.authoring.case_features import find_wrong_features
 from pytree_course.authoring.traceability import find_wrong_marks
 from pytree_course.observing.comparison import agree, compare
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.sources.core_and_deeper import find_wrong_layers
 from pytree_course.sources.exercises import Exercise
@@ -79,7 +79,7 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             yield exercise.mistake("its check has no cases")
             return
         for observation in right:
-            if observation["kind"] in ("unbounded", "not attempted"):
+            if isinstance(observation, Unbounded | NotAttempted):
                 yield exercise.mistake(f"the solution yields {observation}")
         if agree(right, yielded[id(starter)]):
             yield exercise.mistake("the starter passes the check", starter)

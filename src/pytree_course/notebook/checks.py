@@ -24,7 +24,7 @@ from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.learner.progress import ExerciseProgress, Progress
 from pytree_course.learner.standings import standing
 from pytree_course.rendering import Feedback
-from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE, report
 from pytree_course.running.run_cases import CaseInterrupted, run_check
 
 TRIES_BEFORE_SOLUTION = 3
@@ -118,11 +118,11 @@ class ExerciseCheck:
             raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
         if self._checks.seed_of_grading is not None:
             outcomes = run_check(self._check, answers, int(self._checks.seed_of_grading))
-            report = {
-                OUTCOMES_MIME: [outcome.to_json() for outcome in outcomes],
+            data = {
+                OUTCOMES_MIME: report(outcomes),
                 "text/plain": "reported",
             }
-            display(report, raw=True)
+            display(data, raw=True)
         elif self._checks.is_in_nbgrader:
             with nbgrader.stderr_on_stdout():
                 verdict = self._judge_and_show(answers)

@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
@@ -17,6 +17,7 @@ from urllib.request import Request, urlopen
 import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
+from msgspec import to_builtins
 
 from pytree_course.course import Course, CourseError, write_file
 from pytree_course.ipython import CHECK_CALL
@@ -24,7 +25,7 @@ from pytree_course.judging.feedback import both_forms, note
 from pytree_course.notebook.base import Play, frame_layout
 from pytree_course.notebook.class_protocol import MOST_EVENTS, Joined, News, Sent, Vote
 from pytree_course.notebook.prediction import entry
-from pytree_course.observing.untrusted import read_as
+from pytree_course.observing.reading import read_json
 from pytree_course.rendering import Feedback, render
 from pytree_course.running.outcomes import SEED_VARIABLE
 
@@ -62,10 +63,10 @@ def post(url: str, content: Any, kind: Any, secret: str = "") -> tuple[int, Any]
     try:
         request = Request(url, json.dumps(content).encode(), headers)
         with urlopen(request, timeout=PATIENCE) as answer:
-            return answer.status, read_as(kind, json.loads(answer.read(MOST_BYTES)))
+            return answer.status, read_json(kind, answer.read(MOST_BYTES))
     except HTTPError as error:
         return error.code, None
-    except (OSError, HTTPException, ValueError, RecursionError):  # nobody, or something else
+    except (OSError, HTTPException, ValueError):  # nobody, or something else
         return NO_ANSWER, None
 
 
@@ -108,10 +109,10 @@ def events_after(place: int, progress: Path) -> tuple[list[dict[str, str]], int]
         if len(events) == MOST_EVENTS or not line.endswith(b"\n"):
             break
         with suppress(ValueError):  # a damaged line, which `Progress` skips too
-            event = read_as(dict[str, str], json.loads(line))
+            event = read_json(dict[str, str], line)
             if event.get("event") in ("tried", "correct"):
                 key = f"{place}-{sha256(line).hexdigest()[:16]}"
-                sent = {each.name: event.get(each.name, "") for each in fields(Sent)}
+                sent = {name: event.get(name, "") for name in Sent.__struct_fields__}
                 events.append(sent | {"key": key})
         place += len(line)
     return events, place
@@ -163,7 +164,7 @@ def enter(course: Course, address: str, code: str, name: str) -> Feedback:
         place = progress.stat().st_size if progress.exists() else 0
         if known:
             known.ask("leave")  # there is one learner here
-        known = Membership(*asked, place, **vars(joined))
+        known = Membership(*asked, place, joined.secret, joined.name)
         write_file(kept, json.dumps(asdict(known)), mode=0o600)
     return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
 
@@ -189,7 +190,7 @@ def vote() -> Play | Feedback:
 
 def ballot(asked: Vote, known: Membership) -> Play:
     """Ask the question of a vote; the choice can be changed until the vote is closed."""
-    question = {**vars(asked), "given": asked}
+    question = {**to_builtins(asked), "given": asked}
     static = both_forms("question", question=question, place="Vote", lesson="your class")
     answer, said = entry(asked.options, "My vote", asked.choice), ipywidgets.HTML()
 

@@ -34,7 +34,7 @@ from pytree_course.judging.expected import (
 from pytree_course.cases.features import features_of
 from pytree_course.running.run_cases import run_check
 from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
-from pytree_course.observing.observations import Observation, all_parts
+from pytree_course.observing.observations import ContainerLeaf, Node, Observation, all_parts
 
 LONGEST_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11, 22)
@@ -161,7 +161,7 @@ def _says_all(code: str, inputs: list[Observation]) -> bool:
     A subclass of a dict may be written as a dict is.
     """
     parts = [part for given in inputs for _, part in all_parts(given)]
-    types = {part["type"] for part in parts if part["kind"] in ("node", "container leaf")}
+    types = {part.type for part in parts if isinstance(part, Node | ContainerLeaf)}
     named = all(f"{name}(" in code for name in types - {"dict", "list", "tuple"})
     return named and not re.search("[<…]", code)
 
