@@ -3,7 +3,7 @@
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from pytree_course.authoring.notebooks import render_exercises, render_lesson
 from pytree_course.authoring.validation import find_mistakes
 from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.observing.comparison import agree
@@ -64,7 +64,7 @@ def _build_exercises(sources: LessonSources, tell: Tell) -> None:
     asking = [each for each in sources.exercises.values() if each.question]
     if mute := [each.mistake(NO_QUESTION) for each in asking if each.name not in asked]:
         raise AuthorMistakesError(mute)
-    write_file(files.expected, expected.to_text())
+    expected.write(files.expected)
     if kept := hand_out(files, fresh=_text(render_exercises(sources))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     tell("running the solutions")
@@ -124,14 +124,18 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
 def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     if not file.exists():
         return NOT_BUILT
-    stored = Expected.read(file)
+    stored = BuiltLesson.read(file)
     if stored.sources != sources.exercises_digest:
         return CHANGED_SOURCES
-    said, observations = stored.observations_apart()
-    wanted, wanted_observations = expect(sources, PUBLIC_SEED).observations_apart()
-    # Compared as a check would: floats may differ in the last digit.
-    if said != wanted or not agree(wanted_observations, observations):
-        return "the right answers yield something else than it says"
+    wanted = expect(sources, PUBLIC_SEED)
+    for name in wanted.exercises:
+        said, observations = stored.expected(name).observations_apart()
+        right, right_observations = wanted.expected(name).observations_apart()
+        # Compared as a check would: floats may differ in the last digit.
+        if said != right or not agree(right_observations, observations):
+            return f"the answers to {name} yield something else than it says"
+    if replace(stored, exercises={}) != replace(wanted, exercises={}):
+        return "it was edited by hand; change the sources instead"
     return None
 
 

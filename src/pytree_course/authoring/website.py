@@ -15,7 +15,7 @@ from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.built import show_outputs
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import GOING_DEEPER, Course, CourseError
-from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.judging.feedback import backticks_to_code
 from pytree_course.rendering import render
 from pytree_course.sources.lesson_sources import PREDICTION_OPTION
@@ -70,7 +70,7 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
     notebooks.sort(key=lambda name: PurePosixPath(name).stem)  # each lesson, then its exercises
     for name in notebooks:
         expected = course.lesson(PurePosixPath(name).stem).expected
-        predictions = Expected.read(expected).predictions if expected.exists() else {}
+        predictions = BuiltLesson.read(expected).predictions if expected.exists() else {}
         notebook = nbformat.reads(LINK.sub(_link, released[name].decode()), as_version=4)
         notebook.cells = _cells(notebook.cells, predictions)
         pages[name] = nbformat.writes(notebook).encode()

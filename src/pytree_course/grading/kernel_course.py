@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytree_course.course import Course, LessonFiles
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,10 @@ class KernelCourse:
     expected: str  # the names of the exercises; no observations, no hints
 
     @classmethod
-    def of(cls, files: LessonFiles, expected: Expected) -> "KernelCourse":
+    def of(cls, files: LessonFiles, expected: BuiltLesson) -> "KernelCourse":
         """Take from a lesson what a kernel needs."""
         exercises = {
-            name: replace(exercise, observations=[], misconceptions=[], hints=[])
-            for name, exercise in expected.graded.items()
+            name: replace(exercise, hints=[]) for name, exercise in expected.graded.items()
         }
         bare = replace(expected, exercises=exercises, predictions={})
         script = files.check_script.read_text(encoding="utf-8")

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 
 from pytree_course.drawing.labels import expression
-from pytree_course.judging.expected import Belief, Expected, ExpectedExercise, Given, Misconception
+from pytree_course.judging.expected import (
+    Belief,
+    BuiltLesson,
+    ExpectedExercise,
+    Given,
+    Misconception,
+)
 from pytree_course.observing.observations import (
     Array,
     ContainerLeaf,
@@ -51,10 +57,10 @@ class Question:
         return said == self.answer if self.options else is_same(said, self.answer)
 
 
-def questions(expected: Expected) -> dict[Belief, list[Question]]:
+def questions(expected: BuiltLesson) -> dict[Belief, list[Question]]:
     """Return the questions of a lesson by what they are about, the best ones first."""
     found: dict[Belief, list[Question]] = {}
-    for exercise in expected.exercises.values():
+    for exercise in map(expected.expected, expected.exercises):
         results = {case: _results(exercise, case) for case in exercise.given}
         for each in exercise.misconceptions:
             about = Belief(expected.lesson, exercise.name, each.name)
@@ -66,7 +72,7 @@ def questions(expected: Expected) -> dict[Belief, list[Question]]:
     return {about: asked for about, asked in found.items() if asked}
 
 
-def for_class(expected: Expected) -> list[Question]:
+def for_class(expected: BuiltLesson) -> list[Question]:
     """Return a question about each misconception of a lesson, each case only once."""
     best = [asked[0] for about, asked in questions(expected).items() if about.name]
     return [*{(each.about.exercise, each.case): each for each in best}.values()]
@@ -83,7 +89,7 @@ def _plain(text: str) -> list[str | float]:
     return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]
 
 
-def _asked_again(about: Belief, expected: Expected, section: str) -> Question:
+def _asked_again(about: Belief, expected: BuiltLesson, section: str) -> Question:
     prediction = expected.predictions[about.exercise]
     # Neither links nor emphasis: a question stands outside of its lesson.
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", prediction.question)
