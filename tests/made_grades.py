@@ -4,7 +4,12 @@ from datetime import UTC, datetime
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ClassGrades, Student
-from pytree_course.judging.expected import BuiltLesson, ExpectedExercise, LessonSection, Misconception
+from pytree_course.judging.expected import (
+    BuiltLesson,
+    ExpectedExercise,
+    LessonSection,
+    Misconception,
+)
 from pytree_course.judging.verdicts import FailedCase
 from pytree_course.observing.observations import Node, Number, String
 

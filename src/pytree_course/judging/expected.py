@@ -222,7 +222,8 @@ class BuiltLesson:
     sections: dict[str, LessonSection]  # by slug, in the lesson's order
     predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExerciseFacts]
-    sources: str  # digest of what this was built from
+    sources: str  # digest of what the exercise notebook's exercises are made from
+    practice: str = ""  # and of the cells of the exercises that stand in the lesson
     folder: str = field(default="", compare=False)  # of the exercises' files, once there are some
 
     @property
@@ -235,6 +236,11 @@ class BuiltLesson:
         """The exercises of the exercise notebook; the others stand in the lesson."""
         return {name: each for name, each in self.exercises.items() if not each.is_practice}
 
+    @property
+    def deeper(self) -> dict[str, LessonSection]:
+        """The deeper sections, each a notebook of its own, by slug."""
+        return {slug: each for slug, each in self.sections.items() if each.deeper}
+
     def expected(self, exercise: str) -> ExpectedExercise:
         """Return what is expected of an exercise; its file is read when it is first asked for."""
         if exercise not in self._expected:
@@ -246,6 +252,12 @@ class BuiltLesson:
     def _expected(self) -> dict[str, ExpectedExercise]:
         known = self.exercises.items()
         return {name: each for name, each in known if isinstance(each, ExpectedExercise)}
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts of the exercises' files, by name, and that of the lesson's as ""."""
+        return {name: self.expected(name).to_text() for name in self.exercises} | {
+            "": self.to_text()
+        }
 
     def to_text(self) -> str:
         """Return the text of the lesson's file, which holds nothing of what is expected."""
@@ -260,14 +272,12 @@ class BuiltLesson:
 
     def write(self, file: Path) -> None:
         """Write the lesson's file, and one for each exercise into the folder beside it."""
-        texts = {f"{name}.json": self.expected(name).to_text() for name in self.exercises}
         folder = file.with_suffix("")
-        for name, text in texts.items():
-            write_file(folder / name, text)
+        for name, text in self.texts().items():
+            write_file(folder / f"{name}.json" if name else file, text)
         for earlier in folder.glob("*.json"):
-            if earlier.name not in texts:
+            if earlier.stem not in self.exercises:
                 earlier.unlink()
-        write_file(file, self.to_text())
 
     @classmethod
     def read(cls, file: Path) -> "BuiltLesson":

@@ -66,14 +66,18 @@ class Checks:
 
     def link_to_exercise(self, exercise: ExerciseFacts) -> str:
         """Return the link to an exercise of this lesson; "" where a link would lead outside."""
-        place = (self._files.exercises, exercise.title)
         if exercise.is_practice:
-            place = (self._files.notebook, self.expected.sections[exercise.section].title)
-        link = self._course.link(*place)
+            link = self._link_to_section(exercise.section)
+        else:
+            link = self._course.link(self._files.exercises, exercise.title)
         return "" if "://" in link else link
 
+    def _link_to_section(self, slug: str) -> str:
+        section = self.expected.sections[slug]
+        return self._course.link(*self._files.place(slug, section.title, deeper=section.deeper))
+
     def link_deeper(self) -> str:
-        """Return the link to the lesson's deeper sections."""
+        """Return the link to the list of the lesson's deeper sections."""
         return self._course.link(self._files.notebook, GOING_DEEPER)
 
     def next_lesson(self) -> tuple[str, str] | None:
@@ -191,7 +195,7 @@ class ExerciseCheck:
         explained += [each for each in self._expected.misconceptions if each.name in near]
         reread = explained[0].section if explained else self._exercise.section
         section = expected.sections[reread].title
-        link = self._checks._course.link(self._checks._files.notebook, section)
+        link = self._checks._link_to_section(reread)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
         return feedback(verdict, advice=advice, section=section, link=link, call=call)
@@ -257,8 +261,11 @@ class ExerciseCheck:
     @property
     def _solutions(self) -> Path:
         """The notebook that the solution stands in."""
-        files = self._checks._files
-        return files.notebook if self._exercise.is_practice else files.solutions
+        files, slug = self._checks._files, self._exercise.section
+        if not self._exercise.is_practice:
+            return files.solutions
+        section = self._checks.expected.sections[slug]
+        return files.place(slug, section.title, deeper=section.deeper)[0]
 
     @property
     def _progress(self) -> ExerciseProgress:

@@ -90,6 +90,7 @@ class Sender(threading.Thread):
                 status, self.news = self.membership.ask(events=events)
                 if status in (200, 400):  # taken, or in a form that is never taken
                     place, pause = place_after, 0.0
+                    self._open_next_round()
                 elif status == 403 and read_membership(self.kept) == self.membership:
                     self.kept.unlink()
                 else:
@@ -98,6 +99,11 @@ class Sender(threading.Thread):
                 wait = pause * random.uniform(0.5, 1) if pause else ASKS_EVERY
                 next_time = time.monotonic() + wait
             time.sleep(LOOKS_EVERY)
+
+    def _open_next_round(self) -> None:
+        vote, newest = self.news and self.news.vote, Ballot.newest
+        if vote and newest and vote.number > newest.vote.number:
+            newest.follow(vote)
 
 
 def events_after(place: int, progress: Path) -> tuple[list[dict[str, str]], int]:
@@ -122,7 +128,7 @@ SENT = (
     "With each check, your teacher gets the exercise, the verdict, the names of reasons, the "
     "number of tries and the time; in a vote, your choice. Your code and answers are never sent."
 )
-HOW_TO_LEAVE = "To leave: `from pytree_course import leave; leave()`"
+HOW_TO_LEAVE = "To leave: `leave()`"
 REFUSED = {
     403: "The class does not know the code {code!r}: copy it once more.",
     429: "Too many join just now: wait a minute, and try again.",
@@ -184,26 +190,48 @@ def vote() -> Play | Feedback:
     known = read_membership(Course.find().joined_file)
     news = known and known.ask()[1]
     if known and news and news.vote:
-        return ballot(news.vote, known)
+        return Ballot(news.vote, known)
     return note("○", "There is no open vote, or no class that answers.", [])
 
 
-def ballot(asked: Vote, known: Membership) -> Play:
-    """Ask the question of a vote; the choice can be changed until the vote is closed."""
-    question = {**to_builtins(asked), "given": asked}
-    static = both_forms("question", question=question, place="Vote", lesson="your class")
-    answer, said = entry(asked.options, "My vote", asked.choice), ipywidgets.HTML()
+class Ballot(Play):
+    """The question of a vote; the choice can be changed until the vote is closed.
 
-    def send(change: dict[str, Any]) -> None:
-        if choice := change["new"]:
-            status, _ = known.ask("ballot", vote=asked.number, choice=choice)
-            text = VOTED.get(status, NOT_REACHED).format(choice=choice)
-            said.value = render("notebook/status.html", text=text)
-            if status not in VOTED:
-                answer.value = None  # so that the same can be chosen again
+    When the teacher opens another round, the newest ballot of a notebook shows it.
+    """
 
-    answer.observe(send, names="value")
-    return Play([ipywidgets.HTML(static.html), answer, said], static, layout=frame_layout())
+    newest: "Ballot | None" = None
+
+    def __init__(self, vote: Vote, membership: Membership) -> None:
+        self.vote, self._membership = vote, membership
+        self._status = ipywidgets.HTML()
+        static = self._question()
+        super().__init__([], static, layout=frame_layout())
+        self._ask()
+        Ballot.newest = self
+
+    def follow(self, vote: Vote) -> None:
+        """Show another vote in place of this one."""
+        self.vote, self._status.value = vote, ""
+        self._ask()
+
+    def _question(self) -> Feedback:
+        question = {**to_builtins(self.vote), "given": self.vote}
+        return both_forms("question", question=question, place="Vote", lesson="your class")
+
+    def _ask(self) -> None:
+        self._entry = entry(self.vote.options, "My vote", self.vote.choice)
+        self._entry.observe(lambda change: self._send(change["new"]), names="value")
+        self.children = [ipywidgets.HTML(self._question().html), self._entry, self._status]
+
+    def _send(self, choice: str | None) -> None:
+        if not choice:
+            return
+        status, _ = self._membership.ask("ballot", vote=self.vote.number, choice=choice)
+        text = VOTED.get(status, NOT_REACHED).format(choice=choice)
+        self._status.value = render("notebook/status.html", text=text)
+        if status not in VOTED:
+            self._entry.value = None  # so that the same can be chosen again
 
 
 def go_on(kept: Path | None) -> None:
@@ -229,12 +257,12 @@ def _show_under_checks(sender: Sender, shell: Any) -> None:
             if not sender.kept.exists():
                 display(note("○", OVER, []))
             return
-        for said in (sender.news.note, sender.news.vote) if sender.news else ():
-            if said and said.number not in seen:
-                seen.add(said.number)
-                if isinstance(said, Vote):
-                    display(ballot(said, sender.membership))
-                else:
-                    display(note("✉", "Your teacher", [said.text]))
+        for news in (sender.news.note, sender.news.vote) if sender.news else ():
+            if news and news.number not in seen:
+                seen.add(news.number)
+                if not isinstance(news, Vote):
+                    display(note("✉", "Your teacher", [news.text]))
+                elif not Ballot.newest or Ballot.newest.vote.number != news.number:
+                    display(Ballot(news, sender.membership))
 
     shell.events.register("post_run_cell", after_cell)

@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from pytree_course import compiled
-from pytree_course.sources.source_texts import slug
+from pytree_course.sources.core_and_deeper import Section
 from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.cases.case import Case
@@ -232,18 +232,20 @@ def with_misconceptions(
 def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
     """Return what a learner's progress needs to know of a lesson's sections, by slug."""
     layers = sources.layers
-    parts = [
-        (layers.opening, 0, 0, False),
-        *((each.cells, each.minutes, each.trying, False) for each in layers.core),
-        (layers.set_up, 0, 0, True),
-        *((each.cells, each.minutes, each.trying, True) for each in layers.deeper),
-    ]
-    sections = {}
-    for cells, minutes, trying, deeper in parts:
-        if cells and (title := cells[0].heading):
-            asked = [cell.id for cell in cells if cell.id in sources.predictions]
-            sections[slug(title)] = LessonSection(title, minutes, trying, deeper, asked)
-    return sections
+    opening = Section(sources.title, "", layers.opening)
+    parts = [(opening, 0, False)]
+    parts += [(section, section.minutes, False) for section in layers.core]
+    parts += [(section, section.minutes, True) for section in layers.deeper]
+    return {
+        section.slug: LessonSection(
+            section.title,
+            minutes,
+            section.trying,
+            deeper,
+            [cell.id for cell in section.cells if cell.id in sources.predictions],
+        )
+        for section, minutes, deeper in parts
+    }
 
 
 def expect(sources: LessonSources, seed: int) -> BuiltLesson:
@@ -260,4 +262,5 @@ def expect(sources: LessonSources, seed: int) -> BuiltLesson:
         predictions=sources.predictions,
         exercises=exercises,
         sources=sources.exercises_digest,
+        practice=sources.practice_digest,
     )
