@@ -22,7 +22,7 @@ Place = tuple[str, str, str]
 
 
 class Correction(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a teacher says of one student's answer to one exercise."""
+    """A teacher's points and comment for one student's answer."""
 
     student: str
     lesson: str
@@ -127,7 +127,7 @@ def bound_to_answers(
 
 
 def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Attempt:
-    """Return an attempt with what the teacher said of its answers."""
+    """Return an attempt with the teacher's corrections applied."""
 
     def row_with(row: VerdictRow) -> VerdictRow:
         said = corrections.get((attempt.student, attempt.lesson, row.exercise))

@@ -73,7 +73,7 @@ class CellRun:
                 yield outcome.observation.type, outcome.observation.message
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
-        """Take what grading needs from a message of the cell."""
+        """Record the parts of a cell's message that grading needs."""
         if kind == "error":
             name, message = (str(content[entry]) for entry in ("ename", "evalue"))
             message = _ANSI.sub("", message[: 2 * _LONGEST_MESSAGE])
@@ -151,7 +151,7 @@ class ExerciseRun:
 
     @property
     def is_settled(self) -> bool:
-        """Whether its result is its own doing, whatever ran before it or beside it."""
+        """Whether the exercise itself caused its result, not an earlier one or a neighbour."""
         return self.answer.is_over or not (self.check.is_silent or self.ran_short)
 
     @property
