@@ -1604,11 +1604,10 @@ def static_wrapper(Static, rng):
     yield from shuffled(rng, cases)
 
 
-# The steps of the lesson: what a reader writes there. They are small, and so are their checks.
-STEP = NO_FILE | {"classes": "no class", "second looks": "pure"}
+# The exercises that stand in the lesson.
 
 
-@check(without=STEP | {"trees": "a key for two trees", "values": "the dtype, not the value"})
+@check
 def cache_key(answer, rng):
     """Structures with metadata, shapes and dtypes are in the key; values are not."""
 
@@ -1669,7 +1668,7 @@ def cache_key(answer, rng):
             yield Case(equal, *cases, note=note, if_wrong=told)
 
 
-@check(without=STEP | NO_TREE | {"values": "whole numbers"})
+@check
 def rate_at(answer, rng):
     """Three rates, with the borders where they are; one trace for all steps."""
     steps = [0, 9, 10, 11, 99, 100, 101, number(rng), 10 * number(rng), 100 * number(rng)]
@@ -1706,7 +1705,7 @@ def some_leaf(rng):
     return [number(rng), number(rng) / 4, random_words(rng, 1)[0]][rng.integers(3)]
 
 
-@check(without=STEP)
+@check
 def split(answer, rng):
     """Chosen leaves in the first tree, the others in the second, `None` in the gaps."""
 
@@ -1730,7 +1729,7 @@ def split(answer, rng):
     yield from shuffled(rng, cases)
 
 
-@check(without=STEP)
+@check
 def merge(answer, rng):
     """The leaves of both trees, false ones too; `None` where both have none."""
 

@@ -5479,6 +5479,32 @@ class Fork:
         return cls(value, branches)
 
 
+# %% exercise="fork" misconception="the_default_list_is_filled" section="objects-that-change" covers="M16"
+"""After a rebuild, your forks contain themselves. Your unflatten fills a list that other forks share, such as the default of `branches=[]`, which Python makes only once. Give each fork a list of its own: make a new list in the constructor."""
+@jax.tree_util.register_pytree_with_keys_class
+class Fork:
+    def __init__(self, value, branches=[]):
+        self.value = value
+        self.branches = branches
+
+    def grow(self, branch):
+        self.branches.append(branch)
+
+    def tree_flatten_with_keys(self):
+        children = [(jax.tree_util.GetAttrKey("value"), self.value)]
+        for i, branch in enumerate(self.branches):
+            children.append((jax.tree_util.SequenceKey(i), branch))
+        return children, None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        value, *branches = children
+        fork = cls(value)
+        for branch in branches:
+            fork.grow(branch)
+        return fork
+
+
 # %% exercise="fork" misconception="keeps_the_callers_list" section="objects-that-change" covers="M16"
 """When your fork grows, the list of the caller grows too. Your fork keeps the caller's own list, so both share it, and a change of one is a change of the other."""
 @jax.tree_util.register_pytree_with_keys_class
