@@ -1849,7 +1849,12 @@ def affine(cls, rng):
         return [jax.tree.structure(new(*other)) == structure for other in others]
 
     word, other = random_words(rng, 2)
-    layers = [numbers(rng, 2), (rows(rng), row(rng)), (number(rng), None), (number(rng), [row(rng)])]
+    layers = [
+        numbers(rng, 2),
+        (rows(rng), row(rng)),
+        (number(rng), None),
+        (number(rng), [row(rng)]),
+    ]
     note = "The inputs are `weight`, `bias` and `act`. The leaves of the layer:"
     cases = [Case(leaves, *each, word, note=note) for each in layers]
     note = "The inputs are `weight`, `bias` and `act`. The children of the layer:"
@@ -1863,9 +1868,7 @@ def affine(cls, rng):
     note = "The `act` of a layer, then `weight`, `bias` and `act` of other layers. Which of them "
     note += "have the same structure as the first?"
     for _ in range(2):
-        others = mixed(
-            rng, lambda: [*numbers(rng, 2), word], lambda: [*numbers(rng, 2), other], 5
-        )
+        others = mixed(rng, lambda: [*numbers(rng, 2), word], lambda: [*numbers(rng, 2), other], 5)
         cases.append(Case(same_structures, word, others, note=note))
     yield from shuffled(rng, cases)
 
@@ -1914,7 +1917,9 @@ def deque_node(flatten, unflatten, rng):
         cases.append(Case(grown, numbers(rng, count), maxlen, number(rng), note=note))
     note = said + "The deque itself, after it was flattened:"
     cases += [Case(afterwards, *each, note=note) for each in deques[:2]]
-    note = "The `maxlen` of a deque, then items and `maxlen` of others. Which of them have the same "
+    note = (
+        "The `maxlen` of a deque, then items and `maxlen` of others. Which of them have the same "
+    )
     note += "aux_data?"
     for _ in range(2):
         others = mixed(rng, lambda: [numbers(rng, 2), 3], lambda: [numbers(rng, 2), 4], 5)
