@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from pytree_course.judging.expected import Expected
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.observing.comparison import agree
+from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import expect
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
@@ -127,12 +128,36 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     stored = Expected.read(file)
     if stored.sources != sources.exercises_digest:
         return CHANGED_SOURCES
-    said, observations = stored.observations_apart()
-    wanted, wanted_observations = expect(sources, PUBLIC_SEED).observations_apart()
-    # Compared as a check would: floats may differ in the last digit.
-    if said != wanted or not agree(wanted_observations, observations):
-        return "the right answers yield something else than it says"
+    made = expect(sources, PUBLIC_SEED)
+    if found := next(_differences(stored, made), None):
+        return f"the author's answers yield something else than it says: {found}"
+    if stored.observations_apart()[0] != made.observations_apart()[0]:
+        return "the sources yield something else than it says"
     return None
+
+
+def _differences(stored: Expected, made: Expected) -> Iterator[str]:
+    """Yield each case in which an answer's observation differs from the stored one, with both."""
+    then, now = _by_case(stored), _by_case(made)
+    for case in {**then, **now}:
+        old, new = then.get(case), now.get(case)
+        # Compared as a check would: floats may differ in the last digit. A misconception has no
+        # observation where it yields what the solution yields.
+        if old is None or new is None or not agree([new], [old]):
+            yield f"{case}: {old} in the file, {new} now"
+
+
+def _by_case(expected: Expected) -> dict[str, Observation]:
+    """Return all observations by exercise, answer and case, in words."""
+    return {
+        f"{name}, {answer}, case {at}": observation
+        for name, exercise in expected.exercises.items()
+        for answer, observations in [
+            ("solution", dict(enumerate(exercise.observations))),
+            *((each.name, each.observations) for each in exercise.misconceptions),
+        ]
+        for at, observation in observations.items()
+    }
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
