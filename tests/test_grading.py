@@ -26,7 +26,7 @@ from pytree_course.grading.regular_file import UnreadableError
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation
-from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, Outcome
+from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report
 from pytree_course.sources.lesson_sources import read_sources
 
 pytestmark = pytest.mark.slow
@@ -96,6 +96,44 @@ def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook
     assert "3 times" in submission.notes["count_leaves"]
     verdict, _ = judge_submission(lesson, submission, {})
     assert "3 times" in explanation(verdict, submission.notes)
+
+
+COPIES = {
+    "split inside of a function": (["def count_leaves(tree):", "    return 1"], 2),
+    "split below a helper": (
+        ["def one():\n    return 1", "def count_leaves(tree): return one()"],
+        2,
+    ),
+    "an earlier try, and a later one that was split": (
+        ["def count_leaves(tree): return 0", "x = 1", "def count_leaves(tree): return x"],
+        2,
+    ),
+    "copied to try it out": (["def count_leaves(tree): return 1", "count_leaves(0)"], 2),
+    "two whole answers": (["count_leaves = max", "async def count_leaves(tree): return 1"], 1),
+}
+
+
+@pytest.mark.parametrize(("parts", "in_force"), COPIES.values(), ids=COPIES)
+def test_the_parts_of_a_split_answer_cell_count_together(lesson, notebook, parts, in_force):
+    cell = notebook.cell("count_leaves-answer")
+    notebook.answer("count_leaves", parts[0])
+    for part in parts[1:]:
+        notebook.cells.append({**cell, "id": f"part-{part}", "source": part})
+    submission = read_submission(notebook.save(), lesson.starters)
+    assert submission.answers == {"count_leaves": "\n".join(parts[-in_force:])}
+    assert f"{len(parts)} times" in submission.notes["count_leaves"]
+
+
+def test_a_merged_answer_cell_counts_for_both_exercises(lesson, notebook):
+    merged = f"{RIGHT_COUNT}\n{RIGHT_FIRST}"
+    notebook.answer("count_leaves", merged)
+    notebook.cells.remove(notebook.cell("first_leaf-answer"))
+    submission = read_submission(notebook.save(), lesson.starters)
+    assert submission.answers == {"count_leaves": merged, "first_leaf": merged}
+    assert submission.notes == {
+        "first_leaf": "its answer cell is not in the notebook; another cell that defines "
+        "first_leaf counts"
+    }
 
 
 # Each is an answer to count_leaves, beside one to first_leaf.
@@ -260,7 +298,7 @@ def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, data)
     verdict, _ = judge_submission(lesson, Submission({"count_leaves": ""}), runs)
     assert verdict.points == 0
     for outcome in check.outcomes or ():
-        text = json.dumps(outcome.to_json(), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(report([outcome]), ensure_ascii=False, allow_nan=False)
         ElementTree.fromstring(f"<text>{escape(text)}</text>")
         assert len(outcome.inputs) == len(outcome.written)
 
@@ -268,7 +306,12 @@ def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, data)
 def nested(depth):
     observation = {"kind": "none"}
     for _ in range(depth):
-        observation = {"kind": "node", "type": "list", "children": [["[0]", observation]]}
+        observation = {
+            "kind": "node",
+            "type": "list",
+            "aux": None,
+            "children": [["[0]", observation]],
+        }
     return observation
 
 
@@ -303,9 +346,9 @@ NO_OUTCOME: dict[str, object] = {
     ],
 )
 def test_what_no_check_reports_is_refused(changes):
-    assert Outcome.from_json(NO_OUTCOME | {"observation": nested(100)})
+    assert read_report([NO_OUTCOME | {"observation": nested(100)}])
     with pytest.raises(ValueError, match=r"."):
-        Outcome.from_json(NO_OUTCOME | {"observation": nested(0)} | changes)
+        read_report([NO_OUTCOME | {"observation": nested(0)} | changes])
 
 
 def test_a_file_that_is_not_there_is_said_not_to_be(tmp_path):

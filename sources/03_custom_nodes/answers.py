@@ -6768,6 +6768,22 @@ def unflatten_deque(aux_data, children):
     return d
 
 
+# %% exercise="span" starter=True
+@register_pytree_node_class
+class Span:
+    def __init__(self, low, high):
+        if low > high:
+            raise ValueError("low > high")
+        self.low, self.high = low, high
+
+    def tree_flatten(self):
+        return (self.low, self.high), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(*children)  # change this line
+
+
 # %% exercise="span" variant="by_vars"
 @register_pytree_node_class
 class Span:

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct, structs
 
 from pytree_course.class_grading.attempt import Attempt, TeachersWord, VerdictRow
 from pytree_course.class_grading.csv_files import read_csv
@@ -12,21 +13,23 @@ from pytree_course.class_grading.roster import RosterEntry, match
 from pytree_course.class_grading.verdict_rows import digest
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Expected
+from pytree_course.observing.reading import Count
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
+
+_MOST_DIGITS = 4
 
 Place = tuple[str, str, str]
 """A student's id, a lesson's stem, an exercise's name."""
 
 
-@dataclass(frozen=True)
-class Correction:
+class Correction(Struct, frozen=True, forbid_unknown_fields=True):
     """What a teacher says of one student's answer to one exercise."""
 
     student: str
     lesson: str
     exercise: str
-    points: int | None  # instead of the check's; None leaves these as they are
+    points: Count | None  # instead of the check's; None leaves these as they are
     comment: str
     answer: str = ""  # a digest of the answer that it was made for
 
@@ -69,14 +72,16 @@ def read_corrections(
 
 
 def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, set[str]]:
-    """Return the ids of those who handed in, by whatever they are called."""
+    """Return whom each id means; or each name, where it is nobody's id, as students choose them."""
     entries = match(roster, folder.submitters)
-    ids = defaultdict(set)
-    for who in folder.submitters:
-        entry = entries.get(who.id, RosterEntry(who.id))
-        for name in (who.id, who.name, entry.student, entry.name):
-            ids[name].add(who.id)
-    return ids
+    by_id, by_name = defaultdict(set), defaultdict(set)
+    for submitter in folder.submitters:
+        entry = entries.get(submitter.id, RosterEntry(submitter.id))
+        for called in (submitter.id, entry.student):
+            by_id[called].add(submitter.id)
+        for called in (submitter.name, entry.name):
+            by_name[called].add(submitter.id)
+    return {**by_name, **by_id}
 
 
 def _correction(
@@ -94,7 +99,8 @@ def _correction(
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points, most = row["points"], exercises[row["exercise"]].points
-    if points and not (points.isdecimal() and int(points) <= most):
+    is_number = points.isdecimal() and len(points) <= _MOST_DIGITS
+    if points and not (is_number and int(points) <= most):
         raise CourseError(f"points are a whole number from 0 to {most}, or left out")
     if not points and not row["comment"]:
         raise CourseError("there are neither points nor a comment")
@@ -116,9 +122,9 @@ def bound_to_answers(
     for each in corrections:
         old = earlier.get(each.place)
         answer = _answer(attempts.get(each.place[:2]), each.exercise)
-        if old is not None and replace(old, answer="") == each:
+        if old is not None and structs.replace(old, answer="") == each:
             answer = old.answer
-        bound.append(replace(each, answer=answer))
+        bound.append(structs.replace(each, answer=answer))
     return bound
 
 
@@ -131,9 +137,11 @@ def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Atte
             return row
         is_this = said.answer == _answer(attempt, row.exercise)
         word = TeachersWord(said.comment, row.points, is_this)
-        return replace(row, points=row.points if said.points is None else said.points, teacher=word)
+        return structs.replace(
+            row, points=row.points if said.points is None else said.points, teacher=word
+        )
 
-    return replace(attempt, rows=list(map(row_with, attempt.rows)))
+    return structs.replace(attempt, rows=list(map(row_with, attempt.rows)))
 
 
 def _answer(attempt: Attempt | None, exercise: str) -> str:

@@ -1,4 +1,4 @@
-"""The teacher's commands: release, grade, explain, questions."""
+"""The teacher's commands: grade, explain, questions."""
 
 import os
 from collections.abc import Iterator
@@ -31,28 +31,6 @@ UNSANDBOXED = (
     "Without the sandbox, the notebooks can read and change all your files, and use the network. "
     "Do this with your own work only."
 )
-
-
-@app.command()
-def release(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="A new folder, or the folder of an earlier release."),
-    ],
-    colab: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OWNER/REPO[@BRANCH]",
-            help="Also make notebooks for Colab. DIR has to be pushed to this GitHub repository.",
-        ),
-    ] = None,
-) -> None:
-    """For teachers: write the learners' bundle, a copy of the course without solutions."""
-    from pytree_course.authoring.release import release as release_to
-
-    with console.status("Comparing everything with its sources: a minute or two ..."):
-        release_to(Course.around(), folder, colab)
-    console.print(f"{folder} holds what learners get.")
 
 
 @app.command()
@@ -163,11 +141,18 @@ def grade(
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
-            authors_pool = pools.enter_context(local_pool(1))
+            authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
             pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(
-                course, submitted, gradebook, chosen, pool, authors_pool, show_progress
+                course,
+                submitted,
+                gradebook,
+                chosen,
+                pool,
+                authors_pool,
+                reading_pool,
+                show_progress,
             )
         pools.close()
         if given is not None:

@@ -1,11 +1,9 @@
-"""Trees as inline SVG: legible on light and dark, without a style sheet, ids or scripts."""
+"""Draw observations as inline SVG, without style sheets, ids or scripts."""
 
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from pytree_course.drawing.colours import INK, LEAF, MARK
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.labels import columns, summary
 from pytree_course.drawing.layout import (
     MARK_GAP,
     NAME_ADVANCE,
@@ -17,12 +15,19 @@ from pytree_course.drawing.layout import (
     SMALL_SIZE,
     STUB,
     Box,
+    columns,
     layout,
     mark_words,
     small_width,
 )
-from pytree_course.observing.observations import Observation, Path, count_leaves
+from pytree_course.observing.observations import Node, Observation, Path, Treedef, count_leaves
+from pytree_course.observing.words import summary
 from pytree_course.texts import counted, shorten
+
+# Legible on light and dark pages.
+INK = "currentColor"
+LEAF = "var(--jp-brand-color1, #1976d2)"
+MARK = "#c2500c"  # dark enough under white letters, light enough on a black page
 
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
@@ -77,11 +82,11 @@ def leaves_attribute(item: Item) -> dict[str, str]:
 
 def _alt_text(observation: Observation, shown: list[Item]) -> str:
     """Describe a picture to readers who cannot see it."""
-    seen = observation["tree"] if observation["kind"] == "treedef" else observation
+    seen = observation.tree if isinstance(observation, Treedef) else observation
     what = summary(seen)
-    if seen["kind"] == "node":
-        children = counted(len(seen["children"]), "child", "children")
-        what = f"{shorten(seen['type'], 26)} with {children}"
+    if isinstance(seen, Node):
+        children = counted(len(seen.children), "child", "children")
+        what = f"{shorten(seen.type, 26)} with {children}"
         what += f", {counted(count_leaves(seen), 'leaf', 'leaves')}"
     for item in shown:
         if item.mark:

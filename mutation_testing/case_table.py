@@ -1,0 +1,102 @@
+"""docs/cases.md: what the checks were tried with, and which features of inputs their cases have."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from mutation_testing.trials import HEADINGS, Findings
+from pytree_course.authoring.case_features import features_shown
+from pytree_course.course import Course, LessonFiles, write_file
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
+from pytree_course.sources.source_texts import text_digest
+
+ROW = re.compile(r"^\| (\w+) \|.*<!-- (\w+) --> \|$", re.MULTILINE)
+DIGEST = 12  # characters
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
+    """Write what was found in exercises of a lesson; the rows of the others stay."""
+    course, sources = Course(files.root), read_sources(files)
+    rows = {match[1]: match[0] for match in ROW.finditer(_parts(course).get(files.stem, ""))}
+    for each in found:
+        name = each.exercise.name
+        cells = [name, *each.counts, each.memoriser_refused]
+        # Without a digest it is tried again.
+        digest = "todo" if each.to_do else _digest(sources, each.exercise)
+        rows[name] = f"| {' | '.join(map(str, cells))} <!-- {digest} --> |"
+    part = _render(
+        "cases_of_a_lesson.md",
+        headings=HEADINGS,
+        rows=[rows[name] for name in sources.exercises if name in rows],
+        features=feature_table(sources),
+    )
+    parts = sorted((_parts(course) | {files.stem: part}).items())
+    write_file(course.root / "docs" / "cases.md", _render("cases.md", parts=parts) + "\n")
+
+
+def feature_table(sources: LessonSources) -> str:
+    """Return a table of the features that the cases of each exercise of a lesson have."""
+    exercises = [each for each in sources.graded.values() if not each.is_prediction]
+    marks = {each.name: features_shown(sources, each) for each in exercises}
+    names = list(next(iter(marks.values()), {}))
+    features = {name: [each[name] for each in marks.values()] for name in names}
+    return _render("features.md", exercises=list(marks), features=features)
+
+
+def stale(files: LessonFiles) -> list[str]:
+    """Name the exercises whose answers or checks changed since docs/cases.md was written."""
+    sources = read_sources(files)
+    digests = dict(ROW.findall(_parts(Course(files.root)).get(files.stem, "")))
+    exercises = sources.exercises.values()
+    return [each.name for each in exercises if digests.get(each.name) != _digest(sources, each)]
+
+
+def _digest(sources: LessonSources, exercise: Exercise) -> str:
+    """Return a digest of all that is counted: of the code, and not of what is said about it."""
+    code = [exercise.setup]
+    code += _code(sources.files.check_script.read_text(encoding="utf-8"), exercise.name)
+    for answer in (*exercise.right_answers, *exercise.misconceptions):
+        code += [answer.name, *_code(answer.source)]
+    code += [each.name for each in exercise.equivalents]
+    return text_digest(*code)[-DIGEST:]
+
+
+def _code(source: str, exercise: str = "") -> list[str]:
+    """Return the lines of code without docstrings, and without the checks of other exercises."""
+    left_out = {
+        line
+        for node in ast.walk(ast.parse(source))
+        for part in _not_counted(node, exercise)
+        for line in range(part.lineno, (part.end_lineno or 0) + 1)
+    }
+    return [line for at, line in enumerate(source.splitlines(), 1) if at not in left_out]
+
+
+def _not_counted(node: ast.AST, exercise: str) -> Iterator[ast.stmt]:
+    if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
+        yield node.body[0]
+    if isinstance(node, ast.FunctionDef) and node.name != exercise:
+        yield from [node for mark in node.decorator_list if ast.unparse(mark).startswith("check")]
+
+
+def _parts(course: Course) -> dict[str, str]:
+    """Return the lessons' parts of the page, by stem."""
+    page = course.root / "docs" / "cases.md"
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    return {part.split("\n", 1)[0]: part.split("\n", 1)[1].strip("\n") for part in parts}
+
+
+def _render(template: str, **values: Any) -> str:
+    return _TEMPLATES.get_template(template).render(values).removesuffix("\n")
