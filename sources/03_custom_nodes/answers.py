@@ -4691,7 +4691,7 @@ jax.tree_util.register_pytree_with_keys(
     lambda name, children: Model.filled(*children, name),
 )
 
-# %% exercise="temperature" misconception="init_runs_once" section="an-init-that-writes" covers="M14 C36"
+# %% exercise="temperature" misconception="init_runs_once" section="who-calls-init" covers="M14 C36"
 """Each map resets the temperature, and the dict of the caller changes. `__init__` runs whenever unflatten calls it, not only when you make a model. And `__init__` writes into the dict that the caller gave."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4708,7 +4708,7 @@ class Model:
         return cls(*children, name)
 
 
-# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="an-init-that-writes" covers="M14 C36"
+# %% exercise="temperature" misconception="a_copy_at_each_rebuild" section="who-calls-init" covers="M14 C36"
 """The dict of the caller does not change now, but the temperature is still 1.0 after every map. It is set again at each rebuild, in `__init__` or in unflatten, and overwrites what JAX put in."""
 @jax.tree_util.register_pytree_node_class
 class Model:
@@ -4785,7 +4785,7 @@ class Model:
         return model
 
 
-# %% exercise="temperature" misconception="only_where_it_is_missing" section="an-init-that-writes" covers="M14"
+# %% exercise="temperature" misconception="only_where_it_is_missing" section="who-calls-init" covers="M14"
 """A new model keeps a temperature that the caller's dict has. Perhaps you set it only where it is missing. But a missing temperature does not tell you whether a model is new."""
 @jax.tree_util.register_pytree_node_class
 class Model:
