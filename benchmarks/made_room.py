@@ -18,7 +18,7 @@ import psutil
 
 from pytree_course.board.session import id_of
 from pytree_course.course import PROGRESS_VARIABLE, Course
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook.joining import Sender, enter, events_after, read_membership
 
@@ -130,7 +130,7 @@ def take_part(
     part: int, room: Room, address: str, code: str, joined: Any, start: Any, solved: Any, ended: Any
 ) -> None:
     """Be some of the learners: join, check in turn, and send until the end."""
-    exercises = Expected.read(Course.around().lesson(LESSON).expected).exercises
+    exercises = BuiltLesson.read(Course.around().lesson(LESSON).expected).exercises
     numbers = range(part, room.learners, PROCESSES)
     progress = {}
     for number in numbers:

@@ -15,7 +15,7 @@ from pytree_course.authoring.building import build, find_stale
 from pytree_course.built import without_this_machine
 from pytree_course.bundle import hand_out
 from pytree_course.course import Course, LessonFiles, other_id, write_file
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
@@ -201,9 +201,9 @@ def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
 
 
 def test_expected_survives_its_file(mini):
-    expected = Expected.read(mini.expected)
+    expected = BuiltLesson.read(mini.expected)
     write_file(mini.expected, expected.to_text())
-    assert Expected.read(mini.expected) == expected
+    assert BuiltLesson.read(mini.expected) == expected
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def ask(unbuilt):
 def test_an_exercise_that_asks_has_questions_of_its_short_cases(unbuilt):
     ask(unbuilt)
     build(unbuilt)
-    expected = Expected.read(unbuilt.expected)
+    expected = BuiltLesson.read(unbuilt.expected)
     given = expected.exercises["count_leaves"].given
     assert given and all(len(each.code) <= 90 and each.inputs for each in given.values())
     asked_about = {about.exercise for about in questions(expected) if about.name}

@@ -17,7 +17,7 @@ from pytree_course.authoring.notebooks import render_exercises, render_notebooks
 from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
 from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.observing.comparison import agree
@@ -89,7 +89,7 @@ def build(
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
     """Build what is stale of the exercises; say whether something else is expected now."""
     files = sources.files
-    stored = Expected.read(files.expected) if files.expected.exists() else None
+    stored = BuiltLesson.read(files.expected) if files.expected.exists() else None
     digests = (sources.exercises_digest, sources.practice_digest)
     if again or stored is None or digests != (stored.sources, stored.practice):
         expected = _prove(sources, tell)
@@ -100,8 +100,9 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
             sections=sections_of(sources),
             predictions=sources.predictions,
         )
-    if expected != stored:
-        write_file(files.expected, expected.to_text())
+    is_new = stored is None or expected.texts() != stored.texts()
+    if is_new:
+        expected.write(files.expected)
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
     is_gone = not files.exercises.exists()
     kept = None
@@ -115,10 +116,10 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
             tell("running the solutions")
             made = _executed(solved, files.solutions, sources.exercise_cells)
         write_file(files.solutions, _text(made))
-    return expected != stored
+    return is_new
 
 
-def _prove(sources: LessonSources, tell: Tell) -> Expected:
+def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
     """Run all answers, and return what is expected; raise what the author has to fix."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
@@ -182,18 +183,22 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
 def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     if not file.exists():
         return NOT_BUILT
-    stored = Expected.read(file)
+    stored = BuiltLesson.read(file)
     if stored.sources != sources.exercises_digest:
         return CHANGED_SOURCES
-    made = expect(sources, PUBLIC_SEED)
-    if found := next(_differences(stored, made), None):
-        return f"the author's answers yield something else than it says: {found}"
-    if stored.observations_apart()[0] != made.observations_apart()[0]:
-        return "the sources yield something else than it says"
+    wanted = expect(sources, PUBLIC_SEED)
+    for name in wanted.exercises:
+        then, now = stored.expected(name), wanted.expected(name)
+        if found := next(_differences(then, now), None):
+            return f"the answers to {name} yield something else than it says: {found}"
+        if then.observations_apart()[0] != now.observations_apart()[0]:
+            return f"the sources of {name} yield something else than it says"
+    if replace(stored, exercises={}) != replace(wanted, exercises={}):
+        return "it was edited by hand; change the sources instead"
     return None
 
 
-def _differences(stored: Expected, made: Expected) -> Iterator[str]:
+def _differences(stored: ExpectedExercise, made: ExpectedExercise) -> Iterator[str]:
     """Yield each case in which an answer's observation differs from the stored one, with both."""
     then, now = _by_case(stored), _by_case(made)
     for case in {**then, **now}:
@@ -204,15 +209,13 @@ def _differences(stored: Expected, made: Expected) -> Iterator[str]:
             yield f"{case}: {old} in the file, {new} now"
 
 
-def _by_case(expected: Expected) -> dict[str, Observation]:
-    """Return all observations by exercise, answer and case, in words."""
+def _by_case(exercise: ExpectedExercise) -> dict[str, Observation]:
+    """Return all observations by answer and case, in words."""
+    by_answer = {"solution": dict(enumerate(exercise.observations))}
+    by_answer |= {each.name: each.observations for each in exercise.misconceptions}
     return {
-        f"{name}, {answer}, case {at}": observation
-        for name, exercise in expected.exercises.items()
-        for answer, observations in [
-            ("solution", dict(enumerate(exercise.observations))),
-            *((each.name, each.observations) for each in exercise.misconceptions),
-        ]
+        f"{answer}, case {at}": observation
+        for answer, observations in by_answer.items()
         for at, observation in observations.items()
     }
 
