@@ -187,6 +187,8 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     if stored.sources != sources.exercises_digest:
         return CHANGED_SOURCES
     wanted = expect(sources, PUBLIC_SEED)
+    if not all((file.with_suffix("") / f"{name}.json").exists() for name in wanted.exercises):
+        return NOT_BUILT
     for name in wanted.exercises:
         then, now = stored.expected(name), wanted.expected(name)
         if found := next(_differences(then, now), None):
