@@ -18,6 +18,23 @@ BROWSER = (
 )
 """What is shown in a browser of lessons and exercises, and how it gets there."""
 
+LESSON_1 = (
+    *BROWSER,
+    "src/pytree_course/learner",
+    "checks/expected/01_leaves*",
+    "exercises/01_leaves_exercises.ipynb",
+    "notebooks/01_leaves.ipynb",
+)
+"""What a learner of lesson 1 sees in a browser, and what keeps the learner's progress."""
+
+IN_KERNEL = (
+    "src/pytree_course/*.py",
+    "src/pytree_course/notebook",
+    "src/pytree_course/running",
+    "src/pytree_course/judging",
+)
+"""What a kernel runs of a notebook, without a browser."""
+
 REPORTS = ("tests/browser/[!t]*.py", "src/pytree_course/reports", "src/pytree_course/class_grading")
 """What is shown in a browser of a class's grades."""
 

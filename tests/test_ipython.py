@@ -108,6 +108,9 @@ NOTING = """
 import threading
 import IPython.display
 from pytree_course.notebook import checks
+from tests.lesson_reads import IN_KERNEL
+
+pytestmark = [pytest.mark.slow, pytest.mark.reads(*IN_KERNEL)]
 said, show = threading.Event(), IPython.display.display
 IPython.display.display = lambda *it, **them: (show(*it, **them), said.set())[0]
 checks.SLOW_AFTER = 0

@@ -16,6 +16,7 @@ from pytree_course.notebook import joining
 from pytree_course.notebook.class_protocol import Sent
 from pytree_course.notebook.joining import Sender, read_membership
 from tests.class_server import CODE, PATIENCE, QUESTION, Room, wait_for
+from tests.lesson_reads import IN_KERNEL
 from tests.made_submissions import RIGHT
 
 
@@ -231,6 +232,11 @@ def test_a_class_that_is_over_leaves_the_next_one_alone(room, course, quick):
 # --- in a notebook
 
 
+def in_kernel(test):
+    """Mark a test that starts kernels."""
+    return pytest.mark.slow(pytest.mark.reads(*IN_KERNEL)(test))
+
+
 @pytest.fixture
 def notebook(course):
     """Return a function that starts a kernel, and gives one that runs cells in it."""
@@ -270,6 +276,7 @@ m.LOOKS_EVERY = m.ASKS_EVERY = m.LONGEST_PAUSE = 0.01
 CHECK = "check.count_leaves(count_leaves)"
 
 
+@in_kernel
 def test_a_class_in_two_notebooks(room, course, notebook):
     first, second = notebook(), notebook()  # the second one is open before the learner joins
     refused = first(f'from pytree_course import join\njoin("{room.address}", "WRONG")')
@@ -303,6 +310,7 @@ def test_a_class_in_two_notebooks(room, course, notebook):
     assert "You are in no class" in first("leave()")
 
 
+@in_kernel
 def test_a_notebook_that_is_opened_later_sends_too_and_who_leaves_is_told_nothing_more(
     room, course, notebook
 ):
@@ -324,6 +332,7 @@ def test_a_notebook_that_is_opened_later_sends_too_and_who_leaves_is_told_nothin
 @pytest.mark.parametrize(
     "variable", ["PYTREE_COURSE_NOBODY", "PYTREE_COURSE_SEED", "NBGRADER_EXECUTION"]
 )
+@in_kernel
 def test_nothing_is_sent_where_the_build_or_a_grader_runs_a_notebook(
     room, course, notebook, variable
 ):
@@ -345,6 +354,7 @@ answer, said = asked.children[1:]
 """
 
 
+@in_kernel
 def test_a_vote_can_be_changed_until_it_is_closed(room, notebook):
     room.news["vote"] = QUESTION
     run = notebook()
@@ -363,6 +373,7 @@ def test_a_vote_can_be_changed_until_it_is_closed(room, notebook):
     assert room.ballots == [(7, "B"), (7, "A"), (7, "B")]
 
 
+@in_kernel
 def test_the_next_round_opens_in_the_vote_that_is_shown(room, notebook):
     room.news["vote"] = QUESTION
     run = notebook()

@@ -1,12 +1,15 @@
 """No page of the course breaks a rule of accessibility that axe-core knows, light or dark."""
 
 import nbformat
+import pytest
 
 from pytree_course.course import Course, LessonFiles
 from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Visit
 from tests.conftest import ROOT
-from tests.lesson_reads import each_of
+from tests.lesson_reads import BROWSER, each_of
+
+pytestmark = pytest.mark.reads(*BROWSER, "notebooks/0[012]*.ipynb", "notebooks/glossary.ipynb")
 
 PAGES = ["00_start_here", "01_leaves", "02_tree_map", "glossary"]
 

@@ -1,6 +1,11 @@
 """A learner's hour: an answer is wrong, then right, and every verdict is seen where it belongs."""
 
+import pytest
+
 from tests.browser.lab import Visit
+from tests.lesson_reads import LESSON_1
+
+pytestmark = pytest.mark.reads(*LESSON_1)
 
 WRONG = "def count_leaves(tree):\n    return jax.tree.structure(tree).num_nodes"
 FAILING = "def count_leaves(tree):\n    size = tree.size\n    return size"

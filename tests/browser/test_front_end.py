@@ -12,7 +12,10 @@ from playwright.sync_api import Browser, Page, expect
 from pytree_course.judging.expected import BuiltLesson
 from tests.browser.conftest import new_visit
 from tests.browser.lab import PATIENCE, Notebook7, Visit
+from tests.lesson_reads import LESSON_1
 from tests.needs import missing
+
+pytestmark = pytest.mark.reads(*LESSON_1)
 
 LESSON, EXERCISES = "notebooks/01_leaves.ipynb", "exercises/01_leaves_exercises.ipynb"
 WRONG = "def count_leaves(tree):\n    return len(tree)"

@@ -8,6 +8,9 @@ import pytest
 from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Visit
 from tests.class_server import CODE, QUESTION, Room, wait_for
+from tests.lesson_reads import LESSON_1
+
+pytestmark = pytest.mark.reads(*LESSON_1)
 
 CELLS = {
     "set-up": 'import jax\nfrom pytree_course import Checks, join\ncheck = Checks("01_leaves")',

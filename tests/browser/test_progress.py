@@ -1,10 +1,14 @@
 """Predictions, progress and hints, used as a learner uses them: by mouse and by keyboard."""
 
+import pytest
 from playwright.sync_api import expect
 
 from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from tests.browser.lab import PATIENCE, Visit
+from tests.lesson_reads import LESSON_1
+
+pytestmark = pytest.mark.reads(*LESSON_1)
 
 RIGHT = "def count_leaves(tree):\n    return len(jax.tree.leaves(tree))"
 QUESTION = "how-many-leaves-3-predict"

@@ -5,11 +5,15 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from pytree_course.learner.progress import Progress
 from tests.browser.accessibility import assert_accessible
 from tests.browser.lab import Notebook, Visit
+from tests.lesson_reads import LESSON_1
+
+pytestmark = pytest.mark.reads(*LESSON_1)
 
 CELL = "review"
 

@@ -1,6 +1,11 @@
 """The lab's first minute: at lesson 1, without prompts, without a word to the outside."""
 
+import pytest
+
 from tests.browser.lab import Visit
+from tests.lesson_reads import LESSON_1
+
+pytestmark = pytest.mark.reads(*LESSON_1)
 
 
 def test_the_lab_opens_at_lesson_1_in_peace(visit: Visit):
