@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, ou
 from pytree_course.course import GOING_DEEPER, Course, answer_id, check_id, other_id, ours_id
 from pytree_course.rendering import render
 from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
-from pytree_course.sources.lesson_sources import Layers, LessonSources, Section
+from pytree_course.sources.lesson_sources import LessonSources, Section
 from pytree_course.sources.predictions import PREDICTION
 from pytree_course.sources.source_cells import SourceCell, digest, with_closed_answer
 from pytree_course.texts import counted
@@ -66,7 +67,7 @@ AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
     *("prediction", "id", "covers", "needs"),
 }
-"""What the author says of a cell that the notebook's metadata does not repeat."""
+"""Options of a cell in the sources that are left out of the notebook's metadata."""
 OTHER_WAYS = "Other right ways:"
 OURS = "# Our version, which the cells below use. Click to open it."
 """Its first line is all that JupyterLab shows of a folded cell."""
@@ -81,23 +82,30 @@ INSTALLED_ID = "installed"
 def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
     """Return the notebooks of a lesson, without outputs: the core, and each deeper section."""
     files, layers = sources.files, sources.layers
-    texts = {cell.id: _with_minutes(cell.source, layers) for cell in layers.opening}
+    reading, everything = str(layers.core_minutes), str(layers.core_with_everything)
+    texts = {
+        cell.id: cell.source.replace("{reading}", reading).replace("{with everything}", everything)
+        for cell in layers.opening
+    }
     sections = {section.slug: section for section in layers.deeper}
     texts |= {cell.id: _with_facts_of_deeper(cell.source, sections) for cell in layers.ending}
     notebooks = {files.notebook: _render(sources, sources.lesson, texts)}
     course = Course(files.root)
     for section in layers.deeper:
         file = files.deeper(section.slug)
-        exercises = [each for each in sources.graded.values() if each.section == section.slug]
-        links = {
-            "lesson": course.link(files.notebook, start=file.parent),
-            "back": course.link(files.notebook, GOING_DEEPER, start=file.parent),
+        link = partial(course.link, start=file.parent)
+        values = {
+            "section": section,
+            "title": sources.title,
+            "about": about(section),
+            "lesson": link(files.notebook),
+            "back": link(files.notebook, GOING_DEEPER),
             "exercises": [
-                (each, course.link(files.exercises, each.title, start=file.parent))
-                for each in exercises
+                (exercise, link(files.exercises, exercise.title))
+                for exercise in sources.graded.values()
+                if exercise.section == section.slug
             ],
         }
-        values = {"section": section, "title": sources.title, "about": about(section), **links}
         top, back = (render(f"authoring/deeper_{end}.md", **values) for end in ("top", "end"))
         first = section.cells[0]
         heading, _, rest = first.source.partition("\n")
@@ -147,11 +155,6 @@ def about(section: Section) -> str:
     """Say how long a deeper section takes, and for whom it is."""
     minutes = counted(section.with_everything, "minute", "minutes")
     return f"about {minutes}. For you if {section.for_whom}."
-
-
-def _with_minutes(text: str, layers: Layers) -> str:
-    text = text.replace("{reading}", str(layers.core_minutes))
-    return text.replace("{with everything}", str(layers.core_with_everything))
 
 
 def _with_facts_of_deeper(text: str, sections: Mapping[str, Section]) -> str:

@@ -19,7 +19,7 @@ REPOSITORY = re.compile(r"([a-z0-9][a-z0-9-]*/[\w.-]+)(?:@(\w[\w./-]*))?", re.AS
 
 
 def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
-    """Return what a bundle has to have besides: the folder `colab`, and links in the README.
+    """Return the additions to a bundle: the folder `colab`, and a README with links to it.
 
     The repository that Colab opens is OWNER/REPO or OWNER/REPO@BRANCH on GitHub.
     """
@@ -51,7 +51,7 @@ def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
 
 
 def _for_colab(name: str, text: str, address: str, install: str) -> str:
-    """Let a notebook of the bundle install the course, and link to Colab."""
+    """Make a notebook of the bundle install the course, and link to Colab."""
 
     def on_colab(link: re.Match[str]) -> str:
         place = posixpath.normpath(posixpath.join(posixpath.dirname(name), link["path"]))
@@ -68,17 +68,10 @@ def _for_colab(name: str, text: str, address: str, install: str) -> str:
 
 
 def release(course: Course, folder: Path, colab: str | None = None) -> None:
-    """Write the learners' bundle.
+    """Write the learners' bundle from the author's copy of the course.
 
-    Parameters
-    ----------
-    course
-        The author's copy of the course.
-    folder
-        A new folder, an empty one, or that of an earlier release in which no learner has worked.
-    colab
-        The repository on GitHub that the bundle will be pushed to, for it to have notebooks for
-        Colab too.
+    The folder is new, empty, or an earlier release in which no learner has worked. `colab` is the
+    repository on GitHub that the bundle will be pushed to, if it should have notebooks for Colab.
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
@@ -93,16 +86,19 @@ def _refuse_stale(course: Course) -> None:
     lessons = course.with_sources()
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
-    stale = [found for files in lessons for found in find_stale(files)]
-    # The notebooks in the folder `exercises` are not released.
-    lines = [str(found) for found in stale if found.file.parent != course.root / "exercises"]
-    if lines:
-        lines.insert(0, "Nothing was released, for some of it is out of date:")
-        raise CourseError("\n".join(lines))
+    stale = [
+        str(found)
+        for files in lessons
+        for found in find_stale(files)
+        if found.file != files.exercises  # the author's own copy, which is not released
+    ]
+    if stale:
+        heading = "Nothing was released, for some of it is out of date:"
+        raise CourseError("\n".join([heading, *stale]))
 
 
 def _refuse_to_lose(folder: Path) -> None:
-    """Refuse to replace what no release wrote, or what a learner has worked in."""
+    """Refuse to replace a folder that no release wrote, or in which a learner has worked."""
     if not folder.exists() or (
         folder.is_dir() and all(each.name.startswith(".git") for each in folder.iterdir())
     ):

@@ -22,12 +22,12 @@ def slug(title: str) -> str:
 
 
 def digest(*files: Path) -> str:
-    """Return a digest of files' texts, the same on every system."""
+    """Return a digest of the text of files, the same on every system."""
     return text_digest(*(file.read_text(encoding="utf-8") for file in files))
 
 
 def text_digest(*texts: str) -> str:
-    """Return a digest of texts."""
+    """Return a digest of strings."""
     sha = hashlib.sha256()
     for text in texts:
         sha.update(text.encode() + b"\0")
@@ -35,15 +35,9 @@ def text_digest(*texts: str) -> str:
 
 
 def exercises_digest(files: LessonFiles) -> str:
-    """Return a digest of what the exercises, the solutions and checks/expected are made from."""
+    """Return a digest of the sources of the exercises, the solutions and checks/expected."""
     folder = files.sources
     return digest(folder / "exercises.md", folder / "answers.py", files.check_script)
-
-
-def line_named_in(error: Exception) -> int:
-    """Return the line that an error's message names, or 1."""
-    named = re.search(r"line (\d+)", str(error))
-    return int(named[1]) if named else 1
 
 
 def split_answer(text: str) -> tuple[str, str]:
@@ -54,16 +48,13 @@ def split_answer(text: str) -> tuple[str, str]:
 
 
 def with_closed_answer(text: str) -> str:
-    """Fold the text below a prediction's cell, which says what is right: the reader opens it.
-
-    What there is to try, and the next prediction, stay in sight.
-    """
+    """Fold the answer below a prediction's cell; suggestions and the next prediction stay open."""
     answer, rest = split_answer(text)
     return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
 
 
 def with_open_answer(text: str) -> str:
-    """Unfold what `with_closed_answer` has folded."""
+    """Undo `with_closed_answer`."""
     return text.replace(FOLD, "").replace(FOLD_END, "")
 
 
@@ -83,7 +74,7 @@ MOST_ID = 64  # characters in a cell id, by the notebook format
 
 @dataclass(frozen=True)
 class Mistake:
-    """Something the author has to fix, and where."""
+    """A mistake in the sources: file, line and message."""
 
     file: Path
     line: int
@@ -144,7 +135,8 @@ def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
         mistakes.append(Mistake(file, 1, "this file is missing"))
         return []
     except MystMetadataParsingError as error:
-        mistakes.append(Mistake(file, line_named_in(error), str(error)))
+        named = re.search(r"line (\d+)", str(error))
+        mistakes.append(Mistake(file, int(named[1]) if named else 1, str(error)))
         return []
     lines = text.splitlines()
     cells = []
@@ -158,7 +150,7 @@ def read_cells(file: Path, mistakes: list[Mistake]) -> list[SourceCell]:
 
 
 def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
-    """Let every heading start a cell of its own, so that the author need not break cells there."""
+    """Split a cell at its headings, so that the author need not."""
     starts, fenced = [0], False
     lines = cell.source.splitlines()
     for at, line in enumerate(lines):
@@ -200,14 +192,14 @@ _TO_BE_NAMED = """\
 
 
 def marked_cells(text: str) -> list[tuple[int, dict[str, str], str]]:
-    """Return the cells: the line of each, what its mark says, and its source."""
+    """Return the line, the options in the mark, and the source of each cell."""
     marks = list(CELL_MARK.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     cells = []
     for mark, end in zip(marks, ends, strict=True):
         line = text.count("\n", 0, mark.start()) + 1
-        said = dict(OPTION.findall(mark[1]))
-        cells.append((line, said, text[mark.end() : end].strip("\n")))
+        options = dict(OPTION.findall(mark[1]))
+        cells.append((line, options, text[mark.end() : end].strip("\n")))
     return cells
 
 
