@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.built import without_this_machine
+from pytree_course.bundle import hand_out
 from pytree_course.course import Course, LessonFiles, other_id, write_file
-from pytree_course.handout import hand_out
 from pytree_course.judging.expected import Expected
 from pytree_course.learner.questions import questions
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
 from pytree_course.sources import authors_answers
 from pytree_course.sources.authors_answers import SEEDS, run_answer
-from pytree_course.sources.lesson_sources import PLACEHOLDER, read_sources
+from pytree_course.sources.exercises import PLACEHOLDER
+from pytree_course.sources.lesson_sources import read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError
 from pytree_course.sources.source_texts import with_closed_answer, with_open_answer
 from tests.conftest import edit

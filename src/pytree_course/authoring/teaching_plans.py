@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from pytree_course.course import Course
 from pytree_course.learner.standings import hours
-from pytree_course.rendering import TEMPLATES, render
+from pytree_course.rendering import render
 from pytree_course.sources.core_and_deeper import Section
-from pytree_course.sources.lesson_sources import Exercise, LessonSources, read_sources
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
 PAGE_FILE = "docs/plans.md"
 """The built page."""
@@ -15,8 +16,6 @@ PAGE_FILE = "docs/plans.md"
 SESSION = 90  # minutes of the one session
 AROUND = 5  # minutes at the beginning of a session, and as many at its end
 FREE = SESSION - 2 * AROUND
-
-TEMPLATES.filters["hours"] = hours
 
 
 class Step(NamedTuple):
@@ -39,6 +38,7 @@ def plans(course: Course) -> str:
         lessons=lessons,
         session_minutes=SESSION,
         around=AROUND,
+        hours=hours,
         one_session=_one_session(lessons),
         session_of={lesson.files.stem: [*_in_class(lesson, _core(lesson))] for lesson in lessons},
     )
@@ -46,7 +46,7 @@ def plans(course: Course) -> str:
 
 
 def _core(lesson: LessonSources) -> list[Exercise]:
-    return [each for each in lesson.exercises.values() if each.core]
+    return [each for each in lesson.graded.values() if each.core]
 
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:

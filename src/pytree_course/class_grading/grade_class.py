@@ -29,7 +29,7 @@ from pytree_course.grading.lesson import GradedLesson, run_authors_answers
 from pytree_course.grading.regular_file import UnreadableError
 from pytree_course.grading.submission import Submission, find_answers, read_notebook
 from pytree_course.judging.expected import ExpectedExercise
-from pytree_course.printable import printable
+from pytree_course.texts import printable
 
 _NO_ANSWER_CELLS = (
     "the notebook has none of the answer cells: it belongs to another lesson, or something changed "

@@ -16,7 +16,6 @@ from pytree_course.class_grading.class_grades import (
 from pytree_course.judging.expected import Expected
 from pytree_course.judging.feedback import LOOKS, VerdictLook
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import (
     corrected_rows,
     count_exercises,
@@ -27,7 +26,7 @@ from pytree_course.reports.class_statistics import (
 )
 from pytree_course.reports.clusters import find_clusters
 from pytree_course.reports.csv_tables import write_each
-from pytree_course.reports.page_texts import Pictures, page_names
+from pytree_course.reports.page_texts import Pictures, page_names, render
 from pytree_course.reports.time_in_class import Spent
 
 REPORT = "report.html"
