@@ -132,10 +132,10 @@ def grade(
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.sandbox import class_sandboxes
+    from pytree_course.reports.class_statistics import spent_in_class
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
     from pytree_course.reports.terminal import grading_progress, show_class
-    from pytree_course.reports.time_in_class import spent_in_class
 
     course = Course.around()
     with ExitStack() as stack:
@@ -205,7 +205,7 @@ def explain(
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.judging.finding_words import sentences
     from pytree_course.judging.words import line_wrong
-    from pytree_course.reports.clusters import find_clusters
+    from pytree_course.reports.class_statistics import find_clusters
     from pytree_course.reports.page_texts import render
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
