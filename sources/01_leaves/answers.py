@@ -157,6 +157,35 @@ def leaves_of(tree):
     return [tree]
 
 
+# %% exercise="leaves_of" misconception="takes_all_for_dicts"
+"""You ask every tree for its `values()`, and only a dict has them. A list or a tuple is itself the sequence of its items, and a leaf has none."""
+def leaves_of(tree):
+    return list(tree.values())
+
+
+# %% exercise="leaves_of" misconception="values_are_no_list"
+"""Your list holds `dict_values` objects. `tree.values()` is neither a list nor a tuple, so your function takes it for a leaf. `list(tree.values())` makes a list of it."""
+def leaves_of(tree):
+    if isinstance(tree, dict):
+        return leaves_of(tree.values())
+    if isinstance(tree, (list, tuple)):
+        return [leaf for item in tree for leaf in leaves_of(item)]
+    return [tree]
+
+
+# %% exercise="leaves_by_type" misconception="lists_the_keys"
+"""Your list holds the keys of the dicts: `list` of a dict gives its keys. The children are the values, in the order of the sorted keys."""
+registry = {list: list, tuple: list, type(None): lambda node: []}
+registry[dict] = list
+
+
+def leaves_by_type(tree):
+    if type(tree) not in registry:
+        return [tree]
+    children = registry[type(tree)](tree)
+    return [leaf for child in children for leaf in leaves_by_type(child)]
+
+
 # %% exercise="leaves_of" misconception="returns_nothing"
 """Your function returns `None`. A Python function without `return` returns `None`; printing the leaves only shows them."""
 def leaves_of(tree):
