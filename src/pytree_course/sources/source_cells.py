@@ -53,6 +53,11 @@ class SourceCell:
         return found[1] if self.kind == "markdown" and found else None
 
     @property
+    def is_exercise(self) -> bool:
+        """Whether it is an exercise's answer cell."""
+        return "exercise" in self.metadata
+
+    @property
     def covers(self) -> list[str]:
         """The ids, in sources/topics.toml, of what the cell shows."""
         marked = self.metadata.get("covers", [])
@@ -105,7 +110,7 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
     """Give cells ids by section, so that a cell added to one section changes none in another.
 
-    An id that the author gave to a cell is skipped: a prediction keeps its id where cells are added.
+    A cell to which the author gives an id is not counted, and no other cell gets this id.
     """
     given = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
     named = []
@@ -113,7 +118,7 @@ def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
     for cell in cells:
         if cell.heading:
             section, number = slug(cell.heading)[: MOST_ID - 12], 0
-        number += 1
+        number += "id" not in cell.metadata
         while "id" not in cell.metadata and f"{section}-{number}" in given:
             number += 1
         cell_id = str(cell.metadata.get("id", f"{section}-{number}"))
