@@ -30,7 +30,7 @@ def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(vi
     visit.page.keyboard.press("Space")
     status = lesson.output(QUESTION).get_by_role("status")
     status.get_by_text(f"You predict {wrong}").wait_for()
-    why = lesson.cell("what-jax-sees-7").locator("details")
+    why = lesson.cell("what-jax-sees-5").locator("details")
     assert why.get_attribute("open") is None
     lesson.run(answer)
     shown = lesson.output(answer)
