@@ -1,11 +1,7 @@
 """Slides of a lesson: which cells share one."""
 
 import math
-<<<<<<< HEAD
 from collections.abc import Sequence
-from typing import Any
-=======
->>>>>>> main
 
 from pytree_course.course import check_id, ours_id
 from pytree_course.sources.exercises import WRITE
