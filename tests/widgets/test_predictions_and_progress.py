@@ -288,11 +288,9 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     page = course_map()
     assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in page.html
     assert 'href="../exercises/01_mini_exercises.ipynb#Count-the-leaves"' in page.html
-    core = "about 5 min left (reading 2 min, exercises 3 min), 6 min with every prediction and Try"
+    core = "about 6 min left (lessons 3 min, exercises 3 min)"
     assert f"The core of all lessons: {core}" in page.text
-    both = (
-        "about 11 min left (reading 4 min, exercises 7 min), 13 min with every prediction and Try"
-    )
+    both = "about 13 min left (lessons 6 min, exercises 7 min)"
     assert f"Everything: {both}" in page.text
     progress = Progress.load(in_course.progress_file)
     progress.predict("01_mini", "leaves-are-not-elements-4", "A")
@@ -302,7 +300,7 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     page = course_map()
     assert "The core of all lessons: done" in page.text
     assert "The core is done." in page.html
-    assert "Everything: about 6 min left (reading 2 min, exercises 4 min), 7 min with" in page.text
+    assert "Everything: about 7 min left (lessons 3 min, exercises 4 min)" in page.text
 
 
 def test_a_lesson_without_layers_is_on_the_start_page_too(in_course):

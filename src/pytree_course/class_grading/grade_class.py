@@ -1,4 +1,4 @@
-"""Grade a class: each new or changed submission once; an interrupted grading can be resumed."""
+"""Grade a class: run new and changed submissions in parallel, resumably."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,10 @@ from pytree_course.class_grading.attempt import (
     VerdictChange,
     VerdictRow,
     counting,
+    environment,
+    in_words,
     verdict_changes,
+    verdict_row,
 )
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder, SubmittedNotebook
@@ -27,11 +30,9 @@ from pytree_course.class_grading.reading import (
     what_counts,
 )
 from pytree_course.class_grading.student_files import joined, printable_path
-from pytree_course.class_grading.verdict_rows import environment, in_words, verdict_row
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.exercise_run import ExerciseRun, run_answers
+from pytree_course.grading.exercise_run import ExerciseRun, RunSettings, run_answers
 from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.submission import Reading, read_newest
 from pytree_course.texts import printable
@@ -39,20 +40,20 @@ from pytree_course.texts import printable
 
 @dataclass(frozen=True)
 class GradingOptions:
-    """What a teacher chooses."""
+    """The teacher's options."""
 
     lessons: Sequence[str] = ()  # only these; all, when empty
     force: bool = False  # run also what has not changed since it was graded
     in_sandbox: bool = True
 
     def wants(self, notebook: SubmittedNotebook) -> bool:
-        """Say whether a notebook is to be graded."""
+        """Return whether a notebook should be graded."""
         return not self.lessons or notebook.lesson in self.lessons
 
 
 @dataclass
 class Summary:
-    """What one grading of a class did."""
+    """The outcome of one grading of a class."""
 
     graded: int = 0
     unchanged: int = 0  # graded before, and not again
@@ -120,7 +121,7 @@ class _Grading:
     handed_in: dict[Run, list[ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
     def begin(self, notebooks: list[SubmittedNotebook]) -> None:
-        """Find out what has to be run, and begin; what cannot be read is recorded at once."""
+        """Start the runs that are needed; record unreadable notebooks at once."""
         attempts = self.gradebook.attempts()
         counts = {attempt.key for attempt in counting(attempts).values()}
         lessons = {notebook.lesson for notebook in notebooks}
@@ -211,7 +212,7 @@ class _Grading:
             self._record(read, AttemptState.FAILED, reason)
 
     def judge(self, run: Run) -> None:
-        """Judge a run that is finished, and record it for each student who handed it in."""
+        """Judge a finished run, and record it for each student who handed it in."""
         for read in self.handed_in.pop(run):
             with self._guarded(read):
                 ran, lesson = run.result(), self._lesson(read.notebook.lesson)

@@ -20,8 +20,7 @@ import pytest
 
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.kernel_course import KernelCourse, RunSettings
+from pytree_course.grading.exercise_run import CellRun, KernelCourse, RunSettings
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.running.outcomes import SEED_VARIABLE
 
@@ -62,7 +61,7 @@ def run_notebook(
         folder = Path(name)
         course.write(folder / "course")
         file = folder / "submission.ipynb"
-        # Half a surrogate pair is text to JSON and to Python, but not to a file.
+        # A lone surrogate is valid in JSON and in a Python string, but has no UTF-8 encoding.
         file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
         variables = {SEED_VARIABLE: str(settings.seed)}
         collector.new_kernel = partial(

@@ -13,7 +13,7 @@ from jupyter_client.connect import write_connection_file
 from jupyter_client.launcher import launch_kernel
 
 from pytree_course.course import COURSE_VARIABLE
-from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.usage import ProcessTree
 
 LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a number comes behind it
 
@@ -54,7 +54,7 @@ class PlainKernel:
         return client
 
     def connected(self) -> None:
-        """Do nothing: who else can connect to it has the same rights."""
+        """Do nothing: any process that can connect has the same rights."""
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""

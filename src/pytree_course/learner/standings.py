@@ -13,9 +13,8 @@ class Way:
 
     exercises: int
     todo: list[ExpectedExercise]  # the exercises to solve, in order
-    minutes: int  # that the whole way takes, without predictions and Trys
-    reading_left: int  # minutes of the sections that are not read yet
-    trying_left: int  # minutes of their predictions and Trys
+    minutes: int  # that the whole way takes, with everything that it asks the learner to do
+    reading_left: int  # minutes of the sections that are not read yet, with predictions and Trys
 
     @property
     def solved(self) -> int:
@@ -40,16 +39,14 @@ class Way:
             todo=[exercise for way in ways for exercise in way.todo],
             minutes=sum(way.minutes for way in ways),
             reading_left=sum(way.reading_left for way in ways),
-            trying_left=sum(way.trying_left for way in ways),
         )
 
     def __str__(self) -> str:
         if not self.minutes_left:
             return "done"
         return (
-            f"about {hours(self.minutes_left)} left (reading {hours(self.reading_left)}, "
-            f"exercises {hours(self.exercises_left)}), "
-            f"{hours(self.minutes_left + self.trying_left)} with every prediction and Try"
+            f"about {hours(self.minutes_left)} left (lessons {hours(self.reading_left)}, "
+            f"exercises {hours(self.exercises_left)})"
         )
 
 
@@ -97,9 +94,8 @@ def standing(expected: Expected, progress: Progress) -> Standing:
             exercises=len(exercises),
             todo=_todo(exercises, expected.lesson, progress),
             minutes=sum(each.minutes for each in exercises)
-            + sum(each.minutes for each in sections),
-            reading_left=sum(each.minutes for each in left),
-            trying_left=sum(each.trying for each in left),
+            + sum(each.minutes + each.trying for each in sections),
+            reading_left=sum(each.minutes + each.trying for each in left),
         )
 
     everything = way(deeper=True)

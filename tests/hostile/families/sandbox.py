@@ -398,32 +398,27 @@ held(
     """,
     }
 )
-for what, use in {
-    "watches of epoll": """
-        watch = select.epoll()
-        watches.append(watch)
-        for number in range(100, 250):
-            os.dup2(file, number)
-            watch.register(number)""",
-    "record locks": """
-        fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * taken + os.getpid() * 2**32)""",
-}.items():
-    held(
-        {
-            f"{what} by 48 processes": f"""
+_USED_UP = """
     import fcntl, select
-    file = os.open("/tmp/file", os.O_CREAT | os.O_RDWR)
-    if "{what}"[0] == "w":
-        file, _ = os.pipe()
-    def use_up():
-        taken, watches, end = 0, [], time.monotonic() + 5
+    made, _ = os.pipe()
+    locked = os.open("/tmp/file", os.O_CREAT | os.O_RDWR)
+    begins, ends = os.pipe()
+    def watches(taken, kept=[]):
+        kept.append(select.epoll())
+        for number in range(100, 250):
+            os.dup2(made, number)
+            kept[-1].register(number)
+    def locks(taken):
+        fcntl.lockf(locked, fcntl.LOCK_EX, 1, 2 * taken + os.getpid() * 2**32)
+    def use_up(taken=0):
+        end = time.monotonic() + 5
         try:
-            while time.monotonic() < end:{use}
+            while time.monotonic() < end:
+                USE(taken)
                 taken += 1
         except OSError as error:
             os.write(ends, bytes([error.errno]))
         time.sleep(1000)
-    begins, ends = os.pipe()
     for _ in range(48):
         if os.fork() == 0:
             use_up()
@@ -431,8 +426,7 @@ for what, use in {
         if (number := os.read(begins, 1)[0]) != errno.EAGAIN:
             return number
         raise OSError(number, os.strerror(number))
-    attempt("{what}", refused_to_all)
-    """
-        },
-        alone=True,
-    )
+    attempt("USE", refused_to_all)
+"""
+for use, what in {"watches": "watches of epoll", "locks": "record locks"}.items():
+    held({f"{what} by 48 processes": _USED_UP.replace("USE", use)}, alone=True)
