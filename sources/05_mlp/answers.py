@@ -667,7 +667,7 @@ def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 1))(params, xs)
 
 
-# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data"
+# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" in_order=True
 """Your `forward` is right in the first call; then the list of layers has changed. Perhaps you call `pop`. The list belongs to the caller, who needs all layers for the next example."""
 def forward(params, x):
     last = params.pop()
@@ -2630,7 +2630,7 @@ def momentum_step(params, grads, velocity, rate, beta):
     return new, velocity
 
 
-# %% exercise="momentum" misconception="parameters_changed_in_place"
+# %% exercise="momentum" misconception="parameters_changed_in_place" in_order=True
 """The parameters that your `momentum_step` was given have changed. Perhaps you write the new ones into the caller's dict. Return a new tree."""
 def start(params):
     return jax.tree.map(jnp.zeros_like, params)

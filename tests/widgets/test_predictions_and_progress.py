@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytree_course import Checks, course_map, predict, show_progress
-from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import badges
 from pytree_course.notebook import header
@@ -94,7 +94,7 @@ def test_the_next_cell_that_succeeds_reveals():
 
 
 def test_predictions_are_kept_with_the_progress(in_course):
-    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
     assert lesson.predictions["leaves-are-not-elements-4"].answer == "C"
     first = predict("01_mini", "leaves-are-not-elements-4")
     first.entry.value = "A"
@@ -230,7 +230,7 @@ def earned(lessons, progress):
 
 
 def test_badges_are_earned_one_by_one(in_course):
-    lessons = [Expected.read(in_course.lesson("01_mini").expected)]
+    lessons = [BuiltLesson.read(in_course.lesson("01_mini").expected)]
     progress = Progress.load(None)
     assert earned(lessons, progress) == set()
     progress.add("01_mini", "count_leaves", "correct")
@@ -244,7 +244,7 @@ def test_badges_are_earned_one_by_one(in_course):
 
 
 def test_the_last_badge_is_for_all_lessons_also_for_those_that_an_author_added(in_course):
-    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
     lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 7)]
     progress = Progress.load(None)
     for each in lessons[:5]:
@@ -260,7 +260,7 @@ def test_the_last_badge_is_for_all_lessons_also_for_those_that_an_author_added(i
 
 
 def test_the_badge_of_the_core_is_for_all_lessons_that_have_one(in_course):
-    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
     lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 7)]
     bare = {name: replace(each, core=False) for name, each in lesson.exercises.items()}
     lessons.append(replace(lesson, lesson="07_mini", exercises=bare))
@@ -305,7 +305,7 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
 
 def test_a_lesson_without_layers_is_on_the_start_page_too(in_course):
     file = in_course.lesson("01_mini").expected
-    expected = Expected.read(file)
+    expected = BuiltLesson.read(file)
     sections = {
         slug: replace(each, minutes=0, deeper=False) for slug, each in expected.sections.items()
     }

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytree_course.course import Course, LessonFiles, answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.observations import Raised, writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
@@ -110,11 +110,10 @@ class KernelCourse:
     expected: str  # the names of the exercises; no observations, no hints
 
     @classmethod
-    def of(cls, files: LessonFiles, expected: Expected) -> "KernelCourse":
+    def of(cls, files: LessonFiles, expected: BuiltLesson) -> "KernelCourse":
         """Take from a lesson what a kernel needs."""
         exercises = {
-            name: replace(exercise, observations=[], misconceptions=[], hints=[])
-            for name, exercise in expected.graded.items()
+            name: replace(exercise, hints=[]) for name, exercise in expected.graded.items()
         }
         bare = replace(expected, exercises=exercises, predictions={})
         script = files.check_script.read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytree_course.judging.expected import Expected, ExpectedExercise, LessonSection
+from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, LessonSection
 from pytree_course.learner.progress import Progress
 
 
@@ -12,7 +12,7 @@ class Way:
     """How far a learner is on one way through a lesson or the course: its core, or everything."""
 
     exercises: int
-    todo: list[ExpectedExercise]  # the exercises to solve, in order
+    todo: list[ExerciseFacts]  # the exercises to solve, in order
     minutes: int  # that the whole way takes, with everything that it asks the learner to do
     reading_left: int  # minutes of the sections that are not read yet, with predictions and Trys
 
@@ -65,7 +65,7 @@ class Standing:
         return self.core.exercises > 0 and not self.core.todo
 
     @property
-    def next(self) -> ExpectedExercise | None:
+    def next(self) -> ExerciseFacts | None:
         """The exercise to solve next: those of the core come first."""
         return next(iter((*self.core.todo, *self.everything.todo)), None)
 
@@ -82,7 +82,7 @@ class Standing:
         return f"{line}. Next: {self.next.name} (about {self.next.minutes} min)"
 
 
-def standing(expected: Expected, progress: Progress) -> Standing:
+def standing(expected: BuiltLesson, progress: Progress) -> Standing:
     """Return how far a learner is in a lesson."""
     unread = unread_sections(expected, progress)
 
@@ -104,12 +104,12 @@ def standing(expected: Expected, progress: Progress) -> Standing:
 
 
 def _todo(
-    exercises: Iterable[ExpectedExercise], lesson: str, progress: Progress
-) -> list[ExpectedExercise]:
+    exercises: Iterable[ExerciseFacts], lesson: str, progress: Progress
+) -> list[ExerciseFacts]:
     return [each for each in exercises if not progress.of(lesson, each.name).correct]
 
 
-def unread_sections(expected: Expected, progress: Progress) -> list[LessonSection]:
+def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSection]:
     """Return the sections that do not count as read yet, in order.
 
     Nothing tells what somebody has read. What is known: which predictions were made, and which
@@ -156,7 +156,7 @@ class Badge:
     earned: bool
 
 
-def badges(lessons: Sequence[Expected], progress: Progress) -> list[Badge]:
+def badges(lessons: Sequence[BuiltLesson], progress: Progress) -> list[Badge]:
     """Return all badges of a course with these lessons, earned or not."""
     exercises = [
         (exercise, progress.of(lesson.lesson, exercise.name))
