@@ -17,7 +17,7 @@ BEFORE = (
 def test_a_prediction_is_made_with_the_keyboard_and_revealed_by_the_next_cell(visit: Visit):
     lesson = visit.open("notebooks/01_leaves.ipynb")
     answer = QUESTION.removesuffix("-predict")
-    expected = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json")
+    expected = BuiltLesson.read(visit.lab.root / "checks" / "expected" / "01_leaves.json")
     asked = expected.predictions[answer]
     letters = list(asked.options)
     wrong = next(letter for letter in letters[1:] if letter != asked.answer)
