@@ -1991,7 +1991,7 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map_with_path(update, params, direction(grads))
 
 
-# %% exercise="decayed_step" misconception="written_into_the_parameters"
+# %% exercise="decayed_step" misconception="written_into_the_parameters" in_order=True
 """The parameters that you were given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
 def decayed_step(params, grads, direction, rate, decay):
     def update(path, p, d):
