@@ -6,35 +6,80 @@
 #       format_name: percent
 # ---
 
-# %% exercise="init_mlp" variant="by_folding_in"
+# %% exercise="init_mlp" variant="a_loop_over_places"
 def init_mlp(key, sizes):
     layers = []
+    keys = jax.random.split(key, len(sizes) - 1)
     for place in range(len(sizes) - 1):
         shape = sizes[place], sizes[place + 1]
-        w = jax.random.normal(jax.random.fold_in(key, place), shape) * (2 / shape[0]) ** 0.5
+        w = jax.random.normal(keys[place], shape) * (2 / shape[0]) ** 0.5
         layers.append({"weight": w, "bias": jnp.zeros((shape[1],))})
     return layers
 
 
-# %% exercise="init_mlp" variant="he_uniform"
+# %% exercise="init_mlp" variant="numpy_for_the_biases"
 def init_mlp(key, sizes):
     layers = []
+    keys = iter(jax.random.split(key, len(sizes) - 1))
     for inputs, outputs in zip(sizes[:-1], sizes[1:]):
-        key, subkey = jax.random.split(key)
-        limit = np.sqrt(6 / inputs)
-        w = jax.random.uniform(subkey, (inputs, outputs), minval=-limit, maxval=limit)
+        w = jax.random.normal(next(keys), (inputs, outputs)) / np.sqrt(inputs / 2)
         layers.append({"weight": w, "bias": np.zeros(outputs, np.float32)})
     return layers
 
 
-# %% exercise="init_mlp" variant="jax_initializer"
+# %% exercise="init_mlp" misconception="the_ready_initializer" section="how-large-at-the-start"
+"""Your weights have He's deviation, but other numbers. Perhaps you use `jax.nn.initializers.he_normal`, which cuts off the largest numbers. Here the numbers come from `jax.random.normal`."""
+
+
 def init_mlp(key, sizes):
     he = jax.nn.initializers.he_normal()
-    keys = jax.random.split(key, len(sizes))
+    keys = jax.random.split(key, len(sizes) - 1)
     return [
         {"weight": he(key, shape), "bias": jnp.zeros(shape[1])}
         for key, shape in zip(keys, zip(sizes, sizes[1:]))
     ]
+
+
+# %% exercise="init_mlp" misconception="folded_keys"
+"""Each of your layers has its own numbers, as it should, but not those of the task. Perhaps you make the keys with `fold_in`. Here they come from one split of `key`."""
+
+
+def init_mlp(key, sizes):
+    return [
+        {
+            "weight": jax.random.normal(jax.random.fold_in(key, place), (inputs, outputs))
+            * jnp.sqrt(2 / inputs),
+            "bias": jnp.zeros(outputs),
+        }
+        for place, (inputs, outputs) in enumerate(zip(sizes, sizes[1:]))
+    ]
+
+
+# %% exercise="init_mlp" misconception="a_chain_of_splits"
+"""Each of your layers has its own numbers, as it should, but not those of the task. Perhaps you split the key again for each layer. Here one split makes all keys, in the order of the layers."""
+
+
+def init_mlp(key, sizes):
+    layers = []
+    for inputs, outputs in zip(sizes, sizes[1:]):
+        key, subkey = jax.random.split(key)
+        w = jax.random.normal(subkey, (inputs, outputs)) * jnp.sqrt(2 / inputs)
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
+    return layers
+
+
+# %% exercise="init_mlp" misconception="uniform_numbers" section="how-large-at-the-start"
+"""Your weights have He's deviation, but they are uniform numbers. Here the numbers come from `jax.random.normal`."""
+
+
+def init_mlp(key, sizes):
+    keys = jax.random.split(key, len(sizes) - 1)
+    layers = []
+    for key, inputs, outputs in zip(keys, sizes, sizes[1:]):
+        limit = np.sqrt(6 / inputs)
+        w = jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit)
+        layers.append({"weight": w, "bias": jnp.zeros(outputs)})
+    return layers
 
 
 # %% exercise="init_mlp" misconception="one_key_for_all" covers="C26"
@@ -499,26 +544,6 @@ def init_mlp(key, sizes):
     return layers
 
 
-# %% exercise="init_mlp" misconception="a_new_draw_in_each_call"
-"""The same key gives you other weights in each call. Perhaps you draw with NumPy, without the key. In JAX, the same key gives the same numbers, so that a run can be repeated."""
-def init_mlp(key, sizes):
-    layers = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        w = np.random.normal(0, np.sqrt(2 / inputs), (inputs, outputs))
-        layers.append({"weight": jnp.asarray(w, jnp.float32), "bias": jnp.zeros(outputs)})
-    return layers
-
-
-# %% exercise="init_mlp" misconception="numpy_draws"
-"""Your weights are of dtype `float64`, and the same key gives other weights in each call. Perhaps you draw with NumPy, which does not know the key."""
-def init_mlp(key, sizes):
-    layers = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
-        w = np.random.randn(inputs, outputs) * np.sqrt(2 / inputs)
-        layers.append({"weight": w, "bias": np.zeros(outputs, np.float32)})
-    return layers
-
-
 # %% exercise="init_mlp" misconception="a_key_by_the_outputs"
 """Some of your layers draw the same numbers: the layers with the same number of outputs. Perhaps you make the key of a layer from its width. Two layers may have the same width; only their places in the list differ."""
 def init_mlp(key, sizes):
@@ -545,18 +570,17 @@ def init_mlp(key, sizes):
     ]
 
 
-# %% exercise="init_mlp" equivalent="The width is the last of two, or the keys and sizes that are more are left over."
+# %% exercise="init_mlp" equivalent="The keys or sizes that are more are left over."
 # solution: len(sizes) - 1 → len(sizes) + 1
 # solution: len(sizes) - 1 → len(sizes)
 # solution: len(sizes) - 1 → len(sizes) - 0
 # solution: len(sizes) - 1 → len(sizes) - -1
-# by_folding_in: shape[1] → shape[-1]
-# he_uniform: sizes[:-1] → sizes[:]
-# jax_initializer: shape[1] → shape[-1]
+# a_loop_over_places: shape[1] → shape[-1]
+# numpy_for_the_biases: sizes[:-1] → sizes[:]
 
 
 # %% exercise="init_mlp" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# by_folding_in: (sizes[place], sizes[place + 1]) → [sizes[place], sizes[place + 1]]
+# a_loop_over_places: (sizes[place], sizes[place + 1]) → [sizes[place], sizes[place + 1]]
 
 
 # %% exercise="forward" variant="one_loop"
@@ -6996,22 +7020,34 @@ def next_batch(key, count, size):
 
 # %% exercise="next_batch" variant="chosen_without_replacement"
 def next_batch(key, count, size):
-    now, later = jax.random.split(key)
+    later, now = jax.random.split(key)
     rows = jax.random.choice(now, count, (size,), replace=False)
     return rows, later
 
 
-# %% exercise="next_batch" variant="by_sorting"
+# %% exercise="next_batch" variant="a_permutation_of_the_rows"
+def next_batch(key, count, size):
+    keys = jax.random.split(key, 2)
+    rows = jnp.arange(count)
+    return np.asarray(jax.random.permutation(keys[1], rows))[0:size], keys[0]
+
+
+# %% exercise="next_batch" misconception="the_other_key_draws"
+"""Your batches differ, and no key is used twice. But the two keys have changed places: the second key of the split draws, and the first one is for the next call. So everybody gets the same batches."""
+
+
 def next_batch(key, count, size):
     now, later = jax.random.split(key)
-    return jnp.argsort(jax.random.uniform(now, (count,)))[:size], later
+    return jax.random.permutation(now, count)[:size], later
 
 
-# %% exercise="next_batch" variant="by_numpy"
+# %% exercise="next_batch" misconception="other_rows_of_the_permutation"
+"""Your batches are random, but not the first `size` numbers of the permutation. Perhaps you take the last ones."""
+
+
 def next_batch(key, count, size):
-    later, now = jax.random.split(key)
-    order = np.random.default_rng(np.asarray(jax.random.key_data(now))).permutation(count)
-    return order[count - size :], later
+    key, now = jax.random.split(key)
+    return jax.random.permutation(now, count)[count - size :], key
 
 
 # %% exercise="next_batch" misconception="as_it_was_found" covers="T-L5-keys"
@@ -7082,13 +7118,6 @@ def next_batch(key, count, size):
 def next_batch(key, count, size):
     keys = jax.random.split(key)
     return jax.random.permutation(keys[0], count)[:size], keys
-
-
-# %% exercise="next_batch" equivalent="A list or a tuple: where the prompt does not say, either is right."
-# solution: (jax.random.permutation(now, count)[:size], key) → [jax.random.permutation(now, count)[:size], key]
-# chosen_without_replacement: (rows, later) → [rows, later]
-# by_sorting: (jnp.argsort(jax.random.uniform(now, (count,)))[:size], later) → [jnp.argsort(jax.random.uniform(now, (count,)))[:size], later]
-# by_numpy: (order[count - size:], later) → [order[count - size:], later]
 
 
 # %% exercise="updated" starter=True
