@@ -32,7 +32,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from pytree_course.cases.case import Case, Check
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.notebook.checks import Checks
-from pytree_course.sources.lesson_sources import Answer, Exercise, read_sources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import read_sources
 
 REPEATS = 15
 PATIENCE = 600  # seconds for all answers of an exercise
@@ -91,7 +92,7 @@ def check_repeatedly(
     by_name: dict[str, Answer] = {each.name: each for each in exercise.misconceptions}
     shell, times = InteractiveShell.instance(), {}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        shell.run_cell(sources.setup).raise_error()
+        shell.run_cell(exercise.setup).raise_error()
         for answer in answers:
             source = by_name[answer].source if answer else exercise.solution.source
             shell.run_cell(source).raise_error()

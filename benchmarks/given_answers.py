@@ -32,7 +32,8 @@ from pytree_course.sources.authors_answers import (
     run_answer,
     with_misconceptions,
 )
-from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 
 SEEDS = (PUBLIC_SEED, 101)
 SECONDS_TO_PREPARE, SECONDS = 600, 60

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from pytree_course.course import Course, LessonFiles, answer_id
-from pytree_course.sources.lesson_sources import Answer, Exercise, read_sources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import read_sources
 
 RIGHT_SHARE = 0.6
 """Of the answers of a whole class."""

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from pytree_course.sources.lesson_sources import Exercise
+from pytree_course.sources.exercises import Exercise
 
 FEWEST_NODES = 15
 """What has fewer syntax nodes, as `return len(tree)` has, is anybody's."""

@@ -25,8 +25,8 @@ def kernel(course):
             content = message["content"]
             if message["msg_type"] == "stream":
                 texts.append(content["text"])
-            elif "data" in content:
-                texts.append(content["data"]["text/plain"])
+            elif "data" in content:  # of a widget's own messages it is something else
+                texts.append(content["data"].get("text/plain", ""))
             elif "traceback" in content:
                 texts.append("\n".join(content["traceback"]))
 
@@ -130,6 +130,14 @@ def test_a_misnamed_answer_is_told_what_its_cell_defined(kernel):
     kernel(RIGHT.replace("def count_leaves", "def count_leafs"), "count_leaves-answer")
     shown = kernel(CHECK, "count_leaves-check")
     assert "defined `count_leafs`, but not `count_leaves`" in shown
+
+
+def test_our_version_of_an_answer_is_not_taken_for_the_readers(kernel):
+    kernel(SET_UP)
+    kernel(RIGHT, "count_leaves-ours")
+    assert "This is our version, not yours" in kernel(CHECK, "count_leaves-check")
+    kernel(RIGHT, "count_leaves-answer")
+    assert "✓ Correct" in kernel(CHECK, "count_leaves-check")
 
 
 def test_an_error_that_a_lesson_raises_on_purpose_is_as_brief_as_in_the_lesson(kernel, course):

@@ -41,7 +41,7 @@ def lessons_bundle() -> dict[str, bytes]:
 def exercises():
     """Return all exercises of the real lessons, with their answers."""
     lessons = Course(ROOT).lessons()
-    return [each for files in lessons for each in read_sources(files).exercises.values()]
+    return [each for files in lessons for each in read_sources(files).graded.values()]
 
 
 # --- no answers

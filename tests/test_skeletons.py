@@ -88,6 +88,6 @@ def test_anything_else_is_none(text):
 
 @each_of(Course(ROOT).lessons())
 def test_each_core_exercise_ends_its_hints_with_one(files):
-    for exercise in read_sources(files).exercises.values():
+    for exercise in read_sources(files).graded.values():
         if exercise.core and not exercise.is_prediction:
             assert is_skeleton(exercise.hints[-1], exercise.solution.source), exercise.name

@@ -39,6 +39,11 @@ def check_id(exercise: str) -> str:
     return f"{exercise}-check"
 
 
+def ours_id(exercise: str) -> str:
+    """Return the id of the cell of a lesson with the course's own version of an exercise in it."""
+    return f"{exercise}-ours"
+
+
 def other_id(exercise: str, number: object = "") -> str:
     """Return the id of the cell, among the solutions, with another right way."""
     return f"{exercise}-other-{number}"

@@ -73,7 +73,7 @@ class Links(HTMLParser):
 
 def test_no_answer_is_on_any_page(site, pages):
     exercises = [
-        each for files in Course(ROOT).lessons() for each in read_sources(files).exercises.values()
+        each for files in Course(ROOT).lessons() for each in read_sources(files).graded.values()
     ]
     texts = {}
     for name, html in pages.items():

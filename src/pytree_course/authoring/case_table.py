@@ -8,7 +8,8 @@ from pytree_course.authoring.case_features import features_shown
 from pytree_course.authoring.mutation_testing import HEADINGS, Findings
 from pytree_course.course import Course, LessonFiles, write_file
 from pytree_course.rendering import render
-from pytree_course.sources.lesson_sources import Exercise, LessonSources, read_sources
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_texts import text_digest
 
 ROW = re.compile(r"^\| (\w+) \|.*<!-- (\w+) --> \|$", re.MULTILINE)
@@ -37,7 +38,7 @@ def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
 
 def feature_table(sources: LessonSources) -> str:
     """Return a table of the features that the cases of each exercise of a lesson have."""
-    exercises = [each for each in sources.exercises.values() if not each.is_prediction]
+    exercises = [each for each in sources.graded.values() if not each.is_prediction]
     marks = {each.name: features_shown(sources, each) for each in exercises}
     names = list(next(iter(marks.values()), {}))
     features = {name: [each[name] for each in marks.values()] for name in names}
@@ -54,7 +55,7 @@ def stale(files: LessonFiles) -> list[str]:
 
 def _digest(sources: LessonSources, exercise: Exercise) -> str:
     """Return a digest of all that is counted: of the code, and not of what is said about it."""
-    code = [sources.setup]
+    code = [exercise.setup]
     code += _code(sources.files.check_script.read_text(encoding="utf-8"), exercise.name)
     for answer in (*exercise.right_answers, *exercise.misconceptions):
         code += [answer.name, *_code(answer.source)]

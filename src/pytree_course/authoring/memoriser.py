@@ -6,7 +6,8 @@ from typing import Any
 from pytree_course.observing.comparison import compare
 from pytree_course.running.outcomes import PUBLIC_SEED, Outcome
 from pytree_course.sources.authors_answers import draw_cases, run_answer
-from pytree_course.sources.lesson_sources import Exercise, LessonSources
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 
 Seen = list[tuple[str, Outcome]]
 """What was called in each case, and what came out of the right answer."""

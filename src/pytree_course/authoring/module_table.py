@@ -11,7 +11,12 @@ _TABLE = re.compile(r"(?<=<!-- modules -->\n).*(?=<!-- end of modules -->)", re.
 
 
 def with_module_table(course: Course) -> str:
-    """Return the text of docs/architecture.md with its table of modules made from the code."""
+    """Return the text of docs/architecture.md with its table of modules made from the code.
+
+    A course without that page has none to write: "".
+    """
+    if not (course.root / PAGE).exists():
+        return ""
     package = course.root / "src" / "pytree_course"
     modules = [file.relative_to(package) for file in package.rglob("*.py")]
     lines: list[str] = []

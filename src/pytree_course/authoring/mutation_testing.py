@@ -16,7 +16,8 @@ from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import outcomes_of
 from pytree_course.sources.author_process import AuthorProcess, EndedError
 from pytree_course.sources.authors_answers import AnswerError, as_graded, define, run_answer
-from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources, read_sources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
 FRESH_SEEDS = tuple(range(101, 121))
 HEADINGS = ["Exercise", "Cases", "Mutants", "Killed", "Equivalent", "Surviving", "Memoriser"]
@@ -144,7 +145,7 @@ def refusal(sources: LessonSources, name: str, source: str, seed: int) -> str | 
     answer = Answer("mutant", source, exercise.cell)
     try:
         with as_graded(sources, seed):
-            answers = define(sources, exercise, answer)
+            answers = define(exercise, answer)
         check = sources.files.checks()[name]
         for expected, got in zip_longest(right, outcomes_of(check, answers, seed)):
             if expected is None or got is None:

@@ -1,6 +1,7 @@
 """From sources to notebooks, not yet executed."""
 
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any
 
 from nbformat import NotebookNode
@@ -9,10 +10,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pytree_course import nbgrader
 from pytree_course.authoring.slides import DEEPER_TAG, slide_types
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
-from pytree_course.course import Course, answer_id, check_id, other_id
+from pytree_course.course import Course, answer_id, check_id, other_id, ours_id
 from pytree_course.rendering import render
 from pytree_course.sources.core_and_deeper import Section
-from pytree_course.sources.lesson_sources import EXERCISE_OPTIONS, Answer, Exercise, LessonSources
+from pytree_course.sources.exercises import EXERCISE_OPTIONS, Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.sources.source_texts import with_closed_answer
 from pytree_course.texts import counted
@@ -20,11 +22,12 @@ from pytree_course.texts import counted
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
-    *("prediction", "id", "covers"),
+    *("prediction", "id", "covers", "needs"),
 }
 """What the author says of a cell that the notebook's metadata does not repeat."""
 OTHER_WAYS = "Other right ways:"
-
+OURS = "# Our version, which the cells below use. Click to open it."
+"""Its first line is all that JupyterLab shows of a folded cell."""
 
 INSTALLED_ID = "installed"
 """The first code cell of every notebook, for one that is opened without the rest of the course."""
@@ -37,6 +40,11 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
     deeper = {section.cells[0].id: section for section in layers.deeper}
     after_core = {cell.id for section in layers.deeper for cell in section.cells}
     after_core |= {cell.id for cell in layers.set_up}
+    prompts = {
+        above.id: sources.exercises[cell.metadata["exercise"]]
+        for above, cell in pairwise(sources.lesson)
+        if "exercise" in cell.metadata
+    }
     cells: list[NotebookNode] = []
     for cell in sources.lesson:
         if cell.kind == "markdown":
@@ -47,7 +55,12 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
                 text = text.replace("{with everything}", str(with_all))
             if cells and cells[-1].id in sources.predictions and not cell.heading:
                 text = with_closed_answer(text)
+            if cell.id in prompts:
+                text = f"{text}\n\n{render('authoring/practice.md', exercise=prompts[cell.id])}"
             cells.append(new_markdown_cell(text, id=cell.id))
+            continue
+        if "exercise" in cell.metadata:
+            cells += _practice(sources.exercises[cell.metadata["exercise"]])
             continue
         code = _code(cell.id, cell.source, cell)
         if cell.id in sources.predictions:
@@ -63,6 +76,16 @@ def render_lesson(sources: LessonSources) -> NotebookNode:
         if built.id in slides:
             built.metadata["slideshow"] = {"slide_type": slides[built.id]}
     return _notebook(_with_installed(cells), sources.lesson_digest)
+
+
+def _practice(exercise: Exercise) -> list[NotebookNode]:
+    """Return an exercise of a lesson: the answer cell, the check cell, and our version, folded."""
+    answer = _code(answer_id(exercise.name), exercise.starter.source, exercise.cell)
+    check = _code(check_id(exercise.name), exercise.call)
+    check.metadata["tags"] = [IGNORE_OUTPUT]  # it depends on the learner's progress
+    ours = _code(ours_id(exercise.name), f"{OURS}\n{exercise.solution.source}")
+    ours.metadata["jupyter"] = {"source_hidden": True}
+    return [answer, check, ours]
 
 
 def render_exercises(sources: LessonSources, *, solved: bool = False) -> NotebookNode:

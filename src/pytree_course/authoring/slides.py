@@ -7,6 +7,8 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 
 from pytree_course.built import hides_outputs, show_outputs
+from pytree_course.course import check_id, ours_id
+from pytree_course.sources.exercises import WRITE
 from pytree_course.sources.lesson_sources import PREDICTION
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.sources.source_texts import with_open_answer
@@ -33,10 +35,13 @@ def slide_types(cells: list[SourceCell]) -> dict[str, str]:
         lines = _lines(cell)
         if cell.heading:
             types[cell.id], filled = "slide", 0.0
-        elif cell.source.startswith(PREDICTION):
+        elif cell.source.startswith((PREDICTION, WRITE)):
             types[cell.id], filled = "subslide", 0.0
         elif "prediction" in cell.metadata:
             types[cell.id] = "fragment"
+        elif "exercise" in cell.metadata:
+            types[check_id(cell.metadata["exercise"])] = "skip"
+            types[ours_id(cell.metadata["exercise"])] = "fragment"
         elif filled + lines > SLIDE_LINES:
             types[cell.id], filled = "subslide", 0.0
         filled += lines

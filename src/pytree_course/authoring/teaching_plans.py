@@ -7,7 +7,8 @@ from pytree_course.course import Course
 from pytree_course.learner.standings import hours
 from pytree_course.rendering import TEMPLATES, render
 from pytree_course.sources.core_and_deeper import Section
-from pytree_course.sources.lesson_sources import Exercise, LessonSources, read_sources
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources, read_sources
 
 PAGE_FILE = "docs/plans.md"
 """The built page."""
@@ -46,7 +47,7 @@ def plans(course: Course) -> str:
 
 
 def _core(lesson: LessonSources) -> list[Exercise]:
-    return [each for each in lesson.exercises.values() if each.core]
+    return [each for each in lesson.graded.values() if each.core]
 
 
 def _in_class(lesson: LessonSources, exercises: Sequence[Exercise]) -> Iterator[Step]:

@@ -74,10 +74,11 @@ def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
     marked = [
         (cell, "lesson", files.notebook, cell.id, f"{files.stem}#{cell.id}")
         for cell in sources.lesson
-        if cell.kind == "code"
+        if cell.kind == "code" and "exercise" not in cell.metadata
     ]
     for name, exercise in sources.exercises.items():
-        where = files.exercises, answer_id(name)
+        notebook = files.notebook if exercise.is_practice else files.exercises
+        where = notebook, answer_id(name)
         marked.append((exercise.cell, "exercise", *where, name))
         for wrong in exercise.misconceptions:
             marked.append((wrong.cell, "misconception", *where, f"{name} · {wrong.name}"))

@@ -9,7 +9,8 @@ from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import Observation
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.sources.core_and_deeper import find_wrong_layers
-from pytree_course.sources.lesson_sources import Exercise, LessonSources
+from pytree_course.sources.exercises import Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.sources.source_cells import Mistake
 
 REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
@@ -23,13 +24,14 @@ def find_mistakes(sources: LessonSources) -> list[Mistake]:
     mistakes += find_wrong_layers(sources.layers)
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
-        message = f"the check {name!r} has no exercise in exercises.md"
+        message = f"the check {name!r} has no exercise in exercises.md or lesson.md"
         mistakes.append(Mistake(sources.files.check_script, line, message))
     for name, exercise in sources.exercises.items():
         mistakes += _in_text(sources, exercise)
         if name in checks:
             found = list(_in_answers(sources, exercise))
-            if not (found or exercise.is_prediction):
+            # A step in a lesson is for few inputs, and says which.
+            if not (found or exercise.is_prediction or exercise.is_practice):
                 found += find_wrong_features(sources, exercise)
             mistakes += found
         else:

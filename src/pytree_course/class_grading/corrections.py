@@ -90,7 +90,7 @@ def _correction(
     lesson = course.lesson_named(row["lesson"])
     if (student, lesson.stem) not in {(each.student, each.lesson) for each in folder.notebooks}:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")
-    exercises = Expected.read(lesson.expected).exercises
+    exercises = Expected.read(lesson.expected).graded
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points, most = row["points"], exercises[row["exercise"]].points

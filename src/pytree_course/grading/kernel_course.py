@@ -29,7 +29,7 @@ class KernelCourse:
         expected = Expected.read(files.expected)
         exercises = {
             name: replace(exercise, observations=[], misconceptions=[], hints=[])
-            for name, exercise in expected.exercises.items()
+            for name, exercise in expected.graded.items()
         }
         bare = replace(expected, exercises=exercises, predictions={})
         script = files.check_script.read_text(encoding="utf-8")

@@ -58,7 +58,7 @@ class GradedLesson:
         self._explained: dict[str, ExpectedExercise] = {}
         stored = Expected.read(files.expected)
         self.title, self.digest = stored.title, stored.sources  # of exercises and their checks
-        self.points = {name: each.points for name, each in stored.exercises.items()}
+        self.points = {name: each.points for name, each in stored.graded.items()}
         self.on_public_cases = not files.sources.exists()
         if self.on_public_cases:
             self.seed = PUBLIC_SEED
@@ -70,7 +70,7 @@ class GradedLesson:
             if self.digest != stored.sources:
                 sources = _read_once(files.root, files.stem, self.digest)
                 self.title = sources.title
-                self.points = {name: each.points for name, each in sources.exercises.items()}
+                self.points = {name: each.points for name, each in sources.graded.items()}
         self.blank = files.read_blank()  # the exercise notebook's text, as it was handed out
         cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(self.blank)["cells"]}
         self.starters = {name: cells[answer_id(name)] for name in self.points}

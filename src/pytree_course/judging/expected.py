@@ -48,6 +48,11 @@ class ExerciseFacts:
     question: str  # what is asked of a case in review; empty where there is nothing to ask
 
     @property
+    def is_practice(self) -> bool:
+        """Whether it stands in the lesson, where it earns no points."""
+        return self.points == 0
+
+    @property
     def call(self) -> str:
         """The call of the exercise's check."""
         return f"check.{self.name}({', '.join(self.answers)})"
@@ -112,6 +117,11 @@ class Expected:
     def points(self) -> int:
         """Points to be had."""
         return sum(exercise.points for exercise in self.exercises.values())
+
+    @property
+    def graded(self) -> dict[str, ExpectedExercise]:
+        """The exercises of the exercise notebook; the others stand in the lesson."""
+        return {name: each for name, each in self.exercises.items() if not each.is_practice}
 
     def observations_apart(self) -> tuple[dict[str, Any], list[Observation]]:
         """Return everything but the observations, and these."""

@@ -133,6 +133,8 @@ ANOTHER_NAME = (
     "Your answer cell of `{exercise}` defined {defined}, but not `{name}`, which this check needs. "
     "Give your answer the name `{name}`, run its cell, then run this cell."
 )
+OURS_TITLE = "This is our version, not yours"
+OURS = "Run your answer cell, then this cell."
 STALE_TITLE = "Your answer cell's last run failed"
 STALE = (
     "The check below judges the definition before it, and does not count as a try. Repair the "

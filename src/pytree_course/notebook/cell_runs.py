@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any
 
 from pytree_course.built import brief_traceback, is_meant_to_fail
-from pytree_course.course import Course, answer_id
+from pytree_course.course import Course, answer_id, ours_id
 
 CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
 
@@ -15,6 +15,9 @@ _DEFINED = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]*
 
 _failed: set[str] = set()
 """Names whose definition is older than the last run of their cell, because that run failed."""
+
+_last_defined_by: dict[str, str | None] = {}
+"""The id of the cell that last defined a name, where the front end tells it."""
 
 _defined_by: dict[str, list[str]] = {}
 """Names that the last run of a cell defined, by the cell's id, where the front end tells it."""
@@ -39,7 +42,9 @@ def watch(shell: Any) -> None:
         else:
             _failed.difference_update(made)
             _failed.update(names - made)
-        if cell_id := getattr(result.info, "cell_id", None):
+        cell_id = getattr(result.info, "cell_id", None)
+        _last_defined_by.update(dict.fromkeys(made, cell_id))
+        if cell_id:
             _defined_by[cell_id] = sorted(made)
 
     shell.events.register("pre_run_cell", before_cell)
@@ -50,6 +55,11 @@ def watch(shell: Any) -> None:
 def are_stale(names: Iterable[str]) -> bool:
     """Say whether a definition of one of these names is older than its cell's last run."""
     return not _failed.isdisjoint(names)
+
+
+def are_ours(exercise: str, names: Iterable[str]) -> bool:
+    """Say whether the course's own version, in a lesson, has replaced the reader's answer."""
+    return any(_last_defined_by.get(name) == ours_id(exercise) for name in names)
 
 
 def missing_cell(error: NameError, source: str) -> str | None:

@@ -15,7 +15,7 @@ from IPython.display import display
 
 from pytree_course import nbgrader
 from pytree_course.cases.case import Case, Check
-from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id
+from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id, ours_id
 from pytree_course.judging import words
 from pytree_course.judging.expected import Expected, ExpectedExercise
 from pytree_course.judging.feedback import feedback, note, note_if_slow
@@ -33,9 +33,6 @@ SLOW_AFTER = 10  # seconds
 
 _CHECKS = "_pytree_course_checks"  # a name that no answer gives to something else
 
-Presenter = Callable[[Feedback, "ExerciseCheck"], None]
-"""Shows the feedback of a check that was just run."""
-
 
 class Checks:
     """The checks of one lesson: the check of an exercise is the attribute of its name.
@@ -48,7 +45,6 @@ class Checks:
 
     def __init__(self, lesson: str) -> None:
         course = self._course = Course.find()
-        self.presenter: Presenter = lambda shown, _: display(shown)
         # Read before any answer runs, which may well clear the environment.
         self.seed_of_grading = os.environ.get(SEED_VARIABLE)
         self.is_in_nbgrader = nbgrader.is_running()
@@ -70,8 +66,11 @@ class Checks:
         return self.seed_of_grading is not None or self.is_in_nbgrader
 
     def link_to_exercise(self, exercise: ExpectedExercise) -> str:
-        """Return the link to an exercise of this notebook; "" where a link would lead outside."""
-        link = self._course.link(self._files.exercises, exercise.title)
+        """Return the link to an exercise of this lesson; "" where a link would lead outside."""
+        place = (self._files.exercises, exercise.title)
+        if exercise.is_practice:
+            place = (self._files.notebook, self.expected.sections[exercise.section].title)
+        link = self._course.link(*place)
         return "" if "://" in link else link
 
     def link_deeper(self) -> str:
@@ -159,6 +158,9 @@ class ExerciseCheck:
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._exercise, outcomes)
+        if cell_runs.are_ours(self._exercise.name, self._exercise.answers):
+            display(note("→", words.OURS_TITLE, [words.OURS]))
+            return verdict
         if cell_runs.are_stale(self._exercise.answers):
             display(note("→", words.STALE_TITLE, [words.STALE]))
         elif verdict.kind is VerdictKind.CORRECT:
@@ -166,7 +168,13 @@ class ExerciseCheck:
         elif verdict.kind is not VerdictKind.NOT_ATTEMPTED:
             self._record("tried", [each.name for each in verdict.misconceptions])
         call = None if verdict.failure is None else calls[verdict.failure.case]
-        self._checks.presenter(self._feedback(verdict, call), self)
+        display(self._feedback(verdict, call))
+        if self._checks.progress.file is not None:
+            # Only now: ipywidgets, which the buttons need, takes longer than the check.
+            from pytree_course.notebook.help_buttons import Help
+
+            if (buttons := Help(self)).children:
+                display(buttons)
         return verdict
 
     def _feedback(self, verdict: Verdict, call: Callable[..., Any] | None) -> Feedback:
@@ -212,7 +220,7 @@ class ExerciseCheck:
     def solution_is_due(self) -> bool:
         """Whether the solution is here, and the learner has earned a look at it."""
         earned = self._progress.correct or self._progress.tries >= TRIES_BEFORE_SOLUTION
-        return earned and self._checks._files.solutions.exists()
+        return earned and self._solutions.exists()
 
     def next_hint(self) -> Feedback:
         """Open one more hint, and return it with those already opened."""
@@ -226,7 +234,7 @@ class ExerciseCheck:
 
     def solution_if_due(self) -> Feedback:
         """Return the solution, or what is to be done before it opens."""
-        file, name = self._checks._files.solutions, self._exercise.name
+        file, name = self._solutions, self._exercise.name
         shown = [words.NO_SOLUTIONS]
         if file.exists() and not self.solution_is_due:
             left = TRIES_BEFORE_SOLUTION - self._progress.tries
@@ -237,9 +245,18 @@ class ExerciseCheck:
             notebook = json.loads(file.read_text(encoding="utf-8"))
             cells = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
             others = [source for cell, source in cells.items() if cell.startswith(other_id(name))]
-            shown = [f"```python\n{cells[answer_id(name)]}\n```", words.OTHER_SOLUTIONS, *others]
+            if others:
+                others.insert(0, words.OTHER_SOLUTIONS)
+            solution = cells[ours_id(name) if self._exercise.is_practice else answer_id(name)]
+            shown = [f"```python\n{solution}\n```", *others]
         title = words.SOLUTION_TITLE.format(name=name)
         return note("☞", title, [*shown, *self._checks.progress.news()])
+
+    @property
+    def _solutions(self) -> Path:
+        """The notebook that the solution stands in."""
+        files = self._checks._files
+        return files.notebook if self._exercise.is_practice else files.solutions
 
     @property
     def _progress(self) -> ExerciseProgress:

@@ -3,24 +3,18 @@
 from IPython.display import display
 
 from pytree_course.learner.standings import hours, standing
-from pytree_course.notebook.checks import Checks, ExerciseCheck
+from pytree_course.notebook.checks import Checks
 from pytree_course.rendering import Feedback, render
 
 
 def show_progress(check: Checks) -> None:
-    """Show how far the learner is, and keep it up to date as checks pass.
-
-    From then on, wrong answers come with buttons for hints and, when it is due, the solution.
-    """
+    """Show how far the learner is, and keep it up to date as checks pass."""
     if check.is_graded:
         return
     # An output that is shown anew, and no widget: ipywidgets would take most of the set-up cell.
     shown = display(header(check), display_id=True)
-    # A solution notebook is nobody's own work.
-    if check.progress.file is None:
-        return
-    check.presenter = show_with_buttons
-    if shown is not None:  # there is a notebook that it is shown in
+    # A solution notebook is nobody's own work, and without a notebook nothing was shown.
+    if check.progress.file is not None and shown is not None:
         check.progress.watchers.append(lambda: shown.update(header(check)))
 
 
@@ -36,13 +30,3 @@ def header(check: Checks) -> Feedback:
         following=following,
     )
     return Feedback(shown, str(now))
-
-
-def show_with_buttons(shown: Feedback, exercise: ExerciseCheck) -> None:
-    """Show feedback, and below it buttons for what help there is."""
-    display(shown)
-    # Once the verdict is there: ipywidgets, which the buttons need, takes longer than the check.
-    from pytree_course.notebook.help_buttons import Help
-
-    if (buttons := Help(exercise)).children:
-        display(buttons)

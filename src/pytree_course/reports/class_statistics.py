@@ -147,7 +147,7 @@ def by_exercise(
     attempts = graded(grades)
     for lesson in grades.lessons:
         verdicts: dict[str, list[tuple[Student, Attempt, VerdictRow]]]
-        verdicts = {exercise: [] for exercise in lesson.exercises}
+        verdicts = {exercise: [] for exercise in lesson.graded}
         for student, graded_lesson, attempt in attempts:
             for row in attempt.rows if graded_lesson is lesson else ():
                 verdicts.setdefault(row.exercise, []).append((student, attempt, row))

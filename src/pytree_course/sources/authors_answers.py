@@ -18,7 +18,8 @@ import numpy as np
 
 from pytree_course import compiled
 from pytree_course.sources.source_texts import slug
-from pytree_course.sources.lesson_sources import Answer, Exercise, LessonSources
+from pytree_course.sources.exercises import Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.cases.case import Case
 from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.judging.expected import (
@@ -84,7 +85,7 @@ def compile_for_kernels(sources: LessonSources, exercise: Exercise) -> None:
 
 def _key(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> tuple[str, ...]:
     script = sources.files.check_script.read_text(encoding="utf-8")
-    return (script, sources.setup, exercise.name, *exercise.answers, answer.source, str(seed))
+    return (script, exercise.setup, exercise.name, *exercise.answers, answer.source, str(seed))
 
 
 def forget_runs() -> None:
@@ -104,7 +105,7 @@ def as_graded(sources: LessonSources, seed: int) -> Iterator[None]:
 
 def _run(sources: LessonSources, exercise: Exercise, answer: Answer, seed: int) -> list[Outcome]:
     with as_graded(sources, seed):
-        defined = define(sources, exercise, answer)
+        defined = define(exercise, answer)
         check = sources.files.checks()[exercise.name]
         try:
             return run_check(check, defined, seed)
@@ -117,7 +118,7 @@ def draw_cases(
 ) -> tuple[list[Case], list[Any]]:
     """Return the cases of a check, without running them, and the right answers that they call."""
     with as_graded(sources, seed):
-        answers = define(sources, exercise, exercise.solution)
+        answers = define(exercise, exercise.solution)
         check = sources.files.checks()[exercise.name]
         return list(check(*answers, rng=np.random.default_rng(seed))), answers
 
@@ -164,7 +165,7 @@ def _says_all(code: str, inputs: list[Observation]) -> bool:
     return named and not re.search("[<…]", code)
 
 
-def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[Any]:
+def define(exercise: Exercise, answer: Answer) -> list[Any]:
     """Run the set-up cell and an answer, `as_graded`; return what the exercise's check is given.
 
     Raises
@@ -174,7 +175,7 @@ def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[A
     """
     namespace: dict[str, Any] = {"__name__": "__main__"}
     try:
-        exec(compile(sources.setup, "<set-up cell>", "exec"), namespace)
+        exec(compile(exercise.setup, "<set-up cell>", "exec"), namespace)
         exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
     except Exception as error:
         raise AnswerError(f"{type(error).__name__}: {error}") from error
@@ -186,7 +187,8 @@ def define(sources: LessonSources, exercise: Exercise, answer: Answer) -> list[A
 
 def expect_exercise(sources: LessonSources, exercise: Exercise, seed: int) -> ExpectedExercise:
     """Run the right answer, and return what is expected of one exercise, without misconceptions."""
-    compile_for_kernels(sources, exercise)
+    if not exercise.is_practice:
+        compile_for_kernels(sources, exercise)
     right = run_answer(sources, exercise, exercise.solution, seed)
     cases, answers = draw_cases(sources, exercise, seed)
     return ExpectedExercise(

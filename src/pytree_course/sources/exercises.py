@@ -1,0 +1,222 @@
+"""Exercises as the author writes them: in exercises.md, in a lesson, and with answers.py."""
+
+import ast
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pytree_course.judging.expected import ExerciseFacts
+from pytree_course.sources.marked_cells import marked_cells
+from pytree_course.sources.source_cells import Mistake, SourceCell
+from pytree_course.sources.source_texts import slug, split_explanation
+
+SOLUTION_REGION = re.compile(
+    r"^(?P<indent>[ \t]*)# BEGIN SOLUTION\n(?P<solution>.*?)^[ \t]*# END SOLUTION[ \t]*\n?",
+    re.MULTILINE | re.DOTALL,
+)
+WRITE = "✎"
+"""What the prompt of an exercise in a lesson starts with; the code cell after it is the exercise."""
+PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of this line"
+SETUP_ID = "setup"
+EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
+PRACTICE_OPTIONS = {"minutes": int, "stars": int, "hints": list}
+"""What an exercise has to say, in exercises.md and in a lesson, and of which type."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Code that stands in an answer cell: a solution, a variant, a misconception or a starter.
+
+    Or a mutant that no input tells from a right answer: it is only named.
+    """
+
+    name: str
+    source: str
+    cell: SourceCell
+    explanation: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True)
+class Exercise(ExerciseFacts):
+    """One exercise as the author wrote it."""
+
+    cell: SourceCell  # the answer cell
+    setup: str  # the code that runs before an answer
+    given_starters: list[Answer] = field(default_factory=list)
+    variants: list[Answer] = field(default_factory=list)
+    misconceptions: list[Answer] = field(default_factory=list)
+    equivalents: list[Answer] = field(default_factory=list)
+
+    @property
+    def right_answers(self) -> list[Answer]:
+        """The solution and its variants."""
+        return [self.solution, *self.variants]
+
+    @property
+    def is_prediction(self) -> bool:
+        """Whether it asks for values, one for each line: its cases are the same for everyone."""
+        return not re.search(rf"^(def|class) {self.answers[0]}\b", self.cell.source, re.MULTILINE)
+
+    @property
+    def solution(self) -> Answer:
+        """The right answer, without the marks of its region."""
+        return Answer("solution", without_region(self.cell.source), self.cell)
+
+    @property
+    def starter(self) -> Answer:
+        """What the learner finds in the answer cell."""
+        if self.given_starters:
+            return self.given_starters[-1]
+        source = SOLUTION_REGION.sub(rf"\g<indent>{PLACEHOLDER}\n", self.cell.source)
+        return Answer("starter", source.rstrip("\n"), self.cell)
+
+    def mistake(self, message: str, at: Answer | None = None) -> Mistake:
+        """Return a mistake that the author made in this exercise, or in an answer to it."""
+        return (at or self).cell.mistake(f"{self.name}: {message}")
+
+
+def read_practice(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Exercise]:
+    """Read the exercises that stand in a lesson."""
+    exercises: dict[str, Exercise] = {}
+    section = ""
+    earlier: dict[str, SourceCell] = {}  # code cells, by id
+    for above, cell in pairwise([*cells[:1], *cells]):
+        section = cell.heading or section
+        if "exercise" in cell.metadata:
+            needed = {id: earlier.get(str(id)) for id in cell.metadata.get("needs", [])}
+            missing = [id for id, found in needed.items() if found is None]
+            imports = [*earlier.values()][:1]
+            run = [*imports, *(each for each in needed.values() if each and each not in imports)]
+            if missing:
+                mistakes.append(cell.mistake(f"needs: no code cell above has the id {missing[0]!r}"))
+            if not above.source.startswith(WRITE):
+                why = f"it is an exercise, but the cell above does not start with {WRITE}"
+                mistakes.append(cell.mistake(why))
+            mistakes += [
+                cell.mistake(f"`{option}` is for exercises in exercises.md")
+                for option in ("points", "core")
+                if option in cell.metadata
+            ]
+            _read_exercise(
+                cell,
+                exercises,
+                mistakes,
+                PRACTICE_OPTIONS,
+                points=0,
+                section=str(cell.metadata.get("section", slug(section))),
+                core=True,
+                setup="\n".join(without_region(each.source) for each in run),
+            )
+        if cell.kind == "code":
+            earlier[cell.id] = cell
+    return exercises
+
+
+def read_exercises(
+    cells: list[SourceCell], exercises: dict[str, Exercise], mistakes: list[Mistake]
+) -> None:
+    title = ""
+    setup = next((cell for cell in cells if cell.id == SETUP_ID), None)
+    if setup is None:
+        message = f"no code cell has `:id: {SETUP_ID}`: add the set-up cell"
+        mistakes += [Mistake(cell.file, 1, message) for cell in cells[:1]]
+        return
+    for cell in cells:
+        title = cell.heading or title
+        if "exercise" in cell.metadata:
+            core = bool(cell.metadata.get("core", False))
+            given = {"title": title, "core": core, "setup": setup.source}
+            _read_exercise(cell, exercises, mistakes, EXERCISE_OPTIONS, **given)
+
+
+def _read_exercise(
+    cell: SourceCell,
+    exercises: dict[str, Exercise],
+    mistakes: list[Mistake],
+    types: dict[str, type],
+    **given: Any,
+) -> None:
+    """Read one exercise: what its cell says, and what is `given` because of where it stands."""
+    said = cell.metadata
+    name = str(said["exercise"])
+    wrong = [
+        f"`{option}` should be a {kind.__name__}"
+        for option, kind in types.items()
+        if not isinstance(said.get(option), kind)
+    ]
+    if not name.isidentifier():
+        wrong.append(f"the name {name!r} is not a Python name")
+    if name in exercises:
+        wrong.append(f"there are two exercises {name!r}")
+    if wrong:
+        mistakes += [cell.mistake(f"{name}: {why}") for why in wrong]
+        return
+    answers = [str(answer) for answer in said.get("answers", [name])]
+    exercises[name] = Exercise(
+        **{option: said[option] for option in types}
+        | {"title": f"Write {', '.join(answers)}"}
+        | given
+        | {
+            "name": name,
+            "cell": cell,
+            "answers": answers,
+            "hints": [str(hint).strip() for hint in said["hints"]],
+            "silent_bug": bool(said.get("silent_bug", False)),
+            "question": str(said.get("question", "")).strip(),
+        }
+    )
+
+
+def without_region(source: str) -> str:
+    """Return an answer cell's code with the solution, without the marks around it."""
+    return SOLUTION_REGION.sub(r"\g<solution>", source).rstrip("\n")
+
+
+def read_answers(file: Path, exercises: dict[str, Exercise], mistakes: list[Mistake]) -> None:
+    if not file.exists():
+        mistakes.append(Mistake(file, 1, "this file is missing"))
+        return
+    for line, said, source in marked_cells(file.read_text(encoding="utf-8")):
+        cell = SourceCell("code", source, said, file, line)
+        name = said.get("exercise")
+        if name is None:
+            why = 'begin the cell with # %% exercise="...", with quotes'
+            mistakes.append(cell.mistake(why))
+        elif name not in exercises:
+            mistakes.append(cell.mistake(f"there is no exercise {name!r}"))
+        else:
+            try:
+                ast.parse(source)
+            except SyntaxError as error:
+                at = line + (error.lineno or 0)
+                mistakes.append(Mistake(file, at, f"{name}: SyntaxError: {error.msg}"))
+            else:
+                _add_answer(exercises[name], cell, mistakes)
+
+
+def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -> None:
+    said = cell.metadata
+    if "starter" in said:
+        exercise.given_starters.append(Answer("starter", cell.source, cell))
+    elif "variant" in said:
+        exercise.variants.append(Answer(said["variant"], cell.source, cell))
+    elif "misconception" in said:
+        name, section = said["misconception"], said.get("section", exercise.section)
+        explanation, source = split_explanation(cell.source)
+        if not explanation:
+            why = f"the misconception {name!r} needs an explanation: a text in triple quotes"
+            mistakes.append(cell.mistake(why))
+        exercise.misconceptions.append(Answer(name, source, cell, explanation, section))
+    elif "equivalent" in said:
+        # Comments, each the name of a mutant as `course.py cases` prints it.
+        names = [line.removeprefix("#").strip() for line in cell.source.splitlines()]
+        exercise.equivalents.extend(Answer(name, "", cell) for name in names if name)
+    else:
+        why = (
+            'say variant="...", misconception="...", equivalent="..." or starter=True '
+            "after the exercise"
+        )
+        mistakes.append(cell.mistake(why))
