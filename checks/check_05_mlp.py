@@ -167,7 +167,7 @@ def init_mlp(answer, rng):
     """The numbers themselves: they follow from the key, for any widths."""
 
     def layers(seed, sizes):
-        return as_jax(answer(jax.random.key(seed), sizes))
+        return keeping_width(answer(jax.random.key(seed), sizes))
 
     def shapes(key, sizes):
         params = answer(key, sizes)
@@ -1410,7 +1410,9 @@ def next_batch(answer, rng):
     without=FUNCTION
     | HALF
     | {"equal numbers": "float32", "infinity": "inf - inf"}
-    | dict.fromkeys(["bare leaf", "no leaves", "namedtuple", "registered class"], "in a dict")
+    | dict.fromkeys(
+        ["bare leaf", "no leaves", "one leaf", "namedtuple", "registered class"], "in a dict"
+    )
 )
 def updated(answer, rng):
     """The new velocity moves the parameters and comes back; steps are counted; the rest stays."""
@@ -1575,6 +1577,139 @@ def make_warm_step(answer, rng):
         "The second number says how many steps are made.", "The step is made twice."
     )
     cases += [Case(again, *given([0, 0], int(rng.integers(95))), note=twice, if_wrong=said)]
+    yield from shuffled(rng, cases)
+
+
+# What the reader writes in the lesson itself.
+
+
+def network(rng, *sizes):
+    """Draw a small network with ten outputs."""
+    widths = [*sizes, 10]
+    return [
+        {
+            "weight": array(rng.integers(-4, 5, pair) / 4),
+            "bias": array(rng.integers(-4, 5, pair[1]) / 4),
+        }
+        for pair in itertools.pairwise(widths)
+    ]
+
+
+def pictures(rng, width, count):
+    """Draw a batch: some pictures and their labels, no two of which are equal."""
+    labels = rng.choice(10, count, replace=False)
+    return array(rng.integers(0, 5, (count, width)) / 4), array(labels, np.int32)
+
+
+@check
+def loss_of_one(answer, rng):
+    """A single number for any width, any label, of a network that is sure or not."""
+
+    def call(params, x, label):
+        return as_scalar(answer(params, x, label))
+
+    def case(label, *sizes):
+        x = array(rng.integers(0, 5, sizes[0]) / 4)
+        return Case(own(answer, call), network(rng, *sizes), x, int(label))
+
+    labels = rng.permutation(np.arange(1, 9))[:4]
+    cases = [case(label, 2) for label in labels[:2]]
+    cases += [case(label, 3, 2) for label in labels[2:]]
+    cases += [case(0, 2), case(9, 2), case(0, 2, 2)]
+    yield from shuffled(rng, cases)
+
+
+@check
+def step(answer, rng):
+    """Against the gradient, by the rate; the loss before the step; the old parameters stay."""
+
+    def call(params, batch, rate):
+        result = answer(params, batch, rate)
+        if not is_pair(result):
+            return as_jax(result)
+        return {"params": as_jax(result[0]), "loss": as_scalar(result[1])}
+
+    def inputs(*sizes):
+        return network(rng, *sizes), pictures(rng, sizes[0], 1 + int(rng.integers(3))), share(rng)
+
+    said = {
+        "params": "Your new parameters are not `p - rate * g`, with `g` the gradient of the loss.",
+        "loss": "Your second result is not the loss at the old parameters.",
+        "": "`step` returns two things: the new parameters, and the loss at the old ones.",
+    }
+    cases = [Case(call, *inputs(*sizes), if_wrong=said) for sizes in ([1], [2], [2], [2, 1])]
+    cases += [Case(call, *inputs(*sizes), if_wrong=said) for sizes in ([1], [1, 2])]
+    cases += [after(answer, "step", *inputs(1)) for _ in range(2)]
+    yield from shuffled(rng, cases)
+
+
+@check
+def momentum_step(answer, rng):
+    """One step or several; the velocity moves the parameters and comes back; steps are counted."""
+
+    def seen(state):
+        if not isinstance(state, dict):
+            return as_jax(state)
+        return {**as_jax(state), **({"step": as_count(state["step"])} if "step" in state else {})}
+
+    def one_step(state, batch, rate):
+        return seen(answer(state, batch, rate))
+
+    def many_steps(state, batch, rates):
+        for rate in rates:
+            state = answer(state, batch, rate)
+            if not isinstance(state, dict):
+                return as_jax(state)
+        return seen(state)
+
+    def inputs(*sizes):
+        params = network(rng, *sizes)
+        state = {"params": params, "velocity": like(rng, params), "step": int(rng.integers(100))}
+        return state, pictures(rng, sizes[0], 1 + int(rng.integers(3)))
+
+    def several_rates():
+        return [share(rng) for _ in range(2 + rng.integers(2))]
+
+    said = {
+        "params": "Your parameters do not move by the updates that `momentum` returns.",
+        "velocity": "Your velocity is not the one that `momentum` returns.",
+        "step": 'Your `"step"` does not grow by 1 in each step.',
+        "": "`momentum_step` returns one state: a dict with the same three entries.",
+    }
+    more = "Several steps with one batch, each with a rate of its own."
+    cases = [Case(one_step, *inputs(*sizes), share(rng), if_wrong=said) for sizes in ([1], [2, 1])]
+    cases += [
+        Case(many_steps, *inputs(*sizes), several_rates(), note=more, if_wrong=said)
+        for sizes in ([1], [1], [1, 1])
+    ]
+    cases += [after(answer, "momentum_step", *inputs(1), share(rng)) for _ in range(2)]
+    yield from shuffled(rng, cases)
+
+
+@check
+def keep_frozen(answer, rng):
+    """The old leaf for one label and the new one for the other, in any tree."""
+
+    def case(roles):
+        trees = [jax.tree.map(lambda _: vector(rng), roles) for _ in range(2)]
+        return Case(returning_jax(answer), roles, *trees)
+
+    def either_role():
+        return str(rng.choice(["frozen", "train"]))
+
+    one, two = random_words(rng, 2)
+    first, second = (str(role) for role in rng.permutation(["frozen", "train"]))
+    cases = [
+        case({one: first, two: second}),
+        case([first, second]),
+        case([{"bias": first, "weight": first}, {"bias": second, "weight": second}]),
+        case([{"bias": second, "weight": first}, {"bias": either_role(), "weight": second}]),
+        case({one: [first, (second, first)], two: either_role()}),
+        case({one: "frozen", two: "frozen"}),
+        case(["frozen", ["frozen"]]),
+        case({one: "train", two: "train"}),
+        case(["train", {one: "train"}]),
+    ]
     yield from shuffled(rng, cases)
 
 

@@ -40,15 +40,17 @@ class Section:
     def minutes(self) -> int:
         """How long it takes to read its text, and to read and run its code."""
         words = sum(len(cell.source.split()) for cell in self.cells if cell.kind == "markdown")
-        lines = sum(bool(line.strip()) for cell in self.code for line in cell.source.splitlines())
+        read = [cell.source for cell in self.code if "exercise" not in cell.metadata]
+        lines = sum(bool(line.strip()) for source in read for line in source.splitlines())
         return max(1, round(words / WORDS_A_MINUTE + lines * SECONDS_A_LINE / 60))
 
     @property
     def trying(self) -> int:
-        """How many minutes its predictions and Trys take besides."""
+        """How many minutes its predictions, Trys and written steps take besides."""
         predictions = sum("prediction" in cell.metadata for cell in self.code)
         tries = sum(cell.source.count(TRY) for cell in self.cells)
-        return round((predictions * SECONDS_A_PREDICTION + tries * SECONDS_A_TRY) / 60)
+        written = sum(cell.metadata.get("minutes", 0) for cell in self.code)
+        return written + round((predictions * SECONDS_A_PREDICTION + tries * SECONDS_A_TRY) / 60)
 
 
 @dataclass(frozen=True)
