@@ -20,8 +20,7 @@ from pytree_course.board.session import id_of
 from pytree_course.course import PROGRESS_VARIABLE, Course
 from pytree_course.judging.expected import Expected
 from pytree_course.learner.progress import Progress
-from pytree_course.notebook.joining import enter
-from pytree_course.notebook.membership import Sender, events_after, read_membership
+from pytree_course.notebook.joining import Sender, enter, events_after, read_membership
 
 LESSON = "01_leaves"
 SECONDS_BETWEEN_CHECKS = 2.0

@@ -41,7 +41,7 @@ _ADDRESS = re.compile(r"0x[0-9a-f]+")  # of an object that is written as an inpu
 _ON_ONE_SEED = f"""
 import secrets
 secrets.randbits = lambda bits: {SEED}
-from pytree_course.cli.main import main
+from pytree_course.__main__ import main
 main()
 """
 

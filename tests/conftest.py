@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from pytree_course.__main__ import main
 from pytree_course.authoring.building import build
 from pytree_course.bundle import FILES, FOLDERS
-from pytree_course.cli.main import main
 from pytree_course.course import Course, LessonFiles
 from pytree_course.launcher import wait_for_turn
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
+from pytree_course.__main__ import main
 from pytree_course.class_grading.attempt import counting
 from pytree_course.class_grading.folder import read_class_folder
 from pytree_course.class_grading.grade_class import GradingOptions, grade_class
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.cli.main import main
 from pytree_course.grading.cell_run import CellRun
 from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.sources.authors_answers import run_answer

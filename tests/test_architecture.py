@@ -17,11 +17,8 @@ LAYERS = [
         "bundle",
         "compiled",
         "course",
-        "handout",
         "nbgrader",
-        "printable",
         "rendering",
-        "startup",
         "texts",
     },
     {"observing"},
@@ -31,7 +28,7 @@ LAYERS = [
     {"judging"},
     {"learner"},
     {"sources"},
-    {"notebook"},
+    {"ipython", "notebook"},
     {"authoring"},
     {"grading"},
     {"class_grading"},
@@ -40,7 +37,7 @@ LAYERS = [
     {"cli"},
 ]
 """From the lowest to the highest: a module imports from its own layer and from lower ones."""
-APART = {"__init__", "__main__", "launcher", "ipython", "server"}
+APART = {"__init__", "__main__", "launcher", "server"}
 """Not imported by the rest, and loading what they need when they need it."""
 MOST_LINES = 300
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.built import without_this_machine
+from pytree_course.bundle import hand_out
 from pytree_course.course import Course, LessonFiles, other_id, write_file
-from pytree_course.handout import hand_out
 from pytree_course.judging.expected import Expected
 from pytree_course.learner.questions import questions
 from pytree_course.running.outcomes import PUBLIC_SEED

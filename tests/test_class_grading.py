@@ -442,7 +442,7 @@ def dask(tmp_path):
         process.wait()
 
 
-@pytest.mark.reads("src/pytree_course/classroom")
+@pytest.mark.reads("src/pytree_course/class_grading")
 def test_on_a_dask_cluster_a_killed_worker_costs_no_submission(made, dask):
     address, workers = dask
     for number in range(5):

@@ -7,12 +7,12 @@ from pytree_course.class_grading.class_grades import Student
 from pytree_course.judging.verdicts import WrongLine
 from pytree_course.reports.class_statistics import (
     count_exercises,
+    find_clusters,
     held_misconceptions,
     histogram,
     not_graded,
     points_of_students,
 )
-from pytree_course.reports.clusters import find_clusters
 from tests.made_grades import made_attempt, made_grades, made_row
 
 
@@ -81,9 +81,23 @@ def test_misconceptions_are_counted_with_who_holds_them():
         "counts nodes",
         ["a", "b"],
     )
-    assert first.explanation == "You count nodes."
+    assert first.explanations == {"Exercise count": "You count nodes."}
     assert (second.name, names(second)) == ("none_is_a_leaf", ["b"])
-    assert (third.name, third.explanation) == ("withdrawn", "")
+    assert (third.name, third.explanations) == ("withdrawn", {"Exercise count": ""})
+
+
+def test_a_misconception_that_exercises_share_is_one_with_each_holder_once():
+    rows = [
+        made_row(name, "incorrect", misconceptions=["counts_nodes"]) for name in ("count", "paths")
+    ]
+    (held,) = held_misconceptions(
+        made_grades([made_attempt("a", rows), made_attempt("b", rows[1:])])
+    )
+    assert held.explanations == {
+        "Exercise count": "You count nodes.",
+        "Exercise paths": "You count nodes.",
+    }
+    assert names(held) == ["a", "b"]
 
 
 def test_equal_wrong_results_without_a_misconception_are_a_cluster():
@@ -131,8 +145,10 @@ def test_a_class_in_which_nobody_handed_in_anything():
     assert points_of_students(grades) == []
 
 
-def test_points_are_counted_by_value_and_where_there_are_many_by_ranges():
+def test_a_histogram_has_as_many_bars_as_its_students_need():
     assert histogram([0, 2, 2], 2) == [("0", 1), ("1", 0), ("2", 2)]
-    many = histogram([0, 3, 4, 62], 62)
-    assert (many[0], many[1], many[-1]) == (("0–3", 2), ("4–7", 1), ("60–62", 1))
-    assert len(many) == 16
+    few = histogram([0, 3, 4, 62], 62)
+    assert few == [("0–20", 3), ("21–41", 0), ("42–62", 1)]
+    many = histogram([*range(63)] * 8, 62)
+    assert len(many) == 9
+    assert sum(students for _, students in many) == 63 * 8

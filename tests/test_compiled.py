@@ -73,7 +73,9 @@ def entries(folder):
 def compile_here(number):
     compiled.use_compiled_programs(keep=True)
     exec(PROGRAM.format(number=number), {})
-    return next(each for each in entries(compiled.kept()) if each.startswith("jit_tripled"))
+    return next(
+        each for each in entries(compiled.kept_programs()) if each.startswith("jit_tripled")
+    )
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ def exercise():
 def test_kernels_are_shown_what_the_right_answer_compiles(cache, exercise):
     authors_answers._RESULTS.clear()
     compile_for_kernels(*exercise)
-    assert entries(compiled.shown()) == entries(compiled.kept()) != []
+    assert entries(compiled.visible_programs()) == entries(compiled.kept_programs()) != []
 
 
 def test_it_is_compiled_once(cache, exercise, monkeypatch):
@@ -101,11 +103,11 @@ def test_what_a_gradings_fresh_cases_compile_is_never_kept(cache, exercise):
     authors_answers._RESULTS.clear()
     run_answer(sources, exercise, exercise.solution, FRESH)
     assert FRESH not in SEEDS
-    assert entries(compiled.kept()) == []
+    assert entries(compiled.kept_programs()) == []
     _forget()
     authors_answers._RESULTS.clear()
     run_answer(sources, exercise, exercise.solution, PUBLIC_SEED)
-    assert entries(compiled.kept()) != []
+    assert entries(compiled.kept_programs()) != []
 
 
 def test_too_many_programs_are_all_dropped(cache, monkeypatch):
@@ -113,7 +115,7 @@ def test_too_many_programs_are_all_dropped(cache, monkeypatch):
     compiled.show_compiled_programs()
     monkeypatch.setattr(compiled, "MOST_PROGRAMS", 0)
     compiled.show_compiled_programs()
-    assert entries(compiled.kept()) == entries(compiled.shown()) == []
+    assert entries(compiled.kept_programs()) == entries(compiled.visible_programs()) == []
 
 
 def test_an_environment_that_cannot_be_written_is_left_alone(cache, exercise, monkeypatch):
@@ -143,7 +145,7 @@ def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
     command = sandboxed(["true"], {}, call_filter=0)
     assert cache.exists()
     assert command[command.index(str(cache)) - 1] == "--tmpfs"
-    assert command[command.index("/compiled") - 1] == str(compiled.shown())
+    assert command[command.index("/compiled") - 1] == str(compiled.visible_programs())
 
 
 @needs_sandbox
@@ -152,7 +154,7 @@ def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path, monkeypatch):
     monkeypatch.setenv(policy.ENGINE_VARIABLE, "fresh")
     compile_here(1)
     compiled.show_compiled_programs()
-    before = entries(compiled.shown())
+    before = entries(compiled.visible_programs())
     (tmp_path / "course" / "checks").mkdir(parents=True)
     kernel = WatchedKernel(
         tmp_path, tmp_path / "course", {}, in_sandbox=True, budget=SubmissionBudget(())
@@ -167,7 +169,7 @@ def test_a_kernel_finds_a_program_and_writes_none(cache, tmp_path, monkeypatch):
         assert "cache_hits" not in other[1]
     finally:
         kernel.stop()
-    assert entries(compiled.shown()) == entries(compiled.kept()) == before
+    assert entries(compiled.visible_programs()) == entries(compiled.kept_programs()) == before
 
 
 LOOK_AND_WRITE = """
@@ -184,12 +186,12 @@ echo -- $(stat -c %a /compiled)
 def test_the_programs_cannot_be_listed_or_changed(cache, monkeypatch, user):
     if os.getuid() not in (0, user):
         pytest.skip("only root can be another user")
-    compiled.kept().mkdir(parents=True)
+    compiled.kept_programs().mkdir(parents=True)
     compiled.show_compiled_programs()
-    known = compiled.shown() / "known-cache"
+    known = compiled.visible_programs() / "known-cache"
     known.write_text("the program")
     if user:
-        for each in (compiled.shown(), known):
+        for each in (compiled.visible_programs(), known):
             os.chown(each, user, user)
         monkeypatch.setattr(os, "geteuid", lambda: user)
     monkeypatch.setattr(policy, "python_folders", lambda: [])
@@ -203,5 +205,5 @@ def test_the_programs_cannot_be_listed_or_changed(cache, monkeypatch, user):
     assert done.stdout == "the program\nfound: *\n-- 311\n", done.stderr
     for refused in ("cannot open directory", "Read-only file system"):
         assert refused in done.stderr
-    assert entries(compiled.shown()) == ["known-cache"]
+    assert entries(compiled.visible_programs()) == ["known-cache"]
     assert known.read_text() == "the program"

@@ -7,7 +7,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 
-from pytree_course.notebook.cell_runs import missing_cell
+from pytree_course.ipython import missing_cell
 from tests import made_submissions
 
 RIGHT = made_submissions.RIGHT["count_leaves"]

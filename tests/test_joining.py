@@ -13,9 +13,9 @@ from jupyter_client.manager import start_new_kernel
 import pytree_course
 from pytree_course.course import CourseError
 from pytree_course.learner.progress import Progress
-from pytree_course.notebook import joining, membership
+from pytree_course.notebook import joining
 from pytree_course.notebook.class_protocol import Sent
-from pytree_course.notebook.membership import Sender, read_membership
+from pytree_course.notebook.joining import Sender, read_membership
 from tests.class_server import CODE, PATIENCE, QUESTION, Room, wait_for
 from tests.made_submissions import RIGHT
 
@@ -32,7 +32,7 @@ def room():
 def quick(monkeypatch):
     """Let no test wait for what a learner does not notice."""
     for name in ("LOOKS_EVERY", "ASKS_EVERY", "LONGEST_PAUSE"):
-        monkeypatch.setattr(membership, name, 0.01)
+        monkeypatch.setattr(joining, name, 0.01)
 
 
 @contextmanager
@@ -170,7 +170,7 @@ def test_each_verdict_arrives_once_though_the_server_is_killed_and_answers_get_l
 @contextmanager
 def sender_again(course, room):
     secret, name = next(iter(room.names.items()))
-    kept = membership.Membership(room.address, CODE, "", 0, secret, name)
+    kept = joining.Membership(room.address, CODE, "", 0, secret, name)
     course.joined_file.write_text(json.dumps(vars(kept)))
     with sender(course) as thread:
         yield thread
@@ -265,7 +265,7 @@ def notebook(course):
 
 
 QUICK = """
-from pytree_course.notebook import membership as m
+from pytree_course.notebook import joining as m
 m.LOOKS_EVERY = m.ASKS_EVERY = m.LONGEST_PAUSE = 0.01
 """
 CHECK = "check.count_leaves(count_leaves)"

@@ -6,6 +6,7 @@ That the true environment can be made is shown by every run of .ci/run, which be
 import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,11 +18,12 @@ import venv
 import zipfile
 from pathlib import Path
 
-import packaging
 import pytest
 
-from pytree_course import launcher
-from pytree_course.cli import main  # noqa: F401  adds the commands
+from pytree_course import (
+    __main__,  # noqa: F401  adds the commands
+    launcher,
+)
 from pytree_course.cli.app import app
 
 ROOT = Path(__file__).parents[1]
@@ -187,7 +189,7 @@ def test_a_misspelt_command_installs_nothing(copy):
     assert not (copy.folder / ".venv").exists()
 
 
-@pytest.mark.parametrize("version", ["2.7", "3.6", "3.8", "3.10"])
+@pytest.mark.parametrize("version", ["2.7", "3.10"])
 def test_an_old_python_is_told_so(copy, version):
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     pythons = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
@@ -205,27 +207,6 @@ def test_course_py_alone_says_what_is_missing(copy):
     status, _, told = copy.run("lab")
     assert status == 1
     assert "src/ is missing" in told
-
-
-@pytest.mark.parametrize(
-    ("system", "machine", "maxsize", "python", "build", "says"),
-    [
-        ("linux", "x86_64", 2**63, "CPython", "x86_64-linux-gnu", None),
-        ("linux", "aarch64", 2**63, "CPython", "aarch64-linux-gnu", None),
-        ("darwin", "arm64", 2**63, "CPython", "darwin", None),
-        ("win32", "amd64", 2**63, "CPython", "", None),
-        ("darwin", "x86_64", 2**63, "CPython", "darwin", "Intel Mac"),
-        ("win32", "x86", 2**31, "CPython", "", "32-bit"),
-        ("win32", "arm64", 2**63, "CPython", "", "Windows on ARM"),
-        ("linux", "x86_64", 2**63, "CPython", "x86_64-linux-musl", "Alpine"),
-        ("linux", "armv7l", 2**31, "CPython", "arm-linux-gnueabihf", "32-bit"),
-        ("linux", "riscv64", 2**63, "CPython", "riscv64-linux-gnu", "riscv64"),
-        ("linux", "x86_64", 2**63, "PyPy", "x86_64-linux-gnu", "PyPy"),
-    ],
-)
-def test_a_computer_without_jax_is_told_so(system, machine, maxsize, python, build, says):
-    reason = launcher.unsupported(system, machine, maxsize, python, build)
-    assert reason is None if says is None else says in reason
 
 
 # --- making it, once
@@ -280,13 +261,6 @@ def test_a_failed_step_shows_why_and_what_to_try(copy):
     assert copy.launcher.outdated()
 
 
-def test_a_folder_that_cannot_be_written_is_told_so(copy):
-    (copy.folder / ".venv-lock").mkdir()
-    status, _, told = copy.run("test")
-    assert status == 1
-    assert "read-only" in told
-
-
 @pytest.fixture
 def ctrl_c_works():
     """A shell's background jobs ignore Ctrl-C, and so does what they start."""
@@ -323,122 +297,66 @@ def test_a_killed_runs_installer_is_waited_for_and_its_environment_made_anew(cop
     killed.communicate()
 
 
-def test_two_runs_at_once_take_turns(copy):
-    first = copy.start_waiting()
-    second = copy.start("test")
-    assert "waiting for it" in second.stderr.readline()
-    copy.go()
-    for process in (first, second):
-        process.communicate()
-        assert process.returncode == 0
-    assert len(copy.calls()) == 2
-
-
 # --- a Python that has the course already, as on a hub or in conda
 
 
-class Hub:
-    """A copy, to be run with a Python in which a stand-in for the course is installed."""
-
-    def __init__(self, copy: Copy) -> None:
-        self.copy = copy
-        venv.create(copy.cache / "hub", symlinks=True)
-        copy.python = copy.cache / "hub/bin/python"
-        [self.packages] = (copy.cache / "hub").glob("lib/python*/site-packages")
-        shutil.copytree(Path(packaging.__file__).parent, self.packages / "packaging")
-        (self.packages / "pip").mkdir()
-        (self.packages / "pip/__main__.py").write_text(STAND_IN_FOR_PIP, "utf-8")
-        (self.packages / "pytree_course").mkdir()
-        (self.packages / "pytree_course/__init__.py").touch()
-        (self.packages / "pytree_course/__main__.py").write_text(STAND_IN_FOR_THE_COURSE, "utf-8")
-        requires = ["jax>=0.5", "rich", "hypothesis; extra == 'dev'", "old; python_version < '3'"]
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-        self.install("pytree-course", project["version"], *requires)
-        self.install("jax", "0.10.2")
-        self.install("rich", "15.0.0rc1")
-
-    def install(self, name: str, version: str, *requires: str) -> None:
-        """Note a package as installed, in place of any other version of it."""
-        for earlier in self.packages.glob(f"{name.replace('-', '_')}-*.dist-info"):
-            shutil.rmtree(earlier)
-        info = self.packages / f"{name.replace('-', '_')}-{version}.dist-info"
-        info.mkdir()
-        lines = [f"Requires-Dist: {line}\n" for line in requires]
-        text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{''.join(lines)}"
-        (info / "METADATA").write_text(text, "utf-8")
-
-    def makes_an_environment(self, *arguments: str, **variables: str) -> tuple[bool, str]:
-        """Run course.py; say whether it began to make `.venv`, and what it told the user."""
-        # Then the stand-in for uv fails at once.
-        status, output, told = self.copy.run(*arguments, UV_OFFLINE="1", **variables)
-        made = (self.copy.folder / ".venv").exists()
-        assert status == (1 if made else 0), told
-        if not made:
-            seen = json.loads(output)
-            assert seen["arguments"] == list(arguments)
-            assert seen["environment"]["PYTREE_COURSE"] == str(self.copy.folder)
-        return made, told
-
-
 @pytest.fixture
-def hub(copy: Copy) -> Hub:
-    """Return a copy and a Python that has the course, and what it needs."""
-    return Hub(copy)
+def hub(copy: Copy) -> Copy:
+    """Return a copy, to be run with a Python in which a stand-in for the course is installed."""
+    venv.create(copy.cache / "hub", symlinks=True)
+    copy.python = copy.cache / "hub/bin/python"
+    [packages] = (copy.cache / "hub").glob("lib/python*/site-packages")
+    (packages / "pytree_course").mkdir()
+    (packages / "pytree_course/__init__.py").touch()
+    (packages / "pytree_course/__main__.py").write_text(STAND_IN_FOR_THE_COURSE, "utf-8")
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    info = packages / f"pytree_course-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: pytree-course\nVersion: {version}\n", "utf-8")
+    return copy
+
+
+def makes_an_environment(copy: Copy, **variables: str) -> bool:
+    """Run course.py; say whether it began to make `.venv`."""
+    # Then the stand-in for uv fails at once.
+    status, output, told = copy.run("check", "1", UV_OFFLINE="1", **variables)
+    made = (copy.folder / ".venv").exists()
+    assert status == (1 if made else 0), told
+    if not made:
+        command = json.loads(output)
+        assert command["arguments"] == ["check", "1"]
+        assert command["environment"]["PYTREE_COURSE"] == str(copy.folder)
+    return made
 
 
 def test_a_python_that_has_the_course_is_used_as_it_is(hub):
-    assert hub.makes_an_environment("check", "1") == (False, "")
+    assert not makes_an_environment(hub)
 
 
-@pytest.mark.parametrize(
-    ("change", "command", "why"),
-    [
-        (lambda hub: shutil.rmtree(hub.packages / "jax-0.10.2.dist-info"), "check", "jax>=0.5."),
-        (lambda hub: hub.install("jax", "0.4.38"), "check", "jax>=0.5."),
-        (lambda hub: hub.install("pytree-course", "0.0.1"), "check", ""),
-        (lambda hub: (hub.copy.folder / "sources").mkdir(), "check", ""),  # an author's own code
-        (lambda hub: (hub.copy.folder / "tests").mkdir(), "test", "hypothesis"),
-    ],
-)
-def test_a_python_that_lacks_what_is_needed_or_has_another_course_is_not(hub, change, command, why):
-    change(hub)
-    made, told = hub.makes_an_environment(command)
-    assert made
-    assert not why or f"has the course, but not {why}" in told
+def test_another_version_of_the_course_is_not_used(hub):
+    project = hub.folder / "pyproject.toml"
+    project.write_text(re.sub('^version = ".*"', 'version = "9"', project.read_text(), flags=re.M))
+    assert makes_an_environment(hub)
 
 
-def test_a_learners_copy_needs_no_more_to_run_the_lessons(hub):
-    assert not hub.makes_an_environment("test")[0]
-
-
-def test_an_authors_copy_that_is_installed_there_is_used(hub):
-    (hub.copy.folder / "sources").mkdir()
-    package = hub.copy.folder / "src/pytree_course"
+def test_an_authors_copy_is_used_only_if_its_own_code_is_installed(hub):
+    (hub.folder / "sources").mkdir()
+    assert makes_an_environment(hub)
+    shutil.rmtree(hub.folder / ".venv")
+    [installed] = (hub.cache / "hub").glob("lib/python*/site-packages/pytree_course")
     for name in ("__init__.py", "__main__.py"):
-        (hub.packages / "pytree_course" / name).rename(package / name)
-    (hub.packages / "pytree_course").rmdir()
-    (hub.packages / "editable.pth").write_text(str(hub.copy.folder / "src"), "utf-8")
-    assert not hub.makes_an_environment("check", "1")[0]
+        (installed / name).rename(hub.folder / "src/pytree_course" / name)
+    installed.rmdir()
+    (installed.parent / "editable.pth").write_text(str(hub.folder / "src"), "utf-8")
+    assert not makes_an_environment(hub)
 
 
 def test_a_jupyterlabs_terminal_uses_its_servers_python_whatever_python3_is(hub, python):
-    servers, hub.copy.python = str(hub.copy.python), python
-    assert hub.makes_an_environment("check", "1")[0]
-    shutil.rmtree(hub.copy.folder / ".venv")
-    made, told = hub.makes_an_environment("check", "1", PYTREE_COURSE_PYTHON=servers)
-    assert (made, told) == (False, "")
-
-
-@pytest.mark.parametrize("servers", ["another version", "gone", "itself"])
-def test_but_not_a_servers_python_that_will_not_do(hub, python, servers):
-    variables = {"PYTREE_COURSE_PYTHON": str(hub.copy.python)}
-    if servers != "itself":
-        hub.copy.python = python
-    if servers == "gone":
-        shutil.rmtree(hub.copy.cache / "hub")
-    else:
-        hub.install("pytree-course", "0.0.1")
-    assert hub.makes_an_environment("check", "1", **variables)[0]
+    servers, hub.python = str(hub.python), python
+    assert makes_an_environment(hub)
+    shutil.rmtree(hub.folder / ".venv")
+    assert not makes_an_environment(hub, PYTREE_COURSE_PYTHON=servers)
+    assert makes_an_environment(hub, PYTREE_COURSE_PYTHON=str(hub.cache / "gone"))
 
 
 # --- an environment that can't be used
@@ -480,7 +398,7 @@ def test_the_commands_exit_status_is_kept(made):
 
 def test_other_environments_settings_do_not_reach_the_commands(made):
     foreign = {"VIRTUAL_ENV", "CONDA_PREFIX", "PIP_TARGET", "PIP_USER", "PIP_REQUIRE_VIRTUALENV"}
-    foreign |= {"PYTHONDONTWRITEBYTECODE", "UV_PROJECT_ENVIRONMENT", "UV_SYSTEM_PYTHON"}
+    foreign |= {"PYTHONPATH", "UV_PROJECT_ENVIRONMENT"}
     kept = {"PIP_INDEX_URL": "mirror", "PIP_CERT": "file", "UV_DEFAULT_INDEX": "mirror"}
     _, output, _ = made.run("test", **dict.fromkeys(foreign, "1"), **kept)
     seen = json.loads(output)["environment"]

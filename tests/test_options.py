@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from pytree_course.cli.options import last_moment
+from pytree_course.cli.app import last_moment
 from pytree_course.course import CourseError
 
 

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from pytree_course.grading.lesson import GradedLesson
 from pytree_course.judging.finding_words import sentences
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import WrongLine
+from pytree_course.reports import pages
 from pytree_course.reports.page_texts import excerpt, page_names
 from pytree_course.reports.pages import write_pages
 from tests.conftest import contents
@@ -30,6 +32,8 @@ from tests.made_grades import (
 from tests.made_submissions import MadeClass
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>\x00\u202e\ud800"
+LINK = r"((\.\./)?(students|answers)/[\w~.-]+\.html|\.\./report\.html)?(#[\w~.-]+)?"
+SCRIPT = (Path(pages.__file__).parent / "static" / "corrections.js").read_text("utf-8")
 FETCHING = {"src", "href", "xlink:href", "action", "srcset", "data", "poster", "background"}
 
 
@@ -67,14 +71,15 @@ def visible(page):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", body)))
 
 
-def assert_harmless(page):
+def assert_harmless(page, scripts=()):
+    """Check that a page runs no script but those given, fetches nothing and hides nothing."""
     tags = Tags(page).found
-    assert "script" not in {tag for tag, _ in tags}
+    assert re.findall(r"<script[^>]*>(.*?)</script>", page, re.DOTALL) == [*scripts]
     assert {tag for tag, _ in tags}.isdisjoint({"img", "link", "iframe", "object", "form"})
     for _, attributes in tags:
         assert not [name for name in attributes if name.startswith("on")]
         for name in FETCHING & attributes.keys():
-            assert re.fullmatch(r"#[\w~.-]+|students/[\w~.-]+\.html", attributes[name])
+            assert re.fullmatch(LINK, attributes[name])
     assert not re.search(r"url\((?!#)|@import", page)
     assert "\x00" not in page
     assert "\u202e" not in page
@@ -171,8 +176,8 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
         "7 students",
         "6 handed in",
         "Graded 2 March 2026, 12:00 · due 1 March 2026, 09:55",
-        "none is a leaf · count · 1 student",
-        "You count None .",
+        "none is a leaf · 1 student",
+        "Exercise count : You count None .",
         "late by 1 day, 2:05:00",
         "– not handed in",
         "not on the list of the class",
@@ -183,8 +188,18 @@ def test_the_class_report_says_what_the_teacher_wants_to_know(grades, tmp_path):
         assert expected in words, expected
     links = [attributes.get("href", "") for tag, attributes in Tags(page).found if tag == "a"]
     for link in links:
-        target = link.removeprefix("#")
-        assert f'id="{target}"' in page if link.startswith("#") else (tmp_path / link).exists()
+        name, _, target = link.partition("#")
+        there = (tmp_path / name).read_text("utf-8") if name else page
+        assert not target or f'id="{target}"' in there
+
+
+def test_every_verdict_of_the_report_leads_to_the_answer(grades, tmp_path):
+    pages = pages_of(grades, tmp_path)
+    link = 'href="answers/01_made-count.html#bob.html"'
+    assert re.search(rf"<a {link}[^>]*>✗ Not yet</a>", pages["report.html"])
+    answers = pages["answers/01_made-count.html"]
+    place = answers.index('id="bob.html"')
+    assert "answer of bob" in answers[place : answers.index("</article>", place)]
 
 
 def test_bars_show_what_the_numbers_beside_them_say(grades, tmp_path):
@@ -196,9 +211,9 @@ def test_bars_show_what_the_numbers_beside_them_say(grades, tmp_path):
     assert parts == [("error", "66.67"), ("not-attempted", "33.33")]
 
 
-def test_pages_need_nothing_else_and_run_nothing(grades, tmp_path):
-    for page in pages_of(grades, tmp_path).values():
-        assert_harmless(page)
+def test_pages_need_nothing_else_and_run_nothing_but_the_corrections_script(grades, tmp_path):
+    for name, page in pages_of(grades, tmp_path).items():
+        assert_harmless(page, [SCRIPT] if name.startswith("answers/") else [])
         assert page.startswith('<!doctype html>\n<html lang="en">')
         assert (
             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -234,10 +249,10 @@ def test_whatever_students_write_is_only_text(tmp_path):
     pages = pages_of(
         made_grades(attempts, students=[Student(name, HOSTILE) for name in students]), into
     )
-    assert len(pages) == 4
+    assert len(pages) == 6
     assert [file.name for file in tmp_path.iterdir()] == ["into"]
-    for page in pages.values():
-        assert_harmless(page)
+    for name, page in pages.items():
+        assert_harmless(page, [SCRIPT] if name.startswith("answers/") else [])
     own = visible(next(page for name, page in pages.items() if name.startswith("students/x~")))
     assert "<script>alert(1)</script>" in own
     assert r"]]>\x00\u202e\ud800" in own
@@ -260,7 +275,8 @@ def test_a_page_of_an_earlier_run_does_not_stay_but_a_teachers_own_does(tmp_path
     pages_of(made_grades([made_attempt("fay", [row])]), tmp_path)
     (tmp_path / "students" / "mine.html").write_text("<p>my own</p>")
     pages = pages_of(made_grades([made_attempt("12351", [row])]), tmp_path)
-    assert {name for name in pages if "/" in name} == {"students/12351.html", "students/mine.html"}
+    names = {name for name in pages if name.startswith("students/")}
+    assert names == {"students/12351.html", "students/mine.html"}
 
 
 def test_an_excerpt_is_short_in_lines_too():
@@ -294,7 +310,11 @@ def test_no_two_students_share_a_page_and_no_name_leaves_the_folder():
 @pytest.mark.parametrize("lessons", [[], [made_lesson()]])
 def test_a_class_that_handed_in_nothing_has_pages_too(students, lessons, tmp_path):
     pages = pages_of(ClassGrades(students, lessons, {}), tmp_path)
-    assert len(pages) == 1 + len(students)
+    assert {*pages} == {
+        "report.html",
+        *(f"students/{student.id}.html" for student in students),
+        *(f"answers/01_made-{name}.html" for name in ("count", "paths") if lessons),
+    }
     assert "Nothing has been graded yet." in visible(pages["report.html"])
 
 

@@ -18,11 +18,11 @@ from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.judging.words import line_wrong
 from pytree_course.observing.comparison import Difference
-from pytree_course.printable import printable, printable_lines
 from pytree_course.rendering import render
-from pytree_course.reports.clusters import Cluster
+from pytree_course.reports.class_statistics import Cluster
 from pytree_course.reports.terminal import show_class, show_grade
 from pytree_course.running.outcomes import Line
+from pytree_course.texts import printable, printable_lines
 from tests.made_grades import made_attempt, made_grades, made_row
 from tests.test_tables import hidden
 
@@ -80,7 +80,7 @@ def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
     row = made_row("count", "error", explanation=HOSTILE)
     code = f"line_1\n\tline_2 {HOSTILE}"
     attempt = made_attempt(HOSTILE, [row])
-    cluster = Cluster("01_made", "count", [Student(HOSTILE)], row, attempt, code)
+    cluster = Cluster("01_made", "count", "Count", [Student(HOSTILE)], row, attempt, code)
     words = {"sentences": sentences, "wrong": line_wrong}
     shown = render("reports/unexplained.txt", found=[cluster], **words)
     assert nothing_raw(shown)

@@ -8,7 +8,7 @@ import pytest
 
 from pytree_course.board.log import Log
 from pytree_course.course import CourseError
-from pytree_course.reports.time_in_class import Work, spent_in_class
+from pytree_course.reports.class_statistics import TimeInClass, spent_in_class
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 from tests.made_submissions import MadeClass
 from tests.test_pages import pages_of, visible
@@ -54,8 +54,8 @@ def test_the_time_before_a_check_counts_for_its_exercise_until_it_is_solved(sess
         checked(14, "ada", "count"),
     )
     assert spent_in_class(file) == {
-        (LESSON, "count"): [Work(minutes=5, checks=2, is_solved=True)],
-        (LESSON, "paths"): [Work(minutes=7, checks=1, is_solved=True)],
+        (LESSON, "count"): [TimeInClass(minutes=5, checks=2, is_solved=True)],
+        (LESSON, "paths"): [TimeInClass(minutes=7, checks=1, is_solved=True)],
     }
 
 
@@ -69,13 +69,13 @@ def test_the_time_of_others_and_a_long_break_do_not_count(session):
         checked(20.5, "ada", "count", right=True),
     )
     ada, bob = sorted(spent_in_class(file)[LESSON, "count"], key=lambda each: -each.checks)
-    assert ada == Work(minutes=5, checks=2, is_solved=True)
-    assert bob == Work(minutes=3, checks=1, is_solved=False)
+    assert ada == TimeInClass(minutes=5, checks=2, is_solved=True)
+    assert bob == TimeInClass(minutes=3, checks=1, is_solved=False)
 
 
 def test_who_left_is_counted_too(session):
     file = session(joined(0, "ada"), checked(2, "ada", "count", right=True), (3, "ada", "left", {}))
-    assert spent_in_class(file)[LESSON, "count"] == [Work(2, 1, is_solved=True)]
+    assert spent_in_class(file)[LESSON, "count"] == [TimeInClass(2, 1, is_solved=True)]
 
 
 def test_the_report_shows_the_minutes_of_those_who_solved_it(session, tmp_path):

@@ -177,7 +177,7 @@ def test_both_engines_are_the_same_inside(started):
     assert not modules[1] - modules[0]
     # How the sandbox was made. Nothing of it is secret.
     more = {name for name in modules[0] - modules[1] if "pytree_course.grading" not in name}
-    assert more <= {"pytree_course.compiled", "pytree_course.startup", "rfc3987_syntax"}
+    assert more <= {"pytree_course.compiled", "pytree_course.built", "rfc3987_syntax"}
 
 
 def test_the_next_sandbox_has_nothing_of_the_last(started):

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import re
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # it is read where nothing is installed yet
     from nbformat import NotebookNode
@@ -77,3 +78,16 @@ def outputs_digest(notebook: "NotebookNode") -> str:
     ]
     text = json.dumps(outputs, sort_keys=True, ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+_GRAMMARS = "rfc3987_syntax"
+
+
+def leave_out_grammars() -> None:
+    """Keep jsonschema, which nbformat imports, from building its parser of international addresses.
+
+    That takes a second and a half, and nothing in a notebook is checked with it. The parser comes
+    with JupyterLab; jsonschema works without it.
+    """
+    modules: dict[str, Any] = sys.modules
+    modules.setdefault(_GRAMMARS, None)  # from now on, importing it fails

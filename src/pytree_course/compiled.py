@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 CACHE = Path(sys.prefix) / "cache"
-"""In the course's environment. The code of a learner sees nothing of it but `shown()`."""
+"""In the course's environment. A learner's code sees only `visible_programs()`."""
 
 MOST_PROGRAMS = 20_000
 
@@ -29,12 +29,12 @@ _READ_ONLY = {
 }
 
 
-def kept() -> Path:
+def kept_programs() -> Path:
     """Return the folder that JAX itself writes to."""
     return _of_this_machine() / "kept"
 
 
-def shown() -> Path:
+def visible_programs() -> Path:
     """Return the folder that kernels see."""
     return _of_this_machine() / "shown"
 
@@ -53,7 +53,7 @@ def use_compiled_programs(*, keep: bool) -> None:
     """
     import jax  # not above: starting kernels does without it
 
-    options = {**_READ_ONLY, "jax_compilation_cache_dir": str(kept())}
+    options = {**_READ_ONLY, "jax_compilation_cache_dir": str(kept_programs())}
     if keep:
         options["jax_persistent_cache_min_compile_time_secs"] = 0
     # Never by environment variables: kernels inherit them, and lessons measure compiling.
@@ -69,8 +69,8 @@ def make_folders() -> None:
     A sandbox hides the rest of `CACHE`; it can hide only what exists when it is made.
     """
     if can_keep():
-        shown().mkdir(parents=True, exist_ok=True)
-        shown().chmod(_NOT_LISTED)
+        visible_programs().mkdir(parents=True, exist_ok=True)
+        visible_programs().chmod(_NOT_LISTED)
 
 
 def show_compiled_programs() -> None:
@@ -78,9 +78,9 @@ def show_compiled_programs() -> None:
     if not can_keep():
         return
     make_folders()
-    entries = [*kept().iterdir()] if kept().exists() else []
+    entries = [*kept_programs().iterdir()] if kept_programs().exists() else []
     for entry in entries:
-        place = shown() / entry.name
+        place = visible_programs() / entry.name
         if len(entries) > MOST_PROGRAMS:
             place.unlink(missing_ok=True)
             entry.unlink(missing_ok=True)

@@ -1,13 +1,15 @@
-"""An IPython extension: errors that a learner meets say what to do, or what the lesson says.
+"""The IPython extension that every kernel loads: watch what cells do, and explain their errors."""
 
-Every kernel of the environment loads it (see the folder `jupyter` of the repository).
-"""
-
+import re
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
+from types import TracebackType
 from typing import Any
 
 from pytree_course import nbgrader
+from pytree_course.built import brief_traceback, is_meant_to_fail
+from pytree_course.course import Course, CourseError, answer_id, ours_id
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -28,10 +30,7 @@ def load_ipython_extension(shell: Any) -> None:
     shell.run_code, shell.showtraceback = run_code_and_reply, show_always
     if nbgrader.is_running():
         return  # an error that is explained instead of raised would earn points
-    from pytree_course.notebook import cell_runs
-
-    cell_runs.watch(shell)
-    from pytree_course.course import Course, CourseError
+    watch(shell)
 
     def before_cell(_: Any) -> None:
         if joined and joined.exists():
@@ -52,3 +51,113 @@ def _showable(error: BaseException) -> BaseException:
         kind = type(error).__name__
         return type(kind, (Exception,), {})(f"(its message raised {type(broken).__name__})")
     return error
+
+
+CHECK_CALL = re.compile(r"\bcheck\.(?P<exercise>\w+)\s*\(")
+
+_DEFINED = re.compile(r"^(?:(?:async\s+)?def|class)\s+(\w+)|^(\w+)\s*(?::[^=\n]*)?=(?!=)", re.M)
+"""What a cell would define at its top level; a cell with a syntax error can't be parsed."""
+
+_failed: set[str] = set()
+"""Names whose definition is older than the last run of their cell, because that run failed."""
+
+_last_defined_by: dict[str, str | None] = {}
+"""The id of the cell that last defined a name, where the front end tells it."""
+
+_defined_by: dict[str, list[str]] = {}
+"""Names that the last run of a cell defined, by the cell's id, where the front end tells it."""
+
+
+def watch(shell: Any) -> None:
+    """Note from now on what each cell of a kernel does, and explain its errors."""
+    before: dict[str, Any] = {}
+
+    def before_cell(_: Any) -> None:
+        before.update(shell.user_ns)
+
+    def after_cell(result: Any) -> None:
+        source = result.info.raw_cell or ""
+        names = {function or variable for function, variable in _DEFINED.findall(source)}
+        names_now = shell.user_ns
+        made = {name for name in names if name in names_now}
+        made -= {name for name in made if name in before and names_now[name] is before[name]}
+        before.clear()
+        if result.success:
+            _failed.difference_update(names)
+        else:
+            _failed.difference_update(made)
+            _failed.update(names - made)
+        cell_id = getattr(result.info, "cell_id", None)
+        _last_defined_by.update(dict.fromkeys(made, cell_id))
+        if cell_id:
+            _defined_by[cell_id] = sorted(made)
+
+    shell.events.register("pre_run_cell", before_cell)
+    shell.events.register("post_run_cell", after_cell)
+    shell.set_custom_exc((Exception,), _show)
+
+
+def are_stale(names: Iterable[str]) -> bool:
+    """Say whether a definition of one of these names is older than its cell's last run."""
+    return not _failed.isdisjoint(names)
+
+
+def are_ours(exercise: str, names: Iterable[str]) -> bool:
+    """Say whether the course's own version, in a lesson, has replaced the reader's answer."""
+    return any(_last_defined_by.get(name) == ours_id(exercise) for name in names)
+
+
+def missing_cell(error: NameError, source: str) -> str | None:
+    """Say which cell to run first, when a check cell's source fails for want of a name.
+
+    Returns None when the cell is not a check, or the missing name has another cause.
+    """
+    call = CHECK_CALL.search(source)
+    if call is None or error.name is None:
+        return None
+    from pytree_course.judging import words  # not above: every kernel loads this module
+
+    if error.name in ("check", "Checks"):
+        return words.SET_UP_CELL_FIRST
+    if not re.search(rf"\b{re.escape(error.name)}\b", source[call.end() :]):
+        return None
+    exercise = call["exercise"]
+    if defined := _defined_by.get(answer_id(exercise)):
+        names = ", ".join(f"`{name}`" for name in defined)
+        return words.ANOTHER_NAME.format(name=error.name, exercise=exercise, defined=names)
+    return words.ANSWER_CELL_FIRST.format(name=error.name, exercise=exercise)
+
+
+def _show(
+    shell: Any,
+    kind: type[BaseException],
+    error: BaseException,
+    trace: TracebackType | None,
+    tb_offset: int | None = None,
+) -> None:
+    """Explain a missing name in a check; show briefly what a lesson raises on purpose."""
+    sources = shell.history_manager.input_hist_raw
+    source = sources[-1] if sources else ""
+    in_the_cell_itself = trace is None or trace.tb_next is None or trace.tb_next.tb_next is None
+    message = None
+    if isinstance(error, NameError) and in_the_cell_itself:
+        message = missing_cell(error, source)
+    if message is not None:
+        from IPython.display import display
+
+        from pytree_course.judging import words
+        from pytree_course.judging.feedback import note
+
+        display(note("→", words.TOO_EARLY_TITLE, [message]))
+    elif _is_meant(source):
+        shell._showtraceback(kind, error, brief_traceback(kind.__name__, str(error)))
+    else:
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
+
+
+def _is_meant(source: str) -> bool:
+    """Say whether a lesson raises this cell's error on purpose; the learner has not changed it."""
+    try:
+        return is_meant_to_fail(source, Course.find().root / "notebooks")
+    except Exception:
+        return False  # there is no course here: whatever raised, is shown as ever

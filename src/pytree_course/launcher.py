@@ -1,7 +1,7 @@
-"""What course.py does: make the course's environment once, then run commands in it.
+"""The launcher behind course.py: make the environment once with uv, then run commands in it.
 
-Only the standard library is used: when this runs, nothing may be installed yet. Where the course
-is installed already, as on a hub or in conda, nothing is made.
+It imports the standard library only, because nothing may be installed yet. If the Python that runs
+it has the course, as on a hub or in conda, it makes no environment.
 """
 
 import ast
@@ -11,7 +11,6 @@ import hashlib
 import itertools
 import json
 import os
-import platform
 import re
 import shutil
 import signal
@@ -38,19 +37,19 @@ COMMANDS = re.findall(r"^  (\w+)   ", HELP, re.M)
 FAILED = """
 The environment could not be made. Run the same command again: finished downloads are kept.
   - network: is this computer online? HTTPS_PROXY and pip's index-url, cert and proxy are used
-  - disk: about 1.5 GB is needed, {free:.1f} GB are free; to begin anew, delete the folder .venv
-  - no pip, ensurepip or venv: on Debian and Ubuntu, sudo apt install python3-venv python3-pip"""
+  - disk: about 1.5 GB is needed, {free:.1f} GB are free; to start over, delete the folder .venv
+  - no pip, ensurepip or venv: on Debian and Ubuntu, sudo apt install python3-venv python3-pip
+  - "no wheels": JAX needs 64-bit CPython, on Linux with glibc, Apple-chip Macs or x86 Windows"""
 
 SERVERS_PYTHON = "PYTREE_COURSE_PYTHON"
 """Environment variable in JupyterLab's terminals: its server's Python, which has the course."""
 
-# What other environments and tools left in the terminal, but not how to reach an index.
 FOREIGN = re.compile(
-    r"(PIP|UV)_(?!\w*(CACHE_DIR|CERT|CONCURRENT|CONFIG_FILE|FIND_LINKS|HOST|HTTP|INDEX|KEYRING"
-    r"|LINK_MODE|OFFLINE|PROXY|RETRIES|TIMEOUT|TLS))\w+"
-    r"|PYTHON(DONTWRITEBYTECODE|EXECUTABLE|HOME|PATH|STARTUP)|__PYVENV_LAUNCHER__"
-    r"|VIRTUAL_ENV(_PROMPT)?|CONDA_(DEFAULT_ENV|PREFIX)"
+    r"PYTHON(HOME|PATH)|__PYVENV_LAUNCHER__|VIRTUAL_ENV(_PROMPT)?|CONDA_(DEFAULT_ENV|PREFIX)"
+    r"|PIP_(PREFIX|PYTHON|REQUIRE_VIRTUALENV|TARGET|USER)|UV_(PREFIX|PROJECT_ENVIRONMENT|TARGET)"
 )
+"""Environment variables that would lead the installers or the course into another environment."""
+
 # uv does not read pip's configuration, in which many universities name their mirror.
 UV_NAMES = {
     "cert": "SSL_CERT_FILE",
@@ -60,33 +59,18 @@ UV_NAMES = {
 }
 
 
-def unsupported(system: str, machine: str, maxsize: int, python: str, build: str) -> str | None:
-    """Return why JAX can't be installed for this Python, or None if it can."""
-    on = f"{system} {machine}"
-    reasons = {
-        f"{python}: please use the usual Python, from python.org": python != "CPython",
-        "32-bit Pythons: please call course.py with a 64-bit one": maxsize < 2**32,
-        "Intel Macs. On an Apple chip, use python.org's Python; or Binder": on == "darwin x86_64",
-        "Windows on ARM: use python.org's 64-bit x86 (AMD64) Python, or WSL": on == "win32 arm64",
-        "Alpine and other Linuxes with musl: please use one with glibc": "musl" in build,
-        f"this processor ({machine})": machine not in {"x86_64", "amd64", "arm64", "aarch64"},
-    }
-    return next((f"JAX has no packages for {what}." for what, so in reasons.items() if so), None)
-
-
 def true_stamp() -> dict[str, str]:
     """Return where the environment is, its Python, and the digest of what it is made from."""
-    # Its real path tells one version from the next. Windows has a copy in place of the link.
+    # The real path distinguishes Python versions. Windows has a copy instead of the link.
     interpreter = os.path.realpath(PYTHON)
     if os.name == "nt":
         [interpreter] = re.findall(r"^home = (.*)", (VENV / "pyvenv.cfg").read_text("utf-8"), re.M)
-    os.stat(interpreter)  # Fails if it is gone.
+    os.stat(interpreter)  # fails if it is gone
     digest = hashlib.sha256()
-    settings = sorted(file for file in (ROOT / "jupyter").glob("*") if file.is_file())
-    for file in [REQUIREMENTS, ROOT / "pyproject.toml", *settings]:
+    for file in [REQUIREMENTS, ROOT / "pyproject.toml", *sorted((ROOT / "jupyter").glob("*.*"))]:
         digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
     stamp = {"location": str(VENV), "interpreter": interpreter, "digest": digest.hexdigest()}
-    # The same in every locale, in which an accent may be read as something else.
+    # The same in every locale, some of which cannot decode an accent in the path.
     return {name: os.fsencode(text).decode("utf-8", "replace") for name, text in stamp.items()}
 
 
@@ -99,48 +83,28 @@ def outdated() -> set[str]:
     return {name for name in now if now[name] != stamp.get(name)}
 
 
-def will_do(command: str) -> bool:
-    """Say whether the Python that runs this has the course, and all that a command needs."""
-    if Path(sys.prefix).resolve() == VENV:
-        return False
-    # Not at the top: every command would wait for these, and few need them.
+def has_course() -> bool:
+    """Say whether the Python that runs this has this version of the course installed."""
+    # Not at the top: every command would wait for them, and few need them.
     import importlib.metadata
     import importlib.util
-    import tomllib
 
-    try:
-        from packaging.requirements import Requirement
-
-        installed = importlib.metadata.distribution("pytree-course")
-    except ImportError:
+    spec = importlib.util.find_spec("pytree_course")
+    if Path(sys.prefix).resolve() == VENV or spec is None or spec.origin is None:
         return False
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    if installed.version != project["version"]:
+    # An author's copy runs its own code, not another copy of it.
+    if (ROOT / "sources").is_dir() and ROOT not in Path(spec.origin).resolve().parents:
         return False
-    if (ROOT / "sources").is_dir():  # An author's copy runs its own code, not one like it.
-        spec = importlib.util.find_spec("pytree_course")
-        if spec is None or spec.origin is None or ROOT not in Path(spec.origin).resolve().parents:
-            return False
-    extra = "dev" if command == "test" and (ROOT / "tests").is_dir() else ""
-    lacking = []
-    for requirement in map(Requirement, installed.requires or ()):
-        if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
-            try:
-                version = importlib.metadata.version(requirement.name)
-            except ImportError:
-                version = None
-            if version is None or not requirement.specifier.contains(version, prereleases=True):
-                lacking.append(f"{requirement.name}{requirement.specifier}")
-    if lacking:
-        say(f"This Python has the course, but not {', '.join(lacking)}.")
-    return not lacking
+    [version] = re.findall(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"), re.M)
+    installed = importlib.metadata.distributions(name="pytree-course")
+    return any(distribution.version == version for distribution in installed)
 
 
 def servers_python() -> str | None:
-    """Return the Python of the JupyterLab that this terminal is in, if it is another one.
+    """Return the Python of the JupyterLab that this terminal belongs to, if it is another one.
 
-    Its terminals are login shells, in which many systems set PATH anew: `python3` is then not
-    the Python of the hub.
+    JupyterLab's terminals are login shells, in which many systems reset PATH, so that `python3` is
+    not the hub's Python.
     """
     python = os.environ.get(SERVERS_PYTHON)
     return python if python not in {None, sys.executable} and shutil.which(python) else None
@@ -148,14 +112,11 @@ def servers_python() -> str | None:
 
 def prepare() -> None:
     """Make the environment, or update it, unless another run has just done so."""
-    machine, python = platform.machine().lower(), platform.python_implementation()
-    if reason := unsupported(sys.platform, machine, sys.maxsize, python, str(sys.implementation)):
-        sys.exit(reason)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # It ends the installer as well.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends the installer as well
     with open(ROOT / ".venv-lock", "a+b") as file:
         wait_for_turn(file.fileno())
-        if wrong := outdated():
-            make(anew=wrong != {"digest"})
+        if changed := outdated():
+            make(from_scratch=changed != {"digest"})
 
 
 def wait_for_turn(descriptor: int) -> None:
@@ -177,59 +138,57 @@ def wait_for_turn(descriptor: int) -> None:
                 say("Another run of course.py is making the environment: waiting for it.")
             time.sleep(0.2)
         except OSError:
-            return  # Some network drives can't lock: better without than not at all.
+            return  # some network drives cannot lock: go on without
 
 
-def make(anew: bool) -> None:
-    """Make or update the environment. Its stamp is written last of all, and atomically."""
-    variables = child_environment()
+def make(from_scratch: bool) -> None:
+    """Make or update the environment. The stamp is written last, and atomically."""
     STAMP.unlink(missing_ok=True)
-    if anew:
+    if from_scratch:
         say("Making the course's environment: about 350 MB to download, 1.5 GB on disk, once.")
-        # --clear: in an unfinished one a package may be half there, which uv does not notice.
-        install([sys.executable, "-P", "-m", "venv", "--without-pip", "--clear", VENV], variables)
+        # --clear: an interrupted run may leave half a package, which uv does not notice.
+        install([sys.executable, "-P", "-m", "venv", "--without-pip", "--clear", VENV])
     else:
         say("Updating the course's environment.")
-    variables = {**install_uv(variables), **variables}
+    settings = install_uv()
     # Not `uv pip sync`, which asks the index also for what is installed.
     uv = [PYTHON, "-P", "-m", "uv", "pip", "install", "--python", PYTHON]
-    install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], variables)
+    install([*uv, "--compile-bytecode", "--requirements", REQUIREMENTS], settings)
     course = ["--no-deps", "--no-build-isolation", "--reinstall-package", "pytree-course"]
-    install([*uv, *course, "--editable", ROOT], variables)
-    # Its absolute path stops Python where the locale cannot read it: LC_ALL=C, and an accent in it.
+    install([*uv, *course, "--editable", ROOT], settings)
+    # Python decodes this file by the locale: with LC_ALL=C, an absolute path must have no accent.
     for link in VENV.glob("[Ll]ib*/**/site-packages/_editable_impl_pytree_course.pth"):
         link.write_text(os.path.relpath(ROOT / "src", link.parent), "ascii")
     draft = STAMP.with_suffix(".draft")
     draft.write_text(json.dumps(true_stamp(), indent=1), "utf-8")
     os.replace(draft, STAMP)
-    say("The environment is ready. Later starts do without this.\n")
+    say("The environment is ready. Later starts skip this.\n")
 
 
-def install_uv(variables: Mapping[str, str]) -> dict[str, str]:
-    """Install the pinned uv with pip; return pip's settings of how to reach the index for uv."""
+def install_uv() -> dict[str, str]:
+    """Install the locked version of uv with pip; return pip's index settings as uv's variables."""
     pip = [sys.executable, "-P", "-m", "pip", "--python", PYTHON]
-    if subprocess.run([*pip, "--version"], capture_output=True, env=variables).returncode != 0:
-        # There is no pip, or one older than 22.3, which does not know --python.
-        pip = [PYTHON, "-P", "-m", "pip"]
-        install([PYTHON, "-P", "-m", "ensurepip"], variables)
+    if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
+        pip = [PYTHON, "-P", "-m", "pip"]  # there is no pip, or one older than 22.3
+        install([PYTHON, "-P", "-m", "ensurepip"])
     [uv] = re.findall(r"^uv==.*", REQUIREMENTS.read_text("utf-8"), re.M)
-    install([*pip, "install", "--no-user", "--disable-pip-version-check", uv], variables)
-
-    settings = {}
-    listed = subprocess.check_output([*pip, "config", "list"], env=variables)
-    # Lines look like  global.index-url='...' ; a variable weighs more than a file.
-    for section in ("global", "install", ":env:"):
-        line = rf"^{section}\.({'|'.join(UV_NAMES)})=(.+)$"
-        for name, value in re.findall(line, listed.decode("utf-8", "replace"), re.M):
-            settings[UV_NAMES[name]] = " ".join(ast.literal_eval(value).split("\n")).strip()
-    return settings
+    install([*pip, "install", "--no-user", "--disable-pip-version-check", uv])
+    listed = subprocess.check_output([*pip, "config", "list"]).decode("utf-8", "replace")
+    # Lines look like  global.index-url='...' ; a variable outranks a file, and comes last.
+    given = re.findall(rf"^(?:global|install|:env:)\.({'|'.join(UV_NAMES)})=(.+)$", listed, re.M)
+    return {UV_NAMES[name]: ast.literal_eval(value).replace("\n", " ") for name, value in given}
 
 
-def install(step: Sequence[str | Path], variables: Mapping[str, str]) -> None:
+def install(step: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> None:
     """Run a step of the installation, with its output on standard error."""
     # The step inherits the lock's open file: if this run is killed, the step still holds the lock.
     status = subprocess.call(
-        step, stdin=subprocess.DEVNULL, stdout=sys.stderr, cwd=ROOT, env=variables, close_fds=False
+        step,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+        cwd=ROOT,
+        env={**(settings or {}), **child_environment()},
+        close_fds=False,
     )
     if status != 0:
         sys.exit(FAILED.format(free=shutil.disk_usage(ROOT).free / 1e9))
@@ -269,7 +228,7 @@ def become(
 def main(arguments: Sequence[str]) -> int:
     """Run `course.py` with these arguments and return the exit status."""
     name = arguments[0] if arguments else "help"
-    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)  # Not worth a large download.
+    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)  # not worth a large download
     if name in {"help", "-h", "--help"} or (name in COMMANDS and asks_for_help and outdated()):
         print(HELP, end="")
         return 0
@@ -281,10 +240,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         python = PYTHON
         if outdated():
-            if will_do(name):
+            if has_course():
                 python = sys.executable
             elif servers := servers_python():
-                # That Python decides for itself, and must not hand over once more.
+                # That Python decides for itself, and must not hand over again.
                 others = {key: text for key, text in os.environ.items() if key != SERVERS_PYTHON}
                 return become([servers, "-P", str(ROOT / "course.py"), *arguments], others)
             else:

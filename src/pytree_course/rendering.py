@@ -1,13 +1,14 @@
-"""All templates of the course: how they are found and filled; and what a notebook shows of it."""
+"""Find and fill the course's templates; `Feedback` is what a notebook shows of them."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from pytree_course.printable import printable, printable_lines
-from pytree_course.texts import counted
+from pytree_course.texts import counted, printable, printable_lines
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -26,34 +27,50 @@ class Feedback:
         return self.text
 
 
-def render(template: str, **values: object) -> str:
-    """Fill a template, such as `reports/student.html`, which is in `reports/templates`.
-
-    Most values are untrusted. In HTML they are escaped; in every text, characters that are hidden
-    or reorder others are written out. The line end with which a template's file ends is left off.
-    """
-    return TEMPLATES.get_template(template).render(values).removesuffix("\n")
-
-
 def visible(value: object) -> object:
-    """Make a text printable line by line, with escapes for what HTML cannot hold or would hide."""
+    """Make a string printable line by line, escaping what HTML cannot hold or would hide."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return printable_lines(value)
 
 
-TEMPLATES = Environment(
-    loader=PrefixLoader(
-        {
-            folder.parent.name: FileSystemLoader(folder)
-            for folder in sorted(PACKAGE.glob("*/templates"))
-        }
-    ),
-    autoescape=select_autoescape(),
-    finalize=visible,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-"""A room adds the filters and globals that its templates need."""
-TEMPLATES.filters |= {"counted": counted, "printable": printable}
+class Templates:
+    """All templates, with the filters and global names that one room's templates use."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+
+    def render(self, template: str, **values: object) -> str:
+        """Fill a template, such as `reports/student.html`, which is in `reports/templates`.
+
+        Most values are untrusted. HTML templates escape them; all templates escape characters that
+        are hidden or reorder others. The line end at the end of a template's file is left off.
+        """
+        return self.environment.get_template(template).render(values).removesuffix("\n")
+
+    def extended(self, filters: Mapping[str, Callable[..., Any]], **names: object) -> "Templates":
+        """Return the same templates with more filters and global names, and leave these as is."""
+        environment = self.environment.overlay()
+        environment.filters = {**self.environment.filters, **filters}
+        environment.globals = {**self.environment.globals, **names}
+        return Templates(environment)
+
+
+TEMPLATES = Templates(
+    Environment(
+        loader=PrefixLoader(
+            {
+                folder.parent.name: FileSystemLoader(folder)
+                for folder in sorted(PACKAGE.glob("*/templates"))
+            }
+        ),
+        autoescape=select_autoescape(),
+        finalize=visible,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+).extended({"counted": counted, "printable": printable})
+"""With filters for plain text; rooms that need more extend it, each for itself."""
+
+render = TEMPLATES.render

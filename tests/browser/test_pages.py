@@ -1,5 +1,8 @@
 """The reports in a browser: nothing is fetched, nothing runs, and axe-core finds no fault."""
 
+import csv
+from io import StringIO
+
 import pytest
 
 from pytree_course.class_grading.attempt import AttemptState
@@ -34,7 +37,9 @@ def pages(tmp_path_factory):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 700])
-@pytest.mark.parametrize("name", ["report.html", "students/s01.html", "students/eve.html"])
+@pytest.mark.parametrize(
+    "name", ["report.html", "students/s01.html", "students/eve.html", "answers/01_made-count.html"]
+)
 def test_a_page_is_accessible_and_keeps_to_itself(browser, pages, name, width, scheme):
     assert assert_page_accessible(browser, pages / name, scheme, width, "details") == []
 
@@ -48,4 +53,18 @@ def test_what_is_folded_on_the_screen_is_printed(browser, pages):
     page.emulate_media(media="print")
     assert folded.evaluate(shown)
     assert folded.bounding_box()["height"] > 0
+    page.close()
+
+
+def test_what_a_teacher_types_beside_answers_becomes_lines_for_corrections(browser, pages):
+    page = browser.new_page()
+    page.goto((pages / "answers" / "01_made-count.html").as_uri())
+    page.locator('[data-student="s01"] input').fill("1")
+    page.locator('[data-student="s02"] textarea').fill('Nearly: "len"\nis not it')
+    lines = csv.reader(StringIO(page.locator("#lines").input_value()))
+    assert [*lines] == [
+        ["s01", "01_made", "count", "1", ""],
+        ["s02", "01_made", "count", "", 'Nearly: "len"\nis not it'],
+    ]
+    assert page.title() == "Answers to Exercise count"
     page.close()

@@ -11,8 +11,8 @@ from pathlib import Path
 from pytree_course.class_grading.attempt import Attempt, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import Course
-from pytree_course.printable import printable
 from pytree_course.reports.page_texts import page_names
+from pytree_course.texts import printable
 from tests.conftest import ROOT
 from tests.hostile.case import LESSON, Case
 from tests.hostile.run import Run, run_watched

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pytree_course
-from pytree_course.notebook.map_view import MOST_CALLS, MapView
-from pytree_course.notebook.pairing import IsLeaf, map_and_watch
+from pytree_course.notebook.map_view import MOST_CALLS, IsLeaf, MapView, map_and_watch
 from pytree_course.notebook.value_texts import function_name
 from tests.test_trees import Pair, Scaled
 

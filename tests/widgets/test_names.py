@@ -42,5 +42,5 @@ def test_slides_know_how_tall_outputs_are():
 
 def test_the_table_is_plain_data():
     heavy = "{'IPython', 'ipywidgets', 'jax', 'jinja2'}"
-    code = f"import sys, pytree_course.widgets; assert not {heavy} & set(sys.modules)"
+    code = f"import sys, pytree_course.notebook; assert not {heavy} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,8 +8,8 @@ import pytest
 
 from pytree_course import Checks, course_map, predict, show_progress
 from pytree_course.judging.expected import Expected, Prediction
-from pytree_course.learner.badges import badges
 from pytree_course.learner.progress import Progress
+from pytree_course.learner.standings import badges
 from pytree_course.notebook import header
 from pytree_course.notebook.help_buttons import Help
 from pytree_course.notebook.prediction import Predict, _reveal_after_next_cell

@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 from pytree_course import built
 from pytree_course.authoring.notebooks import render_exercises, render_lesson
 from pytree_course.authoring.validation import find_mistakes
+from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.handout import hand_out
 from pytree_course.judging.expected import Expected
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pytree_course.course import Course
 from pytree_course.learner.standings import hours
-from pytree_course.rendering import TEMPLATES, render
+from pytree_course.rendering import render
 from pytree_course.sources.core_and_deeper import Section
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
@@ -16,8 +16,6 @@ PAGE_FILE = "docs/plans.md"
 SESSION = 90  # minutes of the one session
 AROUND = 5  # minutes at the beginning of a session, and as many at its end
 FREE = SESSION - 2 * AROUND
-
-TEMPLATES.filters["hours"] = hours
 
 
 class Step(NamedTuple):
@@ -40,6 +38,7 @@ def plans(course: Course) -> str:
         lessons=lessons,
         session_minutes=SESSION,
         around=AROUND,
+        hours=hours,
         one_session=_one_session(lessons),
         session_of={lesson.files.stem: [*_in_class(lesson, _core(lesson))] for lesson in lessons},
     )

@@ -19,8 +19,8 @@ from pytree_course.board.room import Learner
 from pytree_course.board.session import Session
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, Expected
+from pytree_course.judging.feedback import render
 from pytree_course.learner.questions import Question, for_class
-from pytree_course.rendering import render
 
 MOST_IN_GRID = 40  # learners; of more, only counts are shown
 MOST_REASONS = 6

@@ -12,7 +12,7 @@ from tornado import web
 
 from pytree_course.board.log import Log
 from pytree_course.board.room import Room
-from pytree_course.printable import printable
+from pytree_course.texts import printable
 
 MOST_LEARNERS = 1_000
 MOST_EVENTS = 3_000  # of one learner

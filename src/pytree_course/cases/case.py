@@ -57,15 +57,21 @@ class Case:
         self.if_wrong = dict(if_wrong or {})
 
 
-def check(function: Check | None = None, *, without: Mapping[str, str] | None = None) -> Any:
+def check(
+    function: Check | None = None,
+    *,
+    without: Mapping[str, str] | None = None,
+    in_order: bool = False,
+) -> Any:
     """Mark a generator function of a check script as the check of the exercise of its name.
 
     `without` says in a word why it has no cases with a feature, or a group of features, of the
-    vocabulary of inputs.
+    vocabulary of inputs. `in_order` says that results of cases depend on the cases before, so that
+    grading runs all of them, in order.
     """
     if function is None:
-        return partial(check, without=without)
-    function.__dict__.update(is_check=True, without=without or {})
+        return partial(check, without=without, in_order=in_order)
+    function.__dict__.update(is_check=True, without=without or {}, in_order=in_order)
     return function
 
 

@@ -33,8 +33,8 @@ from pytree_course.class_grading.student_files import (
     shortened,
 )
 from pytree_course.course import Course, CourseError, LessonFiles
-from pytree_course.printable import printable
 from pytree_course.rendering import render
+from pytree_course.texts import printable
 
 UNPACKED = "submissions"
 """The folder beside the gradebook that zips are unpacked into."""

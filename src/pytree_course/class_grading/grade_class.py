@@ -6,7 +6,6 @@ from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from pytree_course.class_grading.attempt import (
     Attempt,
@@ -25,11 +24,10 @@ from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.kernel_course import RunSettings
-from pytree_course.grading.lesson import GradedLesson, run_authors_answers
+from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.regular_file import UnreadableError
 from pytree_course.grading.submission import Submission, find_answers, read_notebook
-from pytree_course.judging.expected import ExpectedExercise
-from pytree_course.printable import printable
+from pytree_course.texts import printable
 
 _NO_ANSWER_CELLS = (
     "the notebook has none of the answer cells: it belongs to another lesson, or something changed "
@@ -184,6 +182,7 @@ class _Grading:
 
     def _run(self, read: _ReadNotebook) -> Run:
         lesson = self._lesson(read.notebook.lesson)
+        lesson.begin(read.submission.answers)
         settings = RunSettings(lesson.seed, self.options.in_sandbox)
         return self.pool.submit(
             run_answers, read.submission.answers, lesson.blank, lesson.kernel_course, settings
@@ -229,11 +228,8 @@ class _Grading:
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
-            self.lessons[stem] = GradedLesson(self.course.lesson(stem), run=self._run_authors)
+            self.lessons[stem] = GradedLesson(self.course.lesson(stem), pool=self.authors_pool)
         return self.lessons[stem]
-
-    def _run_authors(self, *arguments: Any) -> ExpectedExercise:
-        return self.authors_pool.submit(run_authors_answers, *arguments).result()
 
     def _is_current(self, attempt: Attempt) -> bool:
         lesson = self._lesson(attempt.lesson)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pytree_course.grading.regular_file import UnreadableError, read_regular
-from pytree_course.printable import printable
+from pytree_course.texts import printable
 
 LeftOut = list[tuple[Path, str]]
 """Files that are not graded, by their paths in the class's folder, each with the reason."""

@@ -1,17 +1,19 @@
-"""The Typer application that all commands are added to, and its consoles."""
+"""The Typer application that all commands are added to, its consoles and shared arguments."""
 
 import signal
 import subprocess
 import sys
+from datetime import datetime, time
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from pytree_course.course import Course, CourseError
-from pytree_course.printable import printable_lines
+from pytree_course.course import Course, CourseError, LessonFiles
+from pytree_course.texts import printable_lines
 
 CANNOT_STATUS = 2
 """Exit status of a command that could not do what it was asked to."""
@@ -54,3 +56,29 @@ def run_in_course(command: list[str], course: Course) -> int:
     program = subprocess.Popen(command, cwd=course.root)
     signal.signal(signal.SIGTERM, lambda signum, frame: program.terminate())
     return program.wait()
+
+
+Lesson = Annotated[
+    str, typer.Argument(metavar="LESSON", help="Which lesson: 1, leaves or 01_leaves.")
+]
+
+
+def lesson_with_exercises(name: str) -> LessonFiles:
+    """Return the lesson that is meant; a page without exercises is refused."""
+    files = Course.around().lesson_named(name)
+    if not files.has_exercises:
+        raise CourseError(f"{files.stem} has no exercises.")
+    return files
+
+
+def last_moment(text: str) -> datetime:
+    """Return the deadline in local time; a date alone means the end of that day."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise CourseError(
+            f"--due {text} is no time: write 2026-11-30, or 2026-11-30 23:59."
+        ) from error
+    if len(text) <= len("2026-11-30"):
+        moment = datetime.combine(moment, time.max)
+    return moment.astimezone()

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from pytree_course.cli import options
-from pytree_course.cli.app import app, console, run_in_course
+from pytree_course.cli.app import app, console, lesson_with_exercises, run_in_course
 from pytree_course.course import Course, CourseError, write_file
 
 
@@ -91,7 +90,7 @@ def cases(
     from pytree_course.authoring.case_table import stale, write_case_table
     from pytree_course.authoring.mutation_testing import HEADINGS, try_wrong_answers
 
-    lessons = [options.lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
+    lessons = [lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
     found = []
     for files in lessons:
         console.print(files.stem, style="bold")

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pytree_course.cli.app import console, errors, run
 from pytree_course.course import Course, LessonFiles
-from pytree_course.printable import printable
+from pytree_course.texts import printable
 
 if TYPE_CHECKING:  # to load grading takes a while
     from pytree_course.grading.grade import Grade

@@ -7,8 +7,15 @@ from typing import Annotated
 
 import typer
 
-from pytree_course.cli import options
-from pytree_course.cli.app import STARTED_AS, app, console, run_in_course, warn
+from pytree_course.cli.app import (
+    STARTED_AS,
+    Lesson,
+    app,
+    console,
+    lesson_with_exercises,
+    run_in_course,
+    warn,
+)
 from pytree_course.course import Course, CourseError
 
 
@@ -51,7 +58,7 @@ def lab(
 
 
 @app.command()
-def check(lesson: options.Lesson) -> None:
+def check(lesson: Lesson) -> None:
     """Grade my exercises of one lesson; the exit status is 0 if all answers are correct.
 
     What is right counts as progress.
@@ -60,7 +67,7 @@ def check(lesson: options.Lesson) -> None:
     from pytree_course.judging.verdicts import VerdictKind
     from pytree_course.learner.progress import Progress
 
-    files = options.lesson_with_exercises(lesson)
+    files = lesson_with_exercises(lesson)
     grade = grade_and_show(files, files.exercises)
     done = Progress.load(Course(files.root).progress_file)
     for verdict in grade.verdicts:
@@ -81,11 +88,11 @@ def progress() -> None:
 
 
 @app.command()
-def reset(lesson: options.Lesson) -> None:
+def reset(lesson: Lesson) -> None:
     """Start a lesson's exercises afresh. Your notebook is kept beside the fresh one."""
-    from pytree_course.handout import hand_out
+    from pytree_course.bundle import hand_out
 
-    files = options.lesson_with_exercises(lesson)
+    files = lesson_with_exercises(lesson)
     try:
         kept = hand_out(files)
     except OSError as error:

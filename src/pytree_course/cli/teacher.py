@@ -9,10 +9,17 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from pytree_course.cli import options
-from pytree_course.cli.app import app, console, errors, warn
+from pytree_course.cli.app import (
+    Lesson,
+    app,
+    console,
+    errors,
+    last_moment,
+    lesson_with_exercises,
+    warn,
+)
 from pytree_course.course import Course, CourseError, LessonFiles, write_file
-from pytree_course.printable import printable
+from pytree_course.texts import printable
 
 GRADEBOOK = "gradebook.sqlite"
 QUESTIONS = {
@@ -125,19 +132,19 @@ def grade(
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.class_grading.roster import read_roster
     from pytree_course.grading.sandbox import class_sandboxes
+    from pytree_course.reports.class_statistics import spent_in_class
     from pytree_course.reports.csv_tables import about_imports, write_tables
     from pytree_course.reports.pages import write_pages
     from pytree_course.reports.terminal import grading_progress, show_class
-    from pytree_course.reports.time_in_class import spent_in_class
 
     course = Course.around()
     with ExitStack() as stack:
         with _explained("Nothing was graded."):
             begin = None if unsandboxed else stack.enter_context(class_sandboxes())
-            lessons = [options.lesson_with_exercises(name).stem for name in lesson or ()]
+            lessons = [lesson_with_exercises(name).stem for name in lesson or ()]
             if unsandboxed:
                 warn(UNSANDBOXED)
-            moment = options.last_moment(due) if due else None
+            moment = last_moment(due) if due else None
             names = read_roster(roster) if roster else None
             submitted = read_handed_in(folder, course, into, names or ())
             refuse_mistakes(submitted, into, moment)
@@ -198,8 +205,8 @@ def explain(
     from pytree_course.class_grading.gradebook import Gradebook
     from pytree_course.judging.finding_words import sentences
     from pytree_course.judging.words import line_wrong
-    from pytree_course.rendering import render
-    from pytree_course.reports.clusters import find_clusters
+    from pytree_course.reports.class_statistics import find_clusters
+    from pytree_course.reports.page_texts import render
 
     file = grades / GRADEBOOK if grades.is_dir() else grades
     if not file.exists():
@@ -213,7 +220,7 @@ def explain(
 
 @app.command()
 def questions(
-    lesson: options.Lesson,
+    lesson: Lesson,
     into: Annotated[
         Path,
         typer.Option(
@@ -225,11 +232,11 @@ def questions(
     from pytree_course.judging.expected import Expected
     from pytree_course.judging.feedback import backticks_to_code
     from pytree_course.learner.questions import for_class
-    from pytree_course.rendering import render
+    from pytree_course.reports.page_texts import render
 
     if into.suffix not in QUESTIONS:
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
-    expected = Expected.read(options.lesson_with_exercises(lesson).expected)
+    expected = Expected.read(lesson_with_exercises(lesson).expected)
     asked = for_class(expected)
     values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
     write_file(into, render(QUESTIONS[into.suffix], **values) + "\n")

@@ -1,6 +1,7 @@
 """Grade one submitted notebook."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
@@ -67,15 +69,16 @@ def judge_submission(
             reason = submission.notes.get(name, words.NOT_ATTEMPTED)
             verdicts.append(without_outcomes(lesson.right(name), VerdictKind.NOT_ATTEMPTED, reason))
             continue
-        fails = _fails(lesson.right(name), runs[name])
-        exercise = lesson.explained(name) if fails else lesson.right(name)
+        exercise = lesson.right(name)
+        observed = [each.observation for each in _outcomes(exercise, runs[name]) or ()]
+        if _is_wrong(exercise, observed):
+            exercise = lesson.explained(name, observed)
         verdicts.append(_verdict(exercise, runs[name]))
     return verdicts
 
 
-def _fails(exercise: ExpectedExercise, run: ExerciseRun) -> bool:
-    """Say whether an answer yielded an outcome for each case, and some of them are wrong."""
-    observed = [outcome.observation for outcome in _outcomes(exercise, run) or ()]
+def _is_wrong(exercise: ExpectedExercise, observed: Sequence[Observation]) -> bool:
+    """Say whether an answer was attempted, and yielded some wrong results."""
     is_attempted = any(each["kind"] != "not attempted" for each in observed)
     return is_attempted and any(map(compare, exercise.observations, observed))
 

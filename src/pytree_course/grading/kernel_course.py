@@ -24,9 +24,8 @@ class KernelCourse:
     expected: str  # the names of the exercises; no observations, no hints
 
     @classmethod
-    def of(cls, files: LessonFiles) -> "KernelCourse":
-        """Take from a lesson's files what a kernel needs."""
-        expected = Expected.read(files.expected)
+    def of(cls, files: LessonFiles, expected: Expected) -> "KernelCourse":
+        """Take from a lesson what a kernel needs."""
         exercises = {
             name: replace(exercise, observations=[], misconceptions=[], hints=[])
             for name, exercise in expected.graded.items()

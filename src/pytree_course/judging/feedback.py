@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from pytree_course import drawing
 from pytree_course.judging import finding_words, words
 from pytree_course.judging.verdicts import Verdict, VerdictKind
-from pytree_course.rendering import TEMPLATES, Feedback, render
+from pytree_course.rendering import TEMPLATES, Feedback
 
 WIDTH = 78
 """The longest line of a paragraph in plain text."""
@@ -59,7 +59,7 @@ def feedback(
     Inputs are named by the parameters of `call`, which they are given to, where it is known.
     Paragraphs of the plain text are wrapped to the width; pictures and code are not.
     """
-    return shown(
+    return both_forms(
         "feedback",
         verdict=verdict,
         look=LOOKS[verdict.kind],
@@ -91,7 +91,7 @@ def note(symbol: str, title: str, paragraphs: Sequence[str]) -> Feedback:
 
     A paragraph that begins with a fence is code.
     """
-    return shown("note", symbol=symbol, title=title, paragraphs=paragraphs, width=WIDTH)
+    return both_forms("note", symbol=symbol, title=title, paragraphs=paragraphs, width=WIDTH)
 
 
 @contextmanager
@@ -118,22 +118,28 @@ def note_if_slow(seconds: float) -> Iterator[None]:
             handle.update(Feedback("", ""))
 
 
-def shown(template: str, **values: object) -> Feedback:
-    """Fill the two forms of a template."""
-    html, text = (render(f"judging/{template}.{form}", **values) for form in ("html", "txt"))
-    return Feedback(html, text)
-
-
 def backticks_to_code(text: str) -> Markup:
     """Write plain text as HTML, what is between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-TEMPLATES.filters |= {
-    "code": backticks_to_code,
-    "headline": words.headline,
-    "line_wrong": words.line_wrong,
-    "reason": words.reason,
-    "sentences": finding_words.sentences,
-}
-TEMPLATES.globals |= {"svg": drawing.svg, "text": drawing.text, "looks": LOOKS}
+FEEDBACK_TEMPLATES = TEMPLATES.extended(
+    {
+        "code": backticks_to_code,
+        "headline": words.headline,
+        "line_wrong": words.line_wrong,
+        "reason": words.reason,
+        "sentences": finding_words.sentences,
+    },
+    svg=drawing.svg,
+    text=drawing.text,
+    looks=LOOKS,
+)
+
+render = FEEDBACK_TEMPLATES.render
+
+
+def both_forms(template: str, **values: object) -> Feedback:
+    """Fill the HTML and the text form of a template of this room."""
+    html, text = (render(f"judging/{template}.{form}", **values) for form in ("html", "txt"))
+    return Feedback(html, text)

@@ -10,8 +10,8 @@ SENTENCES = {
     "summary": "{sentence}",
     "no dict": "`{variable}` should be a dict, with a prediction for each line: keep the lines as "
     "they were handed out, and replace each `...`.",
-    # A misconception that most failing cases fit.
-    "near": "{share} cases that fail fit this mistake, if not all it says: {explanation}",
+    # A misconception that explains most failing cases.
+    "near": "{explanation}",
     # What the failing cases share.
     "shared": "The {holds} cases that fail have one thing in common, which no case that passes "
     "has: {feature}.",
@@ -66,7 +66,6 @@ def _sentence(found: Finding) -> str:
     data = defaultdict(str, found.data)
     named = {
         "holds": str(len(found.holds)),
-        "share": _share(len(found.holds), len(found.fails)),
         "it": IT.get(data["which"], IT["all"]),
         "argument": ARGUMENTS.get(data["argument"], "the input"),
         "where": f"Line {data['number']}, `{data['line']}`," if data["number"] else RESULT_USED,
@@ -76,10 +75,6 @@ def _sentence(found: Finding) -> str:
 
 
 RESULT_USED = "A use of your result"
-
-
-def _share(holds: int, fails: int) -> str:
-    return f"{holds} of the {holds + fails}" if fails else f"All {holds}"
 
 
 def _with_article(name: str) -> str:

@@ -95,14 +95,13 @@ def _misconceptions(
     is returned alone, and none where two do. Failing that, as few of those held as leave no case
     unexplained: one that is about a single case, or about errors only, is the last to be taken.
     """
-    all_raise = all(outcome.observation["kind"] == "raised" for outcome in outcomes)
+    all_raise = every_case_raises([outcome.observation for outcome in outcomes])
     held = [
         misconception
         for misconception in expected.misconceptions
         if misconception.observations
         and not any(
-            compare(observation, outcomes[case].observation)
-            or (all_raise and not _raised_alike(observation, outcomes[case].observation))
+            rules_out(observation, outcomes[case].observation, all_raise)
             for case, observation in misconception.observations.items()
         )
     ]
@@ -119,6 +118,16 @@ def _misconceptions(
             chosen.append(each)
             left -= each.observations.keys()
     return () if left else tuple(chosen)
+
+
+def every_case_raises(observed: Sequence[Observation]) -> bool:
+    """Say whether every case raises, so that messages have to be alike too."""
+    return all(observation["kind"] == "raised" for observation in observed)
+
+
+def rules_out(wrong: Observation, got: Observation, all_raise: bool) -> bool:
+    """Say whether a result rules a misconception out that yields `wrong` in the same case."""
+    return compare(wrong, got) is not None or (all_raise and not _raised_alike(wrong, got))
 
 
 def _is_weak(misconception: Misconception) -> bool:

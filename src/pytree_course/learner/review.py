@@ -8,7 +8,7 @@ from fsrs import Card, Rating, Scheduler
 
 from pytree_course.course import Course
 from pytree_course.judging.expected import Belief, Expected
-from pytree_course.judging.feedback import shown
+from pytree_course.judging.feedback import both_forms
 from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import Question, is_same, questions
 from pytree_course.learner.standings import unread_sections
@@ -32,7 +32,7 @@ class Review:
         """Show a question, and how far the review is."""
         place = f"Question {self.questions.index(question) + 1} of {len(self.questions)}"
         title = self._lessons[question.about.lesson].title
-        return shown("question", question=question, place=place, lesson=title)
+        return both_forms("question", question=question, place=place, lesson=title)
 
     def answer(self, question: Question, choice: str) -> Feedback:
         """Keep an answer, and say whether it is right; a wrong one is explained."""
@@ -42,7 +42,7 @@ class Review:
         files = self._course.lesson(question.about.lesson)
         slug = belief.section if belief else question.section
         section = self._lessons[files.stem].sections[slug].title
-        return shown(
+        return both_forms(
             "answered",
             question=question,
             said=question.said(choice),

@@ -11,7 +11,7 @@ NAMES = {
     "leave": "pytree_course.notebook.joining",
     "pair": "pytree_course.notebook.map_view",
     "predict": "pytree_course.notebook.prediction",
-    "review": "pytree_course.notebook.review",
+    "review": "pytree_course.notebook.prediction",
     "show_progress": "pytree_course.notebook.header",
     "vote": "pytree_course.notebook.joining",
 }

@@ -13,7 +13,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
-from pytree_course import nbgrader
+from pytree_course import ipython, nbgrader
 from pytree_course.cases.case import Case, Check
 from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id, ours_id
 from pytree_course.judging import words
@@ -23,7 +23,6 @@ from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.learner.progress import ExerciseProgress, Progress
 from pytree_course.learner.standings import standing
-from pytree_course.notebook import cell_runs
 from pytree_course.rendering import Feedback
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
 from pytree_course.running.run_cases import CaseInterrupted, run_check
@@ -158,10 +157,10 @@ class ExerciseCheck:
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
         verdict = judge(self._exercise, outcomes)
-        if cell_runs.are_ours(self._exercise.name, self._exercise.answers):
+        if ipython.are_ours(self._exercise.name, self._exercise.answers):
             display(note("→", words.OURS_TITLE, [words.OURS]))
             return verdict
-        if cell_runs.are_stale(self._exercise.answers):
+        if ipython.are_stale(self._exercise.answers):
             display(note("→", words.STALE_TITLE, [words.STALE]))
         elif verdict.kind is VerdictKind.CORRECT:
             self._record("correct")

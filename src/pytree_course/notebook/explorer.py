@@ -1,5 +1,7 @@
 """The tree explorer: a tree's picture, its leaves in order and its structure, all linked."""
 
+import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -8,19 +10,84 @@ from typing import Any
 
 import ipywidgets
 import jax
+from IPython.core.getipython import get_ipython
 
+import __main__
 from pytree_course import drawing
 from pytree_course.drawing.colours import LEAF
 from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.vector import leaves_attribute
-from pytree_course.notebook.base import Play, button, frame_layout
-from pytree_course.notebook.html import block
-from pytree_course.notebook.trouble import Trouble, evaluate, flattening_advice
+from pytree_course.notebook.base import Play, block, button, frame_layout
 from pytree_course.notebook.value_texts import aligned, error_words, without_addresses
-from pytree_course.observing.observations import Observation, all_leaves
+from pytree_course.observing.observations import Observation, all_leaves, all_parts
 from pytree_course.observing.observe import observe
 from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
+
+LONGEST_MESSAGE = 300
+
+
+class Trouble(Exception):  # noqa: N818  # what it says is no error of ours
+    """Something that cannot be shown, and advice, in which text between backticks is code."""
+
+    def __init__(self, what: str, advice: str) -> None:
+        super().__init__(what)
+        self.what = without_addresses(shorten(what, LONGEST_MESSAGE))
+        self.advice = advice
+
+    def text(self) -> str:
+        """Return it as plain text."""
+        return f"{self.what}\n{self.advice}".strip()
+
+
+def evaluate(expression: str) -> Any:
+    """Return the value of an expression in the notebook's own namespace, or raise `Trouble`."""
+    shell = get_ipython()
+    names = __main__.__dict__ if shell is None else shell.user_ns
+    try:
+        return eval(expression.strip(), names)
+    except (Exception, SystemExit) as error:
+        raise Trouble(error_words(error), _advice(error, expression, names)) from None
+
+
+def flattening_advice(observation: Observation) -> str:
+    """Say why JAX could not flatten a tree, given what was observed of it."""
+    failures = ((path, seen) for path, seen in all_parts(observation) if seen.get("failed"))
+    path, failed = next(failures, ((), None))
+    if failed is None:
+        return ""
+    where = f"`{''.join(path)}`" if path else "the root"
+    if failed["type"] in ("dict", "defaultdict"):
+        return (
+            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed['type']} at "
+            f"{where}. Use keys of one kind: all strings, or all integers."
+        )
+    return (
+        f"JAX called the flatten function of the `{failed['type']}` at {where}, and the function "
+        "failed. Fix the function and register the class again. If you run the cell of a class "
+        "again, this makes a new class of the same name."
+    )
+
+
+def _advice(error: BaseException, expression: str, names: dict[str, Any]) -> str:
+    match error:
+        case SyntaxError() if re.match(r"\s*(import|from|def|class|for|if|with|del)\b", expression):
+            return "This field shows an expression only. Write other statements into a cell."
+        case SyntaxError() if re.match(r"\s*\w+\s*=[^=]", expression):
+            return "Leave out the `=` and the name before it. To name a tree, use a cell."
+        case SyntaxError():
+            return "Look at the brackets, quotes and commas."
+        case NameError(name=str(name)):
+            near = difflib.get_close_matches(name, [each for each in names if each[:1] != "_"], 1)
+            meant = f"Did you mean `{near[0]}`? If not, run" if near else "Run"
+            return f"{meant} the cell that makes `{name}`, then press Show."
+        case KeyError() | IndexError():
+            return (
+                "The tree has nothing at this place. Show the whole tree first, and read its paths."
+            )
+        case _:
+            return "The expression itself failed, before JAX saw a tree."
+
 
 EXAMPLE = "{'w': [1.5, 2.5], 'b': None, 'act': 'relu'}"
 MOST_ROWS = 40

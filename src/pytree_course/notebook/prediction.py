@@ -1,4 +1,4 @@
-"""Predictions: a question that the learner answers before running the cell that shows it."""
+"""Questions in a notebook: predictions, asked before a cell is run, and the review."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,8 +10,9 @@ from IPython.display import display
 from pytree_course.course import Course
 from pytree_course.judging.expected import Expected, Prediction
 from pytree_course.learner.progress import Progress
-from pytree_course.learner.questions import is_same
-from pytree_course.notebook.base import Play
+from pytree_course.learner.questions import Question, is_same
+from pytree_course.learner.review import NOTHING_DUE, Review
+from pytree_course.notebook.base import Play, button, frame_layout
 from pytree_course.rendering import Feedback, render
 
 
@@ -115,3 +116,42 @@ def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
             display(said)  # in the output of that cell
 
     shell.events.register("post_run_cell", after_cell)
+
+
+INVITATION = "Run this cell to answer the questions that are due."
+DONE = "That was all for today. Come back when you like."
+
+
+def review() -> "ReviewPlay":
+    """Ask the questions that are due, about what you have read and tried."""
+    return ReviewPlay(Review(Course.find()))
+
+
+class ReviewPlay(Play):
+    """Shows one question after the other, and what was wrong with an answer."""
+
+    def __init__(self, asked: Review) -> None:
+        self._review = asked
+        self._left = [*asked.questions]
+        static = Feedback(render("notebook/invitation.html", text=INVITATION), INVITATION)
+        super().__init__([], static, layout=frame_layout())
+        self._ask(NOTHING_DUE)
+
+    def _ask(self, otherwise: str = DONE) -> None:
+        if not self._left:
+            self.children = [ipywidgets.HTML(render("notebook/status.html", text=otherwise))]
+            return
+        question = self._left.pop(0)
+        answer = entry(question.options, "My answer")
+        shown = ipywidgets.HTML(self._review.asked(question).html)
+        self.children = [shown, answer]
+        answer.observe(lambda change: self._answered(question, change["new"]), names="value")
+
+    def _answered(self, question: Question, choice: str) -> None:
+        shown, answer = self.children
+        answer.disabled = True
+        # In an output, and no HTML widget: only there do links open notebooks.
+        said = ipywidgets.Output()
+        said.append_display_data(self._review.answer(question, choice))
+        onward = ipywidgets.HBox([button("Next" if self._left else "Done", self._ask)])
+        self.children = [shown, answer, said, onward]

@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 
 from pytree_course.course import GOING_DEEPER, Course
 from pytree_course.judging.expected import Expected
-from pytree_course.learner.badges import badges
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.review import due
-from pytree_course.learner.standings import Way, hours, standing
+from pytree_course.learner.standings import Way, badges, hours, standing
 from pytree_course.rendering import Feedback, render
 
 AS_BUILT = "This is how everybody begins. Run this cell to see your own progress."

@@ -6,8 +6,7 @@ from typing import Any
 import ipywidgets
 import jax
 
-from pytree_course.notebook.base import Play, button
-from pytree_course.notebook.html import FRAMES
+from pytree_course.notebook.base import FRAMES, Play, button
 from pytree_course.notebook.trace_log import TraceLog
 from pytree_course.notebook.value_texts import aligned, function_name
 from pytree_course.rendering import Feedback, render

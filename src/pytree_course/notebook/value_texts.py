@@ -30,7 +30,7 @@ def brief(value: Any) -> str:
     return shorten(expression(observe(value, values=False)), LONGEST_VALUE)
 
 
-def written(value: Any) -> str:
+def repr_text(value: Any) -> str:
     """Write metadata as its `repr`, unless that says no more than an address."""
     if isinstance(value, (jax.Array, np.ndarray)):
         return brief(value)

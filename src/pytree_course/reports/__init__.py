@@ -1,1 +1,1 @@
-"""The gradebook as terminal output, tables, plots and pages."""
+"""The gradebook as terminal output, tables and pages."""

@@ -1,18 +1,34 @@
-"""Statistics of a class: verdicts by exercise, misconceptions held."""
+"""Statistics of a class: verdicts, misconceptions, unexplained wrong results, time in class."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil, log2
+from pathlib import Path
 from statistics import median
 
+from pytree_course.board.log import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ClassGrades, Student
+from pytree_course.course import CourseError
 from pytree_course.judging.expected import Expected, ExpectedExercise
 from pytree_course.judging.verdicts import VerdictKind
-from pytree_course.reports.time_in_class import Spent, Work
+from pytree_course.sources.marked_cells import misconception_cell
 
-MOST_RANGES = 20
 _ERRORS = {VerdictKind.ERROR, VerdictKind.TIMED_OUT, VerdictKind.CRASHED}
+LONGEST_GAP = timedelta(minutes=15)  # after a longer one, the learner was doing something else
+
+Spent = dict[tuple[str, str], list["TimeInClass"]]  # by lesson and exercise
+
+
+@dataclass
+class TimeInClass:
+    """What one learner spent on one exercise, up to the first right answer."""
+
+    minutes: float = 0.0
+    checks: int = 0
+    is_solved: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,7 +42,7 @@ class ExerciseCounts:
     errors: int  # or timed out, or crashed
     not_attempted: int
     seconds: list[float]  # of the answers of those who tried, sorted
-    in_class: list[Work]  # of those who checked it there
+    in_class: list[TimeInClass]  # of those who checked it there
 
     @property
     def all(self) -> int:
@@ -51,17 +67,37 @@ class ExerciseCounts:
 
 @dataclass(frozen=True)
 class HeldMisconception:
-    """A misconception, and the students who hold it."""
+    """A misconception, the exercises in which it showed, and the students who hold it.
 
-    exercise: str
+    Exercises share a misconception by giving it the same name.
+    """
+
     name: str
-    explanation: str  # empty where the author has withdrawn it since
+    explanations: dict[str, str]  # by the exercise's title; "" where the author has withdrawn it
     students: list[Student]
 
     @property
     def words(self) -> str:
         """Its name, to be read."""
         return self.name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Students with equal wrong results that no misconception explains."""
+
+    lesson: str
+    exercise: str
+    title: str  # of the exercise
+    students: list[Student]
+    sample: VerdictRow  # the verdict on the shortest answer
+    attempt: Attempt  # with that answer
+    code: str  # the answer: it is a student's, so read it before it is run
+
+    @property
+    def cell(self) -> str:
+        """The answer as a cell of answers.py, in which a name and an explanation are missing."""
+        return misconception_cell(self.exercise, self.code)
 
 
 def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[ExerciseCounts]:
@@ -89,18 +125,21 @@ def count_exercises(grades: ClassGrades, spent: Spent | None = None) -> list[Exe
 
 def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     """Find the misconceptions that the class holds, those of most students first."""
-    held = []
-    for lesson, exercise, verdicts in by_exercise(grades):
-        students = defaultdict(list)
+    explanations: dict[str, dict[str, str]] = defaultdict(dict)
+    holders: dict[str, dict[str, Student]] = defaultdict(dict)
+    for lesson, name, verdicts in by_exercise(grades):
+        exercise = lesson.exercises.get(name)
+        authored = exercise.misconceptions if exercise else []
+        known = {misconception.name: misconception.explanation for misconception in authored}
         for student, _, row in verdicts:
-            for name in row.misconceptions:
-                students[name].append(student)
-        known = lesson.exercises[exercise].misconceptions if exercise in lesson.exercises else []
-        explanations = {misconception.name: misconception.explanation for misconception in known}
-        for name in sorted(students):
-            explanation = explanations.get(name, "")
-            held.append(HeldMisconception(exercise, name, explanation, students[name]))
-    return sorted(held, key=lambda each: -len(each.students))
+            for held in row.misconceptions:
+                explanations[held][exercise.title if exercise else name] = known.get(held, "")
+                holders[held][student.id] = student
+    found = [
+        HeldMisconception(name, explanations[name], list(holders[name].values()))
+        for name in sorted(holders)
+    ]
+    return sorted(found, key=lambda held: -len(held.students))
 
 
 def points_of_students(grades: ClassGrades) -> list[int]:
@@ -110,13 +149,18 @@ def points_of_students(grades: ClassGrades) -> list[int]:
 
 
 def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
-    """Count students by ranges of points: a range is one number where these are few."""
-    width = all_points // MOST_RANGES + 1
+    """Count students by ranges of points: as many as Sturges' rule gives, or one a point.
+
+    H. A. Sturges, The choice of a class interval, Journal of the American Statistical Association
+    21 (1926): 1 + log2(n) intervals show the shape of n values.
+    """
+    intervals = 1 + ceil(log2(max(1, len(points))))
+    width = ceil((all_points + 1) / intervals)
     counted = []
     for first in range(0, all_points + 1, width):
         last = min(first + width - 1, all_points)
         name = f"{first}" if first == last else f"{first}–{last}"
-        counted.append((name, sum(first <= each <= last for each in points)))
+        counted.append((name, sum(first <= value <= last for value in points)))
     return counted
 
 
@@ -153,3 +197,48 @@ def by_exercise(
                 verdicts.setdefault(row.exercise, []).append((student, attempt, row))
         for exercise, found in verdicts.items():
             yield lesson, exercise, found
+
+
+def find_clusters(grades: ClassGrades, fewest: int = 2) -> list[Cluster]:
+    """Find equal wrong results of `fewest` students or more that no misconception explains.
+
+    Those of most students come first. Results can be compared only where they come from the same
+    cases, that is, from one seed.
+    """
+    clusters = []
+    for lesson, exercise, verdicts in by_exercise(grades):
+        title = lesson.exercises[exercise].title if exercise in lesson.exercises else exercise
+        alike = defaultdict(list)
+        for student, attempt, row in verdicts:
+            if row.results is not None and not row.misconceptions:
+                answer = attempt.answers.get(exercise, "")
+                alike[attempt.seed, row.results].append((student, attempt, row, answer))
+        for members in alike.values():
+            if len(members) >= fewest:
+                students = [student for student, *_ in members]
+                _, attempt, row, code = min(members, key=lambda member: len(member[-1]))
+                clusters.append(
+                    Cluster(lesson.lesson, exercise, title, students, row, attempt, code)
+                )
+    return sorted(clusters, key=lambda each: -len(each.students))
+
+
+def spent_in_class(file: Path) -> Spent:
+    """Read a session's log; the time before a check counts for the exercise that it checks."""
+    events = Log(file).events() if file.exists() else []
+    if not events:
+        raise CourseError(f"{file} holds no class. Name the file that `classroom` wrote to.")
+    spent: dict[tuple[str, str], dict[str, TimeInClass]] = defaultdict(
+        lambda: defaultdict(TimeInClass)
+    )
+    before: dict[str, datetime] = {}
+    for event in events:
+        if event.what == "checked":
+            time = spent[event.data["lesson"], event.data["exercise"]][event.who]
+            gap = event.time - before[event.who]
+            if not time.is_solved:
+                time.minutes += gap.total_seconds() / 60 if gap <= LONGEST_GAP else 0
+                time.checks += 1
+                time.is_solved = event.data["is_right"]
+        before[event.who] = event.time
+    return {place: [*by_learner.values()] for place, by_learner in spent.items()}

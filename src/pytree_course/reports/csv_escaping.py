@@ -5,8 +5,7 @@ import io
 import re
 from collections.abc import Sequence
 
-from pytree_course.printable import JOINERS, printable
-from pytree_course.texts import truncate
+from pytree_course.texts import JOINERS, printable, truncate
 
 LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
 

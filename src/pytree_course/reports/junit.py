@@ -3,10 +3,10 @@
 from functools import partial
 
 from pytree_course.class_grading.class_grades import ClassGrades
-from pytree_course.rendering import TEMPLATES, render
+from pytree_course.rendering import TEMPLATES
 from pytree_course.texts import truncate
 
-TEMPLATES.filters["short"] = partial(truncate, limit=20_000)
+render = TEMPLATES.extended({"short": partial(truncate, limit=20_000)}).render
 
 
 def class_junit(grades: ClassGrades) -> str:

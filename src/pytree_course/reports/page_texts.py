@@ -11,11 +11,9 @@ from statistics import median
 from markupsafe import Markup
 
 from pytree_course import drawing
-from pytree_course.judging.feedback import backticks_to_code
+from pytree_course.judging.feedback import FEEDBACK_TEMPLATES, backticks_to_code
 from pytree_course.observing.observations import Observation, all_parts
-from pytree_course.printable import printable_lines
-from pytree_course.rendering import TEMPLATES
-from pytree_course.texts import shorten
+from pytree_course.texts import printable_lines, shorten
 
 MOST_LINES = 120
 MOST_CHARACTERS = 6_000
@@ -66,13 +64,15 @@ def page_names(students: Iterable[str]) -> dict[str, str]:
     return names
 
 
-TEMPLATES.filters.update(
-    sentence=sentence,
-    shortened=lambda text: shorten(text, MOST_IN_A_NAME),
-    median=lambda values: f"{median(values):g}",
-    excerpt=excerpt,
-    moment=moment,
-)
+render = FEEDBACK_TEMPLATES.extended(
+    {
+        "sentence": sentence,
+        "shortened": lambda text: shorten(text, MOST_IN_A_NAME),
+        "median": lambda values: f"{median(values):g}",
+        "excerpt": excerpt,
+        "moment": moment,
+    }
+).render
 
 
 class Pictures:

@@ -25,10 +25,9 @@ from pytree_course.grading.grade import Grade
 from pytree_course.judging.feedback import LOOKS, feedback
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation, remarks
-from pytree_course.printable import printable, printable_lines
 from pytree_course.reports.class_statistics import not_graded
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.texts import shorten
+from pytree_course.texts import printable, printable_lines, shorten
 
 LONGEST_NAME = 120
 LONGEST_REASON = 600

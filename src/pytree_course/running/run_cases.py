@@ -2,15 +2,17 @@
 
 import contextlib
 import io
+import itertools
 import traceback
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from reprlib import recursive_repr
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pytree_course.cases.case import Case, Check
+from pytree_course.observing.observations import Observation
 from pytree_course.observing.observe import observe, observe_raised
 from pytree_course.running.outcomes import MAX_PRINTED, MAX_WRITTEN, Line, Outcome
 from pytree_course.texts import truncate
@@ -40,24 +42,61 @@ def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Out
     return map(_run_case, check(*answers, rng=np.random.default_rng(seed)))
 
 
+class DrawnCases:
+    """The cases of a check on answers, each drawn and run only when it is asked for.
+
+    A case's number is its place in the check; to draw one, those before it are drawn too. Where
+    the check says that results of cases depend on the cases before, all run in order.
+    """
+
+    def __init__(self, check: Check, answers: Sequence[Any], seed: int) -> None:
+        self._drawing = check(*answers, rng=np.random.default_rng(seed))
+        self._drawn: list[Case] = []
+        self._in_order = bool(getattr(check, "in_order", False))
+
+    def results(self, number: int) -> Iterator[tuple[int, Observation]]:
+        """Run a case, and yield its number and its result; or all cases, where it needs them."""
+        if self._in_order:
+            for at, case in enumerate(self._drawing):
+                yield at, _call(case).observation
+        else:
+            self._drawn += itertools.islice(self._drawing, max(0, number + 1 - len(self._drawn)))
+            yield number, _call(self._drawn[number]).observation
+
+
 def _run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
     inputs = [observe(given) for given in case.inputs]
     inputs_written = [truncate(written(given), MAX_WRITTEN) for given in case.inputs]
+    try:
+        called = _call(case)
+    except KeyboardInterrupt as interrupt:
+        raise CaseInterrupted(inputs_written) from interrupt
+    return Outcome(inputs, inputs_written, *called, case.note, case.predicted)
+
+
+class _Called(NamedTuple):
+    """What a call returned or raised, what it printed, and the learner's line that raised."""
+
+    observation: Observation
+    printed: str
+    line: Line | None = None
+
+
+def _call(case: Case) -> _Called:
     printed = io.StringIO()
     line = None
     try:
         with contextlib.redirect_stdout(printed):
             observation = observe(case.call(*case.inputs))
-    except KeyboardInterrupt as interrupt:
-        raise CaseInterrupted(inputs_written) from interrupt
     except NotImplementedError:
         observation = {"kind": "not attempted"}
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:  # those that are no Exception are the answer's too
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
-    shown = _first_lines(printed.getvalue())
-    return Outcome(inputs, inputs_written, observation, shown, line, case.note, case.predicted)
+    return _Called(observation, _first_lines(printed.getvalue()), line)
 
 
 def _first_lines(printed: str) -> str:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 from unittest.mock import patch
 
@@ -165,6 +166,14 @@ def _says_all(code: str, inputs: list[Observation]) -> bool:
     return named and not re.search("[<…]", code)
 
 
+@cache
+def _set_up(setup: str) -> dict[str, Any]:
+    """Run a set-up cell, and return the names that it defines."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(setup, "<set-up cell>", "exec"), namespace)
+    return namespace
+
+
 def define(exercise: Exercise, answer: Answer) -> list[Any]:
     """Run the set-up cell and an answer, `as_graded`; return what the exercise's check is given.
 
@@ -173,9 +182,8 @@ def define(exercise: Exercise, answer: Answer) -> list[Any]:
     AnswerError
         When the code does not run, or does not define what the check needs.
     """
-    namespace: dict[str, Any] = {"__name__": "__main__"}
     try:
-        exec(compile(exercise.setup, "<set-up cell>", "exec"), namespace)
+        namespace = dict(_set_up(exercise.setup))
         exec(compile(answer.source, f"<{exercise.name}: {answer.name}>", "exec"), namespace)
     except Exception as error:
         raise AnswerError(f"{type(error).__name__}: {error}") from error

@@ -44,7 +44,7 @@ def without_server() -> bool:
 
 def shown_folders() -> dict[Path, str]:
     """Return the folders that are seen, read-only, and where: the system's, Python's, this code."""
-    programs = {compiled.shown(): _PROGRAMS} if _has_programs() else {}
+    programs = {compiled.visible_programs(): _PROGRAMS} if _has_programs() else {}
     own = {folder: str(folder) for folder in python_folders()}
     old = [folder for folder in _SYSTEM if not folder.is_symlink() and folder.exists()]
     return {Path("/usr"): "/usr", **own, **programs, **{folder: str(folder) for folder in old}}
@@ -83,7 +83,7 @@ def variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _has_programs() -> bool:
     compiled.make_folders()
-    return compiled.shown().is_dir()
+    return compiled.visible_programs().is_dir()
 
 
 def process_limits() -> dict[str, int]:

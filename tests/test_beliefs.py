@@ -1,0 +1,85 @@
+"""Misconceptions on demand: the verdicts of whole runs, for a few of their cases."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pytree_course.course import Course
+from pytree_course.judging.judge import judge
+from pytree_course.observing.comparison import compare
+from pytree_course.running.run_cases import DrawnCases
+from pytree_course.sources.authors_answers import (
+    as_graded,
+    define,
+    expect_exercise,
+    forget_runs,
+    run_answer,
+    with_misconceptions,
+)
+from pytree_course.sources.beliefs import Beliefs
+from pytree_course.sources.lesson_sources import read_sources
+from tests.conftest import ROOT
+
+SEED = 12
+LESSONS = [files.stem for files in Course(ROOT).lessons()]
+MOST_CASES = 9_800
+"""Of misconceptions, that a class of twenty needs in lesson 1: half as many again as measured."""
+
+pytestmark = [pytest.mark.slow, pytest.mark.reads("src", "sources", "checks")]
+
+
+def classmates(exercise, count):
+    """Return answers as a class hands them in: three of five right, some mistakes more common."""
+    rng = np.random.default_rng([SEED, len(exercise.misconceptions)])
+    for _ in range(count):
+        right, wrong = exercise.right_answers, exercise.misconceptions
+        common = wrong[min(int(rng.exponential(1.5)), len(wrong) - 1)]
+        yield common if rng.random() > 0.6 else right[rng.integers(len(right))]
+
+
+def test_a_class_of_twenty_runs_few_cases_of_misconceptions():
+    sources = read_sources(Course(ROOT).lesson("01_leaves"))
+    cases_run = 0
+    for exercise in sources.exercises.values():
+        expected = expect_exercise(sources, exercise, SEED)
+        beliefs = Beliefs(sources, expected, SEED)
+        for answer in classmates(exercise, 20):
+            observed = [each.observation for each in run_answer(sources, exercise, answer, SEED)]
+            if any(map(compare, expected.observations, observed)):
+                beliefs.held(observed)
+        cases_run += beliefs.cases_run
+    assert MOST_CASES / 3 < cases_run < MOST_CASES
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_verdicts_are_those_of_whole_runs(stem):
+    sources = read_sources(Course(ROOT).lesson(stem))
+    for exercise in list(sources.exercises.values())[:3]:
+        right = expect_exercise(sources, exercise, SEED)
+        whole = with_misconceptions(right, sources, SEED)
+        beliefs = Beliefs(sources, right, SEED)
+        for answer in exercise.misconceptions[::7]:
+            outcomes = run_answer(sources, exercise, answer, SEED)
+            held = beliefs.held([outcome.observation for outcome in outcomes])
+            assert judge(replace(right, misconceptions=held), outcomes) == judge(whole, outcomes)
+        forget_runs()
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_cases_that_run_in_any_order_do_not_depend_on_one_another(stem):
+    """Those of other checks are marked `in_order`, and run whole."""
+    sources = read_sources(Course(ROOT).lesson(stem))
+    for exercise in sources.exercises.values():
+        check = sources.files.checks()[exercise.name]
+        for answer in [exercise.solution, *exercise.misconceptions[::9]]:
+            whole = [each.observation for each in run_answer(sources, exercise, answer, SEED)]
+            with as_graded(sources, SEED):
+                drawn = DrawnCases(check, define(exercise, answer), SEED)
+                for asked in reversed(range(len(whole))):
+                    for case, alone in drawn.results(asked):
+                        what = f"{exercise.name}, {answer.name}, case {case}"
+                        assert not compare(whole[case], alone), what
+                    if check.in_order:
+                        break
+        forget_runs()
