@@ -1,147 +1,157 @@
-// The course's one piece of front end, for JupyterLab 4 and Notebook 7: links land at the section
-// that they name, a prediction leads on to its cell, which opens the answer, and what was changed
-// since it ran, or needs a kernel that has gone, says so. Everything works without it, less smoothly.
-
-"use strict";
+// The course's front end, for JupyterLab 4 and Notebook 7: links land at their section, a check's verdict
+// stays in sight, letters answer questions, and stale answers and buttons say so.
 
 (() => {
   const FOLLOW_LINK = ":handle-local-link"; // of "rendermime" in JupyterLab, else of "application"
   const REMEMBERED = "pytree-course:link";
-  const RESTARTED = "The kernel was restarted: run the cells again, from the top.";
   const STILL_WANTED = 60_000; // ms, in which a notebook that a link opens has surely appeared
-
+  const IN_SIGHT = /-(check|predict)$|^course-map$|^review$/; // ids of cells whose output matters
+  const RESTARTED = "The kernel was restarted: run the cells again, from the top.";
+  const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   const STYLE = `
     .pytree-answer.jp-mod-dirty::after {
-      content: "Changed since it ran: run this cell, then the check below it.";
-      display: block;
-      margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding));
-      border-left: 4px dashed var(--jp-warn-color1); padding-left: 8px;
-      color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1);
+      content: "Changed since it ran: run this cell, then the check below it."; display: block;
+      margin: 2px 0 0 calc(var(--jp-cell-prompt-width) + 2 * var(--jp-cell-padding)); padding-left: 8px;
+      border-left: 4px dashed var(--jp-warn-color1); font: var(--jp-ui-font-size1) var(--jp-ui-font-family);
     }
     .pytree-answer.jp-mod-dirty + .jp-CodeCell .jp-Cell-outputWrapper { opacity: 0.5; }
-    .jupyter-widgets-disconnected::before {
-      content: "${RESTARTED}" !important;
-    }
+    .jupyter-widgets-disconnected::before { content: "${RESTARTED}" !important; }
     .jupyter-widgets-disconnected .jupyter-widgets-disconnected::before { content: none !important; }`;
 
-  // JupyterLab applies a link's fragment before a notebook that is only being opened has its
-  // content, and Notebook opens it in another tab of the browser without any. So the fragment is
-  // remembered where both find it.
-  function remember(panels, { path, id }) {
-    if (id && !panels().some((panel) => panel.context.path === path)) {
-      window.localStorage.setItem(REMEMBERED, JSON.stringify({ path, id, at: Date.now() }));
-    }
-  }
-
-  function recall(path) {
-    const link = JSON.parse(window.localStorage.getItem(REMEMBERED));
-    if (link?.path !== path) return null;
-    window.localStorage.removeItem(REMEMBERED);
-    return Date.now() - link.at < STILL_WANTED ? link.id : null;
-  }
-
-  // What is far down is drawn late, and what is drawn late moves what is below it: the heading is
-  // looked for until it stays where it is, or somebody goes elsewhere.
-  async function land({ content: notebook }, fragment) {
-    const name = CSS.escape(decodeURIComponent(fragment.slice(1)));
+  // What is drawn late moves what is below it: call a function that scrolls to an element until the
+  // element stays where it is, or the reader goes elsewhere.
+  async function settle({ node }, scroll) {
     let [calm, gone, before] = [0, false, null];
-    for (const kind of ["wheel", "keydown", "pointerdown"]) {
-      notebook.node.addEventListener(kind, () => (gone = true), { once: true });
-    }
-    for (let tries = 0; calm < 5 && tries < 200 && !gone && !notebook.isDisposed; tries += 1) {
-      const heading = notebook.node.querySelector(`[data-jupyter-id="${name}"]`);
-      if (heading) {
-        activate(notebook, (cell) => cell.node.contains(heading));
-        heading.scrollIntoView();
-      } else {
-        await notebook.setFragment(`#heading=${fragment.slice(1)}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      const now = heading?.getBoundingClientRect().top;
+    const stop = () => (gone = true);
+    for (const kind of ["wheel", "keydown", "pointerdown"]) node.addEventListener(kind, stop, { once: true });
+    for (let tries = 0; calm < 5 && tries < 300 && !gone && node.isConnected; tries += 1) {
+      const now = scroll()?.getBoundingClientRect().top;
       calm = now !== undefined && now === before ? calm + 1 : 0;
       before = now;
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
-  // Make the first such cell the one that Shift+Enter runs.
-  function activate(notebook, isMeant) {
-    const index = notebook.widgets.findIndex(isMeant);
-    if (index >= 0) {
-      notebook.deselectAll();
-      notebook.activeCellIndex = index;
-      notebook.mode = "command";
-      notebook.activate();
-    }
-  }
-
-  function leadOn(panels, control) {
-    for (const { content: notebook } of panels()) {
-      const asked = notebook.widgets.findIndex((cell) => cell.node.contains(control));
-      if (asked >= 0) {
-        activate(notebook, (cell, index) => index > asked && cell.model.type === "code");
-      }
-    }
-  }
-
-  // JupyterLab writes into each notebook which Python its kernel has: nothing that is to be saved.
-  function keepClean(model) {
-    model.metadataChanged.connect((_, { key }) => {
-      if (key === "language_info" && !model.dirty) {
-        queueMicrotask(() => (model.dirty = false));
-      }
+  // Go to a heading: in the cell with this id, or else in the first cell that has it.
+  function land({ content: notebook }, fragment, id = null) {
+    const name = decodeURIComponent(fragment.replace(/^#/, ""));
+    const plain = (text) => text.replace(/^#+ +|[`*]/g, "").trim().replaceAll(" ", "-");
+    const isHeading = (line) => /^#+ /.test(line) && plain(line) === plain(name);
+    const hasIt = ({ type, sharedModel }) => type === "markdown" && sharedModel.source.split("\n").some(isHeading);
+    const cell = notebook.widgets.find(({ model }) => (id ? model.id === id : hasIt(model)));
+    if (!cell) return;
+    activate(notebook, cell);
+    settle(notebook, () => {
+      const heading = cell.node.querySelector(`[data-jupyter-id="${CSS.escape(name)}"]`);
+      if (!heading) void notebook.scrollToItem(notebook.widgets.indexOf(cell), "start");
+      heading?.scrollIntoView();
+      return heading;
     });
   }
 
-  // The cells by which an answer of the learner's, or of the lesson's, is known.
-  function watchCells({ widgets }) {
-    widgets.forEach((cell, index) => {
-      cell.toggleClass("pytree-answer", cell.model.id.endsWith("-answer"));
-      if (widgets[index - 1]?.model.id === `${cell.model.id}-predict`) {
-        cell.model.stateChanged.connect((_, { name, newValue }) => {
-          const answer = widgets[index + 1]?.node.querySelector("details");
-          if (name === "executionCount" && newValue && answer) answer.open = true;
-        });
-      }
+  // Make a cell the one that Shift+Enter runs.
+  function activate(notebook, cell) {
+    notebook.deselectAll();
+    Object.assign(notebook, { activeCellIndex: notebook.widgets.indexOf(cell), mode: "command" });
+    notebook.activate();
+  }
+
+  const leadOn = (notebook, { model }) =>
+    activate(notebook, notebook.widgets.find((cell) => `${cell.model.id}-predict` === model.id));
+
+  // Show all of a cell's output, or its beginning: JupyterLab scrolls on to the next cell.
+  function keepInSight(notebook, cell) {
+    settle(notebook, () => {
+      const output = cell.node.querySelector(".jp-Cell-outputWrapper");
+      output.scrollIntoView({ block: output.offsetHeight > notebook.node.clientHeight ? "start" : "nearest" });
+      cell.node.querySelector(".pytree-predict :is(button, input):not(:disabled)")?.focus();
+      return output;
     });
   }
 
-  const plugin = {
-    id: "pytree-course:plugin",
-    description: "Links land at their section; predictions lead on; changed answers say so.",
-    autoStart: true,
-    activate: (app) => {
-      const panels = () => [...app.shell.widgets("main")].filter((each) => each.context?.path);
-      app.commands.commandExecuted.connect((_, { id, args }) => {
-        if (id.endsWith(FOLLOW_LINK)) {
-          remember(panels, args);
-        }
+  function watchCells(notebook, watched) {
+    for (const cell of notebook.widgets.filter((each) => !watched.has(each))) {
+      watched.add(cell);
+      const { id, stateChanged } = cell.model;
+      cell.toggleClass("pytree-answer", id.endsWith("-answer"));
+      stateChanged.connect((_, { name, newValue }) => {
+        if (name !== "executionCount" || !newValue) return;
+        const below = notebook.widgets.slice(notebook.widgets.indexOf(cell));
+        const isOneOfMany = below.indexOf(notebook.activeCell) > 1; // as in "Run All Cells"
+        if (!isOneOfMany && IN_SIGHT.test(id)) keepInSight(notebook, cell);
+        if (!notebook.widgets.some(({ model }) => model.id === `${id}-predict`)) return;
+        const answers = below.map(({ node }) => node.querySelector("details"));
+        answers.find(Boolean)?.setAttribute("open", "");
       });
-      app.docRegistry.addWidgetExtension("Notebook", {
-        createNew: (panel, context) => {
-          keepClean(context.model);
-          panel.sessionContext.statusChanged.connect((_, status) => {
-            if (!status.endsWith("restarting")) return;
-            const notice = { message: RESTARTED, type: "warning", options: { autoClose: 15_000 } };
-            void app.commands.execute("apputils:notify", notice);
-          });
-          void Promise.all([context.ready, panel.revealed]).then(() => {
-            if (panel.isDisposed) return; // Notebook opens it in another tab of the browser
-            watchCells(panel.content);
-            const fragment = recall(context.path);
-            if (fragment) void land(panel, fragment);
-          });
-        },
-      });
-      for (const [kind, tag] of Object.entries({ change: "INPUT", click: "BUTTON" })) {
-        document.addEventListener(kind, ({ target }) => {
-          const control = target.closest?.(`.pytree-predict ${tag}`);
-          if (control) leadOn(panels, control);
-        });
-      }
-      document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
-    },
-  };
+    }
+  }
 
+  // Letters choose an option, and arrows go from one to the next, instead of JupyterLab's shortcuts.
+  function answerByKey(event, notebook) {
+    const { target, key, ctrlKey, altKey, metaKey, shiftKey } = event;
+    if (!notebook?.widgets || ctrlKey || altKey || metaKey || target.closest("input, textarea, .cm-editor")) return;
+    const { widgets, activeCell, activeCellIndex: at } = notebook;
+    if (key === "Enter" && shiftKey && target.closest(".pytree-predict")) leadOn(notebook, activeCell);
+    const unanswered = ({ node }) => node.querySelector(".pytree-choice:not(:has(.mod-active))");
+    const open = widgets.slice(Math.max(0, at - 1), at + 1).map(unanswered).find(Boolean);
+    const question = target.closest(".pytree-choice") ?? open;
+    const buttons = [...(question?.querySelectorAll("button:not(:disabled)") ?? [])];
+    const chosen = buttons.find((button) => button.textContent.trim() === key.toUpperCase());
+    if (!chosen && !(key in STEPS && buttons.includes(target))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (chosen) chosen.click();
+    else buttons.at((buttons.indexOf(target) + STEPS[key]) % buttons.length).focus();
+  }
+
+  function activateExtension(app) {
+    const panels = () => [...app.shell.widgets("main")].filter((each) => each.context?.path);
+    app.commands.commandExecuted.connect((_, { id: command, args: { path, id }, result }) => {
+      if (!command.endsWith(FOLLOW_LINK) || !id) return;
+      const panel = panels().find(({ context }) => context.path === path);
+      if (panel) void result.then(() => land(panel, id));
+      // JupyterLab looks for it before there is content, and Notebook opens another tab without it.
+      else window.localStorage.setItem(REMEMBERED, JSON.stringify({ path, id, at: Date.now() }));
+    });
+    app.docRegistry.addWidgetExtension("Notebook", {
+      createNew: (panel, { model, path, ready }) => {
+        const watched = new WeakSet();
+        model.metadataChanged.connect((_, { key }) => { // of the kernel: nothing to be saved
+          if (key === "language_info" && !model.dirty) queueMicrotask(() => (model.dirty = false));
+        });
+        void Promise.all([ready, panel.revealed]).then(() => {
+          if (panel.isDisposed) return; // Notebook opens it in another tab of the browser
+          watchCells(panel.content, watched);
+          model.cells.changed.connect(() => queueMicrotask(() => watchCells(panel.content, watched)));
+          const link = JSON.parse(window.localStorage.getItem(REMEMBERED));
+          if (link?.path !== path) return;
+          window.localStorage.removeItem(REMEMBERED);
+          if (Date.now() - link.at < STILL_WANTED) land(panel, link.id);
+        });
+      },
+    });
+    document.addEventListener("keydown", (event) => answerByKey(event, app.shell.currentWidget?.content), true);
+    function react(event) {
+      const { target, type } = event;
+      const panel = panels().find(({ node }) => node.contains(target));
+      const cell = panel?.content.widgets.find(({ node }) => node.contains(target));
+      const link = cell && target.closest('a[href^="#"]');
+      const question = target.closest(type === "click" ? "button" : "input")?.closest(".pytree-predict, .pytree-review");
+      if (link) {
+        event.preventDefault();
+        land(panel, link.getAttribute("href"));
+      } else if (question) {
+        (question.matches(".pytree-predict") ? leadOn : keepInSight)(panel.content, cell);
+      } else if (target.closest(".jp-tocItem")) {
+        const contents = [...app.shell.widgets("left")].find(({ id }) => id === "table-of-contents");
+        const { text, cellRef } = contents.model.activeHeading;
+        if (cellRef) land(app.shell.currentWidget, text.replaceAll(" ", "-"), cellRef.model.id);
+      }
+    }
+    for (const kind of ["click", "change"]) document.addEventListener(kind, react);
+    document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
+  }
+  const plugin = { id: "pytree-course:plugin", autoStart: true, activate: activateExtension };
   window._JUPYTERLAB ??= {}; // a federated module, written by hand: it needs no front-end build
   window._JUPYTERLAB["pytree-course"] = {
     init: () => {},

@@ -6,6 +6,7 @@ from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRo
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.judging.expected import Expected, ExpectedExercise, LessonSection, Misconception
 from pytree_course.judging.verdicts import FailedCase
+from pytree_course.observing.observations import Node, Number, String
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "the expected answer"
@@ -13,7 +14,7 @@ SECRET = "the expected answer"
 
 
 def secret():
-    return {"kind": "string", "type": "str", "value": SECRET}
+    return String("str", SECRET)
 
 
 def made_lesson(stem="01_made", exercises=("count", "paths"), points=2):
@@ -59,12 +60,12 @@ def _exercise(name, points):
 
 
 def failure(got=None, **changes):
-    given = {"kind": "node", "type": "dict", "aux": None, "children": []}
+    given = Node(type="dict", aux=None, children=())
     made = {
         "case": 0,
-        "inputs": [given],
-        "written": ["{}"],
-        "got": got or {"kind": "number", "type": "int", "value": 41},
+        "inputs": (given,),
+        "written": ("{}",),
+        "got": got or Number("int", 41),
         "printed": "",
         "line": None,
         "note": "",

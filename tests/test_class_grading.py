@@ -91,7 +91,7 @@ def test_errors_that_name_an_address_in_memory_are_equal_results(quick):
         quick.hand_in(student, {"count_leaves": code})
     quick.grade()
     first, second = (attempt.rows[0] for attempt in quick.attempts())
-    assert first.failure.got["message"] != second.failure.got["message"]
+    assert first.failure.got.message != second.failure.got.message
     assert first.results == second.results is not None
 
 

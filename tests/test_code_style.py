@@ -30,7 +30,7 @@ def test_code_style(tool):
 
 def test_the_front_end_is_one_short_script():
     script = ROOT / "jupyter" / "lab_extension.js"
-    assert len(script.read_text("utf-8").splitlines()) <= 150
+    assert len(script.read_text("utf-8").splitlines()) <= 160
     if (node := shutil.which("node")) is None:
         pytest.skip("Node.js, which reads the script without running it")
     subprocess.run([node, "--check", script], check=True)

@@ -1,6 +1,5 @@
 """What the pictures of trees promise."""
 
-import json
 from collections import deque
 from itertools import pairwise
 from typing import Any
@@ -11,11 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import convert, to_builtins
 
 from pytree_course.drawing import draw, summary, svg, text
 from pytree_course.drawing.items import MOST_ITEMS, MOST_LEVELS, items
 from pytree_course.drawing.layout import layout
 from pytree_course.drawing.picture import side_by_side
+from pytree_course.observing.observations import KeyEntry, Node, Observation, String, Unbounded
 from pytree_course.observing.observe import observe, observe_raised
 from tests.test_trees import Pair, Scaled
 
@@ -44,7 +45,7 @@ trees = st.recursive(
 observations = st.one_of(
     trees.map(observe),
     st.builds(observe_raised, st.builds(ValueError, words), st.lists(words, max_size=6)),
-    st.builds(lambda why: {"kind": "unbounded", "why": why}, words),
+    st.builds(Unbounded, words),
 )
 paths = st.none() | st.lists(words, max_size=3).map(tuple)
 
@@ -56,8 +57,8 @@ def marked_observations(draw):
     if draw(st.booleans()):
         return observation, draw(paths)
     way, seen = [], observation
-    while seen["kind"] == "node" and seen["children"] and draw(st.booleans()):
-        key, seen = draw(st.sampled_from(seen["children"]))
+    while isinstance(seen, Node) and seen.children and draw(st.booleans()):
+        key, seen = draw(st.sampled_from(seen.children))
         way.append(key)
     return observation, tuple(way)
 
@@ -77,7 +78,7 @@ def words_of(picture):
 def test_svg_is_xml_and_the_same_every_time(sample):
     observation, marked = sample
     picture = svg(observation, marked=marked)
-    copy = json.loads(json.dumps(observation))
+    copy = convert(to_builtins(observation), Observation)
     assert svg(copy, marked=marked) == picture
     picture.encode()  # no lone surrogates
     root = ElementTree.fromstring(picture)
@@ -122,13 +123,8 @@ def test_boxes_do_not_overlap_and_stay_inside(sample):
 
 @given(st.text(alphabet="<>&\"'/scriptonx=\n\0\u202e", min_size=1, max_size=30))
 def test_texts_of_the_tree_are_never_markup(hostile):
-    observation = {
-        "kind": "node",
-        "type": hostile,
-        "custom": True,
-        "aux": {"kind": "string", "type": "str", "value": hostile},
-        "children": [[hostile, {"kind": "string", "type": "str", "value": hostile}]],
-    }
+    leaf = String("str", hostile)
+    observation = Node(type=hostile, custom=True, aux=leaf, children=((hostile, leaf),))
     marked = svg(observation, marked=(hostile,))
     picture = f"<div>{side_by_side([observation], [hostile]).html}{marked}</div>"
     tree = ElementTree.fromstring(picture)
@@ -143,8 +139,8 @@ def test_texts_of_the_tree_are_never_markup(hostile):
 
 @pytest.mark.parametrize("character", ["\0", "\x1b", "\ud800", "\ufffe", "\uffff", "\u2028"])
 def test_characters_that_xml_forbids_are_written_as_escapes(character):
-    observation = {"kind": "key", "type": "DictKey", "text": character}
-    picture = svg({"kind": "node", "type": character, "children": [[character, observation]]})
+    observation = KeyEntry("DictKey", character)
+    picture = svg(Node(type=character, aux=None, children=((character, observation),)))
     ElementTree.fromstring(picture.encode())
     assert summary(observation) == f"key {character.encode('unicode_escape').decode()}"
 
@@ -211,17 +207,19 @@ def test_node_leaf_none_and_custom_differ_by_shape():
         rects = ElementTree.fromstring(svg(observation)).findall(f".//{SVG}rect")
         return [(rect.get("rx"), "stroke-dasharray" in rect.attrib) for rect in rects]
 
-    node = {"kind": "node", "type": "Foo", "aux": None, "children": []}
-    looks = [outline(o) for o in (node, {**node, "custom": True}, observe(1), observe(None))]
+    node, custom = (
+        Node(type="Foo", aux=None, custom=is_custom, children=()) for is_custom in (0, 1)
+    )
+    looks = [outline(o) for o in (node, custom, observe(1), observe(None))]
     assert len(set(map(tuple, looks))) == 4
     assert len(looks[1]) == 2  # a double outline
     assert looks[3][0][1]  # a dashed one
 
 
 def test_custom_node_shows_its_metadata():
-    node = {"kind": "node", "type": "Linear", "custom": True, "children": []}
     aux = observe(("relu", {"a": 3}, (1,)))
-    assert "(aux ('relu', {'a': 3}, (1,)); no children)" in text({**node, "aux": aux})
+    node = Node(type="Linear", custom=True, aux=aux, children=())
+    assert "(aux ('relu', {'a': 3}, (1,)); no children)" in text(node)
 
 
 def test_treedef_is_a_tree_of_stars():

@@ -2,22 +2,23 @@
 
 import json
 import sqlite3
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow, counting
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.course import CourseError
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import FailedCase, WrongLine
+from pytree_course.observing.observations import NoneValue
 from pytree_course.running.outcomes import Line
 
 MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC)
-NONE = {"kind": "none"}
+NONE = NoneValue()
 ROW = VerdictRow(
     exercise="count_leaves",
     kind="incorrect",
@@ -28,7 +29,7 @@ ROW = VerdictRow(
     seconds=0.25,
     explanation="“No” — it’s <not> so.",
     misconceptions=["elements"],
-    failure=FailedCase(1, [NONE], ["None"], NONE, "printed", Line(2, "1 / 0"), "a note"),
+    failure=FailedCase(1, (NONE,), ("None",), NONE, "printed", Line(2, "1 / 0"), "a note"),
     results="abc",
     findings=[Finding("constant", "result", [1, 2], [], {"which": "all"})],
     lines=[WrongLine("A", "`[1]`", "2", "belief", {"explanation": "It is so."}, "a_belief")],

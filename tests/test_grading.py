@@ -26,7 +26,7 @@ from pytree_course.grading.regular_file import UnreadableError
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation
-from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, Outcome
+from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report
 from pytree_course.sources.lesson_sources import read_sources
 
 pytestmark = pytest.mark.slow
@@ -260,7 +260,7 @@ def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, data)
     verdict, _ = judge_submission(lesson, Submission({"count_leaves": ""}), runs)
     assert verdict.points == 0
     for outcome in check.outcomes or ():
-        text = json.dumps(outcome.to_json(), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(report([outcome]), ensure_ascii=False, allow_nan=False)
         ElementTree.fromstring(f"<text>{escape(text)}</text>")
         assert len(outcome.inputs) == len(outcome.written)
 
@@ -268,7 +268,12 @@ def test_whatever_is_reported_is_read_and_judged_and_can_be_stored(lesson, data)
 def nested(depth):
     observation = {"kind": "none"}
     for _ in range(depth):
-        observation = {"kind": "node", "type": "list", "children": [["[0]", observation]]}
+        observation = {
+            "kind": "node",
+            "type": "list",
+            "aux": None,
+            "children": [["[0]", observation]],
+        }
     return observation
 
 
@@ -303,9 +308,9 @@ NO_OUTCOME: dict[str, object] = {
     ],
 )
 def test_what_no_check_reports_is_refused(changes):
-    assert Outcome.from_json(NO_OUTCOME | {"observation": nested(100)})
+    assert read_report([NO_OUTCOME | {"observation": nested(100)}])
     with pytest.raises(ValueError, match=r"."):
-        Outcome.from_json(NO_OUTCOME | {"observation": nested(0)} | changes)
+        read_report([NO_OUTCOME | {"observation": nested(0)} | changes])
 
 
 def test_a_file_that_is_not_there_is_said_not_to_be(tmp_path):

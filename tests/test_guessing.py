@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from pytree_course.authoring.memoriser import called
@@ -63,7 +64,7 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
     seen, large = set(), set()
     for case, outcome in zip(drawn, outcomes, strict=True):
         note = NUMBER.sub("0", DRAWN_WORD.sub("w", case.note))
-        given = [*outcome.inputs, {"kind": "string", "value": case.note}]
+        given = [*map(msgspec.to_builtins, outcome.inputs), {"kind": "string", "value": case.note}]
         text = json.dumps([called(case.call), note, given])
         if text in seen:
             continue
@@ -75,7 +76,7 @@ def _results(sources: LessonSources, name: str, seed: int) -> Iterator[tuple[Any
             inputs[atom].add(place)
         atoms: list[Any] = []
         before: dict[Any, Any] = {}
-        for place, atom in _atoms(outcome.observation):
+        for place, atom in _atoms(msgspec.to_builtins(outcome.observation)):
             if isinstance(atom, float) and abs(atom) > 100 and atom not in inputs:
                 if atom in large:
                     continue

@@ -5,7 +5,6 @@ import os
 import socket
 import stat
 from contextlib import contextmanager
-from dataclasses import fields
 
 import pytest
 from jupyter_client.manager import start_new_kernel
@@ -142,7 +141,7 @@ def test_only_verdicts_since_joining_are_sent_and_of_them_only_what_was_said(roo
     with sender(course):
         wait_for(lambda: len(room.events) == 2)
     first, second = room.events.values()
-    assert first.keys() == second.keys() == {each.name for each in fields(Sent)}
+    assert first.keys() == second.keys() == {*Sent.__struct_fields__}
     assert (first["event"], first["held"]) == ("tried", "counts_elements")
     assert (second["event"], second["held"]) == ("correct", "")
     assert {first["lesson"], second["lesson"]} == {"01_mini"}
@@ -333,7 +332,7 @@ def test_nothing_is_sent_where_the_build_or_a_grader_runs_a_notebook(
     run = notebook(**{variable: "1"})
     run(RIGHT["count_leaves"])
     run(CHECK)
-    run("from pytree_course.board import joining")
+    run("from pytree_course.notebook import joining")
     assert run("joining._sender is None") == "True"
     assert not room.received
 

@@ -8,11 +8,12 @@ import pytest
 
 from pytree_course.authoring import validation
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.validation import find_mistakes
+from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
 from pytree_course.built import hides_outputs, show_outputs
 from pytree_course.course import Course
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import SEEDS
+from pytree_course.sources.core_and_deeper import MOST_CELLS
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
@@ -23,6 +24,12 @@ MOST_WORDS = 60  # in the median prose cell
 MOST_LINES = 10  # in a code cell of a lesson
 each_lesson = pytest.mark.parametrize("files", LESSONS, ids=lambda files: files.stem)
 each_page = pytest.mark.parametrize("files", PAGES, ids=lambda files: files.stem)
+
+
+def cells_of(files):
+    """Return the cells of a lesson's notebooks: of the core and of all deeper sections."""
+    notebooks = [nbformat.read(file, as_version=4) for file in files.notebooks()]
+    return [cell for notebook in notebooks for cell in notebook.cells]
 
 
 @pytest.mark.slow
@@ -42,12 +49,13 @@ def test_what_is_expected_names_no_address_of_one_run(files):
 def test_the_author_made_no_mistakes(files, monkeypatch):
     # The build has asked on every seed. The public one makes the built files, which are tested.
     monkeypatch.setattr(validation, "SEEDS", [each for each in SEEDS if each != PUBLIC_SEED][:1])
-    assert find_mistakes(read_sources(files)) == []
+    sources = read_sources(files)
+    assert find_mistakes_in_text(sources) + find_mistakes_in_answers(sources) == []
 
 
 @each_page
 def test_a_cell_that_should_show_an_error_shows_one(files):
-    for cell in nbformat.read(files.notebook, as_version=4).cells:
+    for cell in cells_of(files):
         if "raises-exception" in cell.metadata.get("tags", []):
             if hides_outputs(cell):
                 show_outputs(cell)
@@ -56,7 +64,7 @@ def test_a_cell_that_should_show_an_error_shows_one(files):
 
 @each_page
 def test_prose_and_code_cells_are_short(files):
-    cells = nbformat.read(files.notebook, as_version=4).cells
+    cells = cells_of(files)
     words = [len(cell.source.split()) for cell in cells if cell.cell_type == "markdown"]
     assert statistics.median(words) < MOST_WORDS
     for cell in cells:
@@ -64,15 +72,20 @@ def test_prose_and_code_cells_are_short(files):
 
 
 @each_lesson
+def test_the_core_is_short(files):
+    assert len(nbformat.read(files.notebook, as_version=4).cells) <= MOST_CELLS
+
+
+@each_lesson
 def test_every_cell_id_is_there_once(files):
-    for file in (files.notebook, files.exercises, files.solutions):
+    for file in (*files.notebooks(), files.exercises, files.solutions):
         ids = [cell.id for cell in nbformat.read(file, as_version=4).cells]
         assert len(ids) == len(set(ids))
 
 
 @each_lesson
 def test_a_prediction_hides_its_answer_until_the_cell_is_run(files):
-    cells = nbformat.read(files.notebook, as_version=4).cells
+    cells = cells_of(files)
     answers = [
         next(later for later in cells[at + 2 :] if later.cell_type == "code")
         for at, cell in enumerate(cells)

@@ -14,10 +14,11 @@ from tests.conftest import ROOT
 NOTEBOOKS = sorted(
     file
     for name in ("notebooks", "exercises", "solutions")
-    for file in (ROOT / name).glob("*.ipynb")
+    for file in (ROOT / name).rglob("*.ipynb")
+    if ".ipynb_checkpoints" not in file.parts
 )
 each_notebook = pytest.mark.parametrize(
-    "file", NOTEBOOKS, ids=lambda file: f"{file.parent.name}/{file.stem}"
+    "file", NOTEBOOKS, ids=lambda file: file.relative_to(ROOT).as_posix()
 )
 
 FENCED = re.compile(r"^( *)(```|~~~).*?^\1\2 *$", re.MULTILINE | re.DOTALL)

@@ -10,7 +10,7 @@ from pytree_course.authoring.case_table import feature_table, stale
 from pytree_course.authoring.memoriser import refuses_memoriser
 from pytree_course.authoring.mutants import mutants
 from pytree_course.authoring.mutation_testing import refusal, try_wrong_answers
-from pytree_course.authoring.validation import find_mistakes
+from pytree_course.authoring.validation import find_mistakes_in_answers
 from pytree_course.cli.author import cases
 from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.running.outcomes import PUBLIC_SEED
@@ -123,7 +123,7 @@ def test_a_refusal_names_the_case(unbuilt):
 def test_a_misconception_has_to_fail_on_two_cases(unbuilt):
     edit(unbuilt.check_script, '    yield Case(answer, [None, ()], mentions=("no leaves",))\n', "")
     message = "only one case tells 'None instead' from the right answer"
-    assert message in "\n".join(map(str, find_mistakes(read_sources(unbuilt))))
+    assert message in "\n".join(map(str, find_mistakes_in_answers(read_sources(unbuilt))))
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from pytree_course.grading import nbval_run
 from pytree_course.grading.exercise_run import run_answers
 from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
+from pytree_course.observing.observations import Number
 from tests.made_submissions import RIGHT
 
 pytestmark = pytest.mark.slow
@@ -35,7 +36,7 @@ def sessions():
 def test_a_comment_in_an_answer_tells_nbval_nothing(lesson):
     run = run_count(lesson, f"# NBVAL_SKIP\n{RIGHT['count_leaves']}")["count_leaves"]
     assert run.check.outcomes is not None
-    assert all(outcome.observation["kind"] == "number" for outcome in run.check.outcomes)
+    assert all(isinstance(outcome.observation, Number) for outcome in run.check.outcomes)
 
 
 def test_nothing_beside_the_notebook_is_looked_at_and_nothing_stays(lesson, tmp_path, monkeypatch):

@@ -16,9 +16,11 @@ from pytree_course.grading.lesson import GradedLesson
 from pytree_course.judging.finding_words import sentences
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import WrongLine
+from pytree_course.observing.observations import Raised, String
 from pytree_course.reports import pages
 from pytree_course.reports.page_texts import excerpt, page_names
 from pytree_course.reports.pages import write_pages
+from pytree_course.running.outcomes import Line
 from tests.conftest import contents
 from tests.made_grades import (
     NOON,
@@ -89,16 +91,8 @@ def assert_harmless(page, scripts=()):
 def grades():
     """Return a class with one of everything."""
     row, error = made_row("count", "incorrect", misconceptions=["none_is_a_leaf"]), "error"
-    raised = {
-        "kind": "raised",
-        "type": "ValueError",
-        "bases": ["ValueError"],
-        "mentions": {SECRET: False},
-        "message": "went wrong",
-    }
-    broken = failure(
-        raised, printed="printed words", line={"number": 3, "text": "1 / 0"}, note="The `note`."
-    )
+    raised = Raised("ValueError", ("ValueError",), {SECRET: False}, "went wrong")
+    broken = failure(raised, printed="printed words", line=Line(3, "1 / 0"), note="The `note`.")
     stuck = {"state": AttemptState.UNREADABLE, "answers": {}}
     stuck["reason"] = "/secret place/eve/01_made.ipynb is no notebook"
     return made_grades(
@@ -222,19 +216,19 @@ def test_pages_need_nothing_else_and_run_nothing_but_the_corrections_script(grad
 
 
 def test_whatever_students_write_is_only_text(tmp_path):
-    observation = {"kind": "string", "type": "str", "value": HOSTILE}
+    observation = String("str", HOSTILE)
     row = made_row(
         "count",
         "error",
         explanation=HOSTILE,
         misconceptions=[HOSTILE],
         failure=failure(
-            {"kind": "raised", "type": HOSTILE, "bases": [], "mentions": {}, "message": HOSTILE},
-            inputs=[observation],
-            written=[HOSTILE],
+            Raised(HOSTILE, (), {}, HOSTILE),
+            inputs=(observation,),
+            written=(HOSTILE,),
             printed=HOSTILE,
             note=HOSTILE,
-            line={"number": 1, "text": HOSTILE},
+            line=Line(1, HOSTILE),
         ),
     )
     unexplained = made_row("paths", "incorrect", failure=failure(observation))

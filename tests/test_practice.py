@@ -154,13 +154,13 @@ def test_the_notebook_has_the_starter_the_check_and_our_version_folded(practice)
     assert find_stale(practice) == []
 
 
-PARTS = ["leaves-are-not-elements-7", "names-answer", "names-check", "names-ours"]
+PARTS = ["leaves-are-not-elements-6", "names-answer", "names-check", "names-ours"]
 
 
 def test_who_skips_it_goes_on_without_an_error(practice, tmp_path):
     shown = run_lesson(practice, tmp_path)
     assert "Not attempted" in shown["names-check"]
-    assert shown["leaves-are-not-elements-9"] == "ab\n"
+    assert shown["leaves-are-not-elements-8"] == "ab\n"
 
 
 def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(practice, tmp_path):

@@ -11,6 +11,7 @@ from pytree_course.judging.finding_words import sentences
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation, headline, line_wrong
+from pytree_course.observing.observations import NotAttempted, Number
 from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
 from tests.made_grades import made_exercise
@@ -41,9 +42,7 @@ def expected():
     beliefs = []
     for name, said in BELIEFS.items():
         observed = dict(enumerate(seen(said)))
-        observations = {
-            case: each for case, each in observed.items() if each["kind"] != "not attempted"
-        }
+        observations = {case: each for case, each in observed.items() if each != NotAttempted()}
         beliefs.append(Misconception(name, f"{name} explained.", "", observations))
     return made_exercise(
         right,
@@ -147,10 +146,10 @@ def test_what_a_learner_predicts_is_only_text():
     assert feedback(judged(RIGHT | {"A": 10**1000})).text.count("very large") == 1
 
 
-@pytest.mark.parametrize("value", ["3", [3], None, {"a": 1}])
+@pytest.mark.parametrize("value", ["3", (3, 0), 3.0, True])
 def test_a_forged_number_is_no_prediction(value):
-    forged = {"kind": "number", "type": "int", "value": value}
+    forged = Number("int", value)
     given = outcomes(RIGHT)
-    given[0] = Outcome([], [], forged)
+    given[0] = Outcome((), (), forged)
     (line,) = judge(expected(), given).lines
     assert line_wrong(line) == NEITHER

@@ -4,7 +4,6 @@ import inspect
 import linecache
 import re
 import textwrap
-from dataclasses import asdict
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 import pytree_course.judging.reasons as rules
 from pytree_course.cases import Case
@@ -23,9 +23,9 @@ from pytree_course.judging.finding_words import SENTENCES, sentences
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.judge import judge
 from pytree_course.judging.reasons import leaves
-from pytree_course.observing.comparison import skeleton
+from pytree_course.observing.comparison import with_skeleton
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.observing.untrusted import read_as
+from pytree_course.observing.reading import read_as
 from pytree_course.running.outcomes import Outcome
 from pytree_course.running.run_cases import run_check
 from tests.made_grades import made_exercise
@@ -237,13 +237,12 @@ def test_where_nothing_is_known_nothing_is_said():
 
 
 def test_errors_that_come_before_all_else_have_to_be_alike():
-    raised = observe_raised(TypeError("got 'a' at 0x12ab"))
-    raised["message"] = skeleton(raised["message"])
+    raised = with_skeleton(observe_raised(TypeError("got 'a' at 0x12ab")))
     held = Misconception("m", "m", "", {0: raised, 1: raised})
     expected = made_exercise([observe(1), observe(2)], misconceptions=[held])
 
     def named(error):
-        outcomes = [Outcome([], [], observe_raised(error))] * 2
+        outcomes = [Outcome((), (), observe_raised(error))] * 2
         return bool(judge(expected, outcomes).misconceptions)
 
     assert named(TypeError("got 'b' at 0x99ff"))
@@ -267,7 +266,7 @@ def believed(name, wrong):
 def test_a_belief_that_fits_is_blamed_only_where_no_other_fits_as_well(beliefs, named):
     held = [believed(str(place), wrong) for place, wrong in enumerate(beliefs)]
     expected = made_exercise([observe(1), observe(2), observe(3)], misconceptions=held)
-    verdict = judge(expected, [Outcome([], [], observe(got)) for got in (7, 7, 3)])
+    verdict = judge(expected, [Outcome((), (), observe(got)) for got in (7, 7, 3)])
     assert [each.name for each in verdict.misconceptions] == list(map(str, named))
 
 
@@ -280,7 +279,7 @@ def test_of_two_beliefs_that_fit_the_one_that_raises_the_very_type_is_held():
     expected = made_exercise([observe(1), observe(2)], misconceptions=held)
 
     def named(error):
-        outcomes = [Outcome([], [], observe(7)), Outcome([], [], observe_raised(error))]
+        outcomes = [Outcome((), (), observe(7)), Outcome((), (), observe_raised(error))]
         return [each.name for each in judge(expected, outcomes).misconceptions]
 
     assert named(TypeError("what")) == ["type"]
@@ -316,7 +315,7 @@ def test_of_a_summary_only_its_author_speaks():
 
 def judged(pairs):
     expected = made_exercise([observe(right) for right, _ in pairs])
-    return judge(expected, [Outcome([observe(got)], [""], observe(got)) for _, got in pairs])
+    return judge(expected, [Outcome((observe(got),), ("",), observe(got)) for _, got in pairs])
 
 
 @given(st.lists(values, min_size=1, max_size=5))
@@ -331,7 +330,7 @@ def test_a_finding_speaks_of_failing_cases_alone_and_is_read_back_equal(pairs):
     for found in verdict.findings:
         assert found.holds
         assert {*found.holds, *found.fails} <= {*verdict.failed}
-        assert read_as(Finding, asdict(found)) == found
+        assert read_as(Finding, to_builtins(found)) == found
         (text,) = sentences([found])
         assert text[0].isupper()
         assert text[-1] == "."

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from pytree_course.authoring.release import release
-from pytree_course.bundle import FILES, FOLDERS, bundle
+from pytree_course.bundle import AUTHORS_CODE, FILES, FOLDERS, bundle
 from pytree_course.course import Course, CourseError
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT, ExerciseNotebook, contents
@@ -42,6 +42,11 @@ def exercises():
     """Return all exercises of the real lessons, with their answers."""
     lessons = Course(ROOT).lessons()
     return [each for files in lessons for each in read_sources(files).graded.values()]
+
+
+def test_code_that_only_authors_need_stays_out_of_the_bundle(lessons_bundle):
+    assert not [name for name in lessons_bundle if name.startswith(AUTHORS_CODE)]
+    assert "src/pytree_course/cli/learner.py" in lessons_bundle
 
 
 # --- no answers
@@ -244,7 +249,7 @@ def test_a_learner_works_through_the_bundle(whole, tmp_path):
     for command in (["build"], ["release", "elsewhere"]):
         refused = learner.command(*command)
         assert refused.returncode != 0
-        assert "no sources" in " ".join(refused.stderr.replace("│", " ").split())
+        assert "is for authors" in " ".join(refused.stderr.replace("│", " ").split())
         assert "Traceback" not in refused.stderr
 
 

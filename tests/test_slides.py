@@ -7,10 +7,10 @@ from pathlib import Path
 
 import nbformat
 
-from pytree_course.authoring.slides import SLIDE_LINES, ShowAnswers, slide_types
+from pytree_course.authoring.slides import SLIDE_LINES, slide_types
+from pytree_course.notebook.slides import ShowAnswers
 from pytree_course.sources.source_cells import SourceCell
 from pytree_course.sources.source_texts import with_closed_answer
-from tests.conftest import ROOT
 
 
 def cell(cell_id, source, kind="markdown", **metadata):
@@ -61,14 +61,3 @@ def test_a_slide_unfolds_what_the_reader_of_a_notebook_opens():
     cell = nbformat.v4.new_markdown_cell(with_closed_answer("**C.** Three."))
     shown, _ = ShowAnswers().preprocess(nbformat.v4.new_notebook(cells=[cell]), {})
     assert shown.cells[0].source == "**C.** Three."
-
-
-def test_a_deck_of_the_core_has_nothing_of_what_is_deeper(mini, tmp_path):
-    authoring = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
-    options = re.findall(r"--TagRemovePreprocessor\S+", authoring)
-    assert len(options) == 2
-    slides = deck(mini.notebook, tmp_path, *options)
-    assert re.search(r"<pre>3\s*</pre>", slides)
-    assert "What you learned" in slides
-    for deeper in ("Going deeper", "(2, None)", "Counting without a list", "num_leaves"):
-        assert deeper not in slides

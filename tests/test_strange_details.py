@@ -1,12 +1,13 @@
 """What is large, damaged or strange costs its own place in tables and pages, and others nothing."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.judging.findings import Finding
+from pytree_course.observing.observations import Node, Number
 from pytree_course.reports import page_texts
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
@@ -21,14 +22,13 @@ from pytree_course.running.outcomes import (
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
 from tests.test_pages import pages_of, visible
 
-NUMBER = {"kind": "number", "type": "int", "value": 41}
+NUMBER = Number("int", 41)
 LARGEST_PAGE = 4_000_000  # characters
-LARGE_NODE = {
-    "kind": "node",
-    "type": "<&>" * 10,
-    "aux": None,
-    "children": [[f"[{at}]", NUMBER] for at in range(2_000)],
-}
+LARGE_NODE = Node(
+    type="<&>" * 10,
+    aux=None,
+    children=tuple((f"[{at}]", NUMBER) for at in range(2_000)),
+)
 
 
 def with_failure(**changes):

@@ -18,6 +18,7 @@ from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.judging.words import line_wrong
 from pytree_course.observing.comparison import Difference
+from pytree_course.observing.observations import Raised, String
 from pytree_course.rendering import render
 from pytree_course.reports.class_statistics import Cluster
 from pytree_course.reports.terminal import show_class, show_grade
@@ -88,10 +89,9 @@ def test_what_is_unexplained_is_printed_without_escapes_and_with_its_lines():
 
 
 def test_one_notebooks_grade_is_printed_without_escapes():
-    got = {"kind": "raised", "type": HOSTILE, "bases": [], "mentions": {}, "message": HOSTILE}
-    seen = {"kind": "string", "type": "str", "value": HOSTILE}
+    got, seen = Raised(HOSTILE, (), {}, HOSTILE), String("str", HOSTILE)
     failure = Failure(
-        0, [seen], [HOSTILE], got, HOSTILE, Line(1, HOSTILE), HOSTILE,
+        0, (seen,), (HOSTILE,), got, HOSTILE, Line(1, HOSTILE), HOSTILE,
         seen, Difference((HOSTILE,), "value"),
     )  # fmt: skip
     found = Finding("error", HOSTILE, [0], [], dict.fromkeys(("line", "number", "raised"), HOSTILE))

@@ -1,4 +1,4 @@
-"""An observation is plain JSON, equal for equal values, and always bounded."""
+"""An observation is typed data, equal for equal values, bounded, and JSON outside."""
 
 import json
 import sys
@@ -8,14 +8,31 @@ from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 import jax
 import jax.numpy as jnp
 import ml_dtypes
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytree_course.observing.observations import MAX_NODES, writable
+from pytree_course.observing.observations import (
+    MAX_NODES,
+    Array,
+    ContainerLeaf,
+    Node,
+    NoneValue,
+    NotAttempted,
+    Number,
+    Object,
+    Observation,
+    Raised,
+    Star,
+    String,
+    Tracer,
+    Unbounded,
+    writable,
+)
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.observing.untrusted import validate
+from pytree_course.observing.reading import read_as
 
 Pair = namedtuple("Pair", ["x", "y"])
 
@@ -70,79 +87,80 @@ values = st.recursive(
 @given(values)
 def test_every_observation_is_valid_and_survives_json(value):
     observation = observe(value)
-    text = json.dumps(observation, allow_nan=False)
-    assert validate(json.loads(text)) == observation
+    text = json.dumps(msgspec.to_builtins(observation), allow_nan=False)
+    assert read_as(Observation, json.loads(text)) == observation
+    assert msgspec.json.decode(msgspec.json.encode(observation), type=Observation) == observation
 
 
 @given(values)
 def test_an_observation_has_the_leaves_that_jax_sees(value):
     def leaves(observation):
-        if observation["kind"] == "node":
-            return sum(leaves(child) for _, child in observation["children"])
-        return 0 if observation["kind"] == "none" else 1
+        if isinstance(observation, Node):
+            return sum(leaves(child) for _, child in observation.children)
+        return 0 if observation == NoneValue() else 1
 
     assert leaves(observe(value)) == len(jax.tree.leaves(value))
 
 
 @given(st.dictionaries(st.text(max_size=3), scalars))
 def test_key_paths_are_those_of_jax(tree):
-    keys = [key for key, _ in observe(tree)["children"]]
+    keys = [key for key, _ in observe(tree).children]
     assert keys == [jax.tree_util.keystr((jax.tree_util.DictKey(key),)) for key in sorted(tree)]
 
 
 @pytest.mark.parametrize(
     ("value", "kind", "type_name"),
     [
-        ({}, "node", "dict"),
-        ([], "node", "list"),
-        ((), "node", "tuple"),
-        (OrderedDict(b=1), "node", "OrderedDict"),
-        (defaultdict(list), "node", "defaultdict"),
-        (Pair(1, 2), "node", "Pair"),
-        (Scaled(1, "m"), "node", "Scaled"),
-        (SubclassOfDict(a=1), "container leaf", "SubclassOfDict"),
-        (Counter("aab"), "container leaf", "Counter"),
-        ({1, 2}, "container leaf", "set"),
-        (deque([1]), "container leaf", "deque"),
-        (True, "number", "bool"),
-        (1, "number", "int"),
-        (1.0, "number", "float"),
-        (np.float32(1), "number", "numpy.float32"),
-        ("text", "string", "str"),
-        (b"bytes", "string", "bytes"),
-        (object(), "object", "object"),
-        (print, "object", "builtin_function_or_method"),
-        ({1: "a", "1": "b"}, "object", "dict"),  # keys that cannot be sorted
+        ({}, Node, "dict"),
+        ([], Node, "list"),
+        ((), Node, "tuple"),
+        (OrderedDict(b=1), Node, "OrderedDict"),
+        (defaultdict(list), Node, "defaultdict"),
+        (Pair(1, 2), Node, "Pair"),
+        (Scaled(1, "m"), Node, "Scaled"),
+        (SubclassOfDict(a=1), ContainerLeaf, "SubclassOfDict"),
+        (Counter("aab"), ContainerLeaf, "Counter"),
+        ({1, 2}, ContainerLeaf, "set"),
+        (deque([1]), ContainerLeaf, "deque"),
+        (True, Number, "bool"),
+        (1, Number, "int"),
+        (1.0, Number, "float"),
+        (np.float32(1), Number, "numpy.float32"),
+        ("text", String, "str"),
+        (b"bytes", String, "bytes"),
+        (object(), Object, "object"),
+        (print, Object, "builtin_function_or_method"),
+        ({1: "a", "1": "b"}, Object, "dict"),  # keys that cannot be sorted
     ],
 )
 def test_kinds_and_types(value, kind, type_name):
     observation = observe(value)
-    assert (observation["kind"], observation["type"]) == (kind, type_name)
+    assert (type(observation), observation.type) == (kind, type_name)
 
 
 def test_namedtuple_children_have_their_fields_names():
-    assert [key for key, _ in observe(Pair(1, 2))["children"]] == [".x", ".y"]
+    assert [key for key, _ in observe(Pair(1, 2)).children] == [".x", ".y"]
 
 
 @pytest.mark.parametrize(
     ("value", "seen"),
     [
-        (None, {"kind": "none"}),
-        (..., {"kind": "not attempted"}),
-        (Scaled(1.0, "m"), {"aux": {"kind": "string", "type": "str", "value": "m"}}),
-        (np.zeros(1), {"library": "numpy"}),
-        (jnp.zeros(1), {"library": "jax"}),
-        (np.zeros(1, ml_dtypes.bfloat16), {"dtype": "bfloat16"}),
-        (jax.random.key(7), {"dtype": "key<fry>", "shape": []}),
-        (float("nan"), {"value": "nan"}),
-        (np.array([np.inf, 1]), {"values": ["inf", 1.0]}),
-        (1 + 2j, {"value": [1.0, 2.0]}),
+        (None, NoneValue()),
+        (..., NotAttempted()),
+        (float("nan"), Number("float", "nan")),
+        (1 + 2j, Number("complex", (1.0, 2.0))),
+        (np.zeros(1), Array("numpy", "float64", (1,), (0.0,))),
+        (jnp.zeros(1), Array("jax", "float32", (1,), (0.0,))),
+        (np.zeros(1, ml_dtypes.bfloat16), Array("numpy", "bfloat16", (1,), (0.0,))),
+        (np.array([np.inf, 1]), Array("numpy", "float64", (2,), ("inf", 1.0))),
     ],
 )
 def test_what_is_seen_of_a_value(value, seen):
-    observation = observe(value)
-    assert observation == observation | seen
-    assert seen.get("kind") is None or observation == seen
+    assert observe(value) == seen
+
+
+def test_metadata_is_observed_as_any_value():
+    assert observe(Scaled(1.0, "m")).aux == String("str", "m")
 
 
 @pytest.mark.parametrize(
@@ -151,35 +169,36 @@ def test_what_is_seen_of_a_value(value, seen):
 )
 def test_arrays_of_every_dtype(dtype):
     observation = observe(jnp.asarray(np.ones((2, 1)), dtype))
-    assert (observation["dtype"], observation["shape"]) == (dtype, [2, 1])
-    assert observation["values"] == [1, 1]
+    assert observation == Array("jax", dtype, (2, 1), (1, 1))
 
 
 def test_random_keys_differ_by_their_values():
-    assert observe(jax.random.key(8)) != observe(jax.random.key(7))
+    one, other = observe(jax.random.key(8)), observe(jax.random.key(7))
+    assert (one.dtype, one.shape) == ("key<fry>", ())
+    assert one != other
 
 
 def test_half_a_character_can_be_written():
-    json.dumps(observe("\ud800"), allow_nan=False).encode()
+    msgspec.json.encode(observe("\ud800"))
 
 
 def test_structures_are_observed_with_stars_for_leaves():
     observation = observe(jax.tree.structure({"a": 1, "b": (None, 2)}))
-    (key_a, star), (key_b, pair) = observation["tree"]["children"]
-    assert (key_a, star, key_b) == ("['a']", {"kind": "star"}, "['b']")
-    assert [child["kind"] for _, child in pair["children"]] == ["none", "star"]
+    (key_a, star), (key_b, pair) = observation.tree.children
+    assert (key_a, star, key_b) == ("['a']", Star(), "['b']")
+    assert [child for _, child in pair.children] == [NoneValue(), Star()]
 
 
 def test_a_tracer_that_left_its_function():
     leaked = []
     jax.jit(lambda x: leaked.append(x) or x)(1.0)
-    assert observe(leaked[0])["kind"] == "tracer"
+    assert isinstance(observe(leaked[0]), Tracer)
 
 
 def test_a_donated_array_is_not_read():
     array = jnp.ones(2)
     array.delete()
-    assert "deleted" in observe(array)["why"]
+    assert "deleted" in observe(array).why
 
 
 def cyclic_list():
@@ -210,8 +229,8 @@ def grown(times, grow):
 )
 def test_values_without_end_become_one_clear_observation(value, why):
     observation = observe({"result": value})
-    assert observation["kind"] == "unbounded"
-    assert why in observation["why"]
+    assert isinstance(observation, Unbounded)
+    assert why in observation.why
 
 
 def test_a_hostile_object_is_observed_all_the_same():
@@ -224,19 +243,23 @@ def test_a_hostile_object_is_observed_all_the_same():
 
         __hash__ = object.__hash__
 
-    [(_, observation)] = observe([Hostile()])["children"]
-    assert (observation["kind"], observation["type"]) == ("object", "Hostile")
+    [(_, observation)] = observe([Hostile()]).children
+    why = "looking into it raised AssertionError"
+    assert observation == Object("Hostile", why=why, failed=True)
 
 
 def test_a_node_whose_flatten_fails_is_said_to_fail():
-    assert "RuntimeError" in observe(Broken())["why"]
+    assert "RuntimeError" in observe(Broken()).why
 
 
 def test_exceptions_are_seen_by_type_and_mentions():
     observation = observe_raised(KeyError("layer2"), mentions=("layer2", "layer3"))
-    assert observation["type"] == "KeyError"
-    assert "LookupError" in observation["bases"]
-    assert observation["mentions"] == {"layer2": True, "layer3": False}
+    assert observation == Raised(
+        type="KeyError",
+        bases=("KeyError", "LookupError", "Exception", "BaseException"),
+        mentions={"layer2": True, "layer3": False},
+        message="'layer2'",
+    )
 
 
 @pytest.mark.parametrize(
@@ -253,7 +276,7 @@ def test_exceptions_are_seen_by_type_and_mentions():
 )
 def test_what_is_no_observation_is_refused(data):
     with pytest.raises(ValueError, match=r"."):
-        validate(data)
+        read_as(Observation, data)
 
 
 def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
@@ -261,12 +284,11 @@ def test_a_static_object_is_a_node_without_children_and_its_own_aux_data():
     class Config:
         pass
 
-    static = {"kind": "object", "type": "Config"}
-    node = {"kind": "node", "type": "Config", "custom": True, "aux": static, "children": []}
+    node = Node(type="Config", custom=True, aux=Object("Config"), children=())
     assert observe(Config()) == node
-    assert observe([Config(), 1])["children"][0] == ["[0]", node]
+    assert observe([Config(), 1]).children[0] == ("[0]", node)
     structure = observe(jax.tree.structure(Config()))
-    assert structure["tree"]["aux"] == node
+    assert structure.tree.aux == node
 
 
 def test_every_character_that_not_every_file_holds_is_escaped_and_no_other():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytree_course.authoring.case_features import features_shown
-from pytree_course.authoring.validation import find_mistakes
+from pytree_course.authoring.validation import find_mistakes_in_answers
 from pytree_course.cases.case import Case, check
 from pytree_course.cases.features import features_of, shown_by
 from pytree_course.cases.inputs import FEATURES, VALUES, VOCABULARY, named, varied_trees
@@ -69,7 +69,9 @@ def test_a_case_may_show_what_its_inputs_do_not():
 
 
 def told_of(lesson):
-    return [each.message.partition(": ")[2] for each in find_mistakes(read_sources(lesson))]
+    return [
+        each.message.partition(": ")[2] for each in find_mistakes_in_answers(read_sources(lesson))
+    ]
 
 
 def test_the_build_refuses_wrong_names_and_what_is_there_all_the_same(unbuilt):

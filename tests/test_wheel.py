@@ -147,6 +147,7 @@ def test_a_wheel_of_a_release_holds_that_release(tmp_path):
 def test_the_wheel_has_no_answers_in_it(installed):
     for part in ("sources", "solutions", "tests", "exercises"):
         assert not (installed.packages / "pytree_course" / "bundle" / part).exists()
+    assert not (installed.packages / "pytree_course" / "authoring").exists()
 
 
 def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
@@ -159,6 +160,10 @@ def test_the_other_commands_work_in_the_unpacked_course(installed, unpacked):
     assert "1 of 11 exercises correct" in installed.command(unpacked, "check", "1").stdout
     assert "is kept as" in installed.command(unpacked, "reset", "1").stdout
     assert "Usage: pytree-course check" in installed.command(unpacked, "check", "--help").stdout
+    assert "Nothing is due" in installed.command(unpacked, "review").stdout
+    refused = installed.command(unpacked, "build")
+    assert refused.returncode == 2
+    assert "`build` is for authors" in refused.stderr
 
 
 def test_a_course_that_is_there_is_opened_as_it_is(installed, unpacked):

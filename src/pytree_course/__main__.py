@@ -1,8 +1,30 @@
 """All commands of the course: `pytree-course`, and `course.py` by way of `python -m`."""
 
+from importlib.util import find_spec
+
+import typer
+
 # Importing a group adds its commands, in the order in which the help lists them.
-from pytree_course.cli import author, classroom, learner, teacher  # noqa: F401
+from pytree_course.cli import classroom, learner, teacher  # noqa: F401
 from pytree_course.cli.app import STARTED_AS, app, run
+from pytree_course.course import CourseError
+
+PASS_ALL = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+def needs_sources(context: typer.Context) -> None:
+    """Refuse a command for authors in a copy that was made for learners."""
+    raise CourseError(
+        f"`{context.info_name}` is for authors, and this is a learner's copy of the course. Run it "
+        "in the author's copy, the one with the folder `sources`."
+    )
+
+
+if find_spec("pytree_course.authoring"):
+    from pytree_course.cli import author  # noqa: F401
+else:
+    for name in ("build", "cases", "site", "release"):
+        app.command(name, hidden=True, context_settings=PASS_ALL)(needs_sources)
 
 
 def main() -> None:

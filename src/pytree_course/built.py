@@ -60,8 +60,8 @@ def brief_traceback(name: str, message: str) -> list[str]:
 
 
 def is_meant_to_fail(source: str, folder: Path) -> bool:
-    """Say whether a notebook of a folder has a cell with this source that is meant to raise."""
-    notebooks = (json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.ipynb"))
+    """Say whether a notebook in a folder has a cell with this source that is meant to raise."""
+    notebooks = (json.loads(file.read_text(encoding="utf-8")) for file in folder.rglob("*.ipynb"))
     return any(
         "".join(cell["source"]) == source and MEANT_TO_FAIL in cell["metadata"].get("tags", ())
         for notebook in notebooks

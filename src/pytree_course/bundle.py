@@ -33,6 +33,9 @@ FOLDERS = {
     CODE: {".css", ".html", ".js", ".md", ".py", ".toml", ".txt", ".xml"},
 }
 
+AUTHORS_CODE = (f"{CODE}/authoring/", f"{CODE}/cli/author.py")
+"""Code that only authors need, and that neither the bundle nor the wheel holds."""
+
 _NOT_FOR_LEARNERS = ("## For teachers", "## For authors")
 
 
@@ -63,10 +66,15 @@ def bundle_files(course: Course) -> dict[str, Path]:
             name = file.relative_to(there)
             # Hidden files are a tool's own, as Jupyter's checkpoints are.
             is_foreign = name.parts[0] == "bundle" or any(part[0] == "." for part in name.parts)
-            if file.suffix in kinds and not is_foreign:
-                wanted[f"{folder}/{name.as_posix()}"] = file
-    built = [files.notebook for files in course.with_sources()]
-    built = built or [*(root / "notebooks").glob("*.ipynb")]  # where there are no sources
+            path = f"{folder}/{name.as_posix()}"
+            if file.suffix in kinds and not is_foreign and not path.startswith(AUTHORS_CODE):
+                wanted[path] = file
+    built = [file for files in course.with_sources() for file in files.notebooks()]
+    built = built or [  # where there are no sources
+        file
+        for file in (root / "notebooks").rglob("*.ipynb")
+        if not any(part[0] == "." for part in file.relative_to(root).parts)
+    ]
     for files in course.lessons():
         built += [files.check_script, files.expected, files.blank]
     wanted |= {_name(file, course): file for file in built}

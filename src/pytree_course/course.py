@@ -136,13 +136,20 @@ class Course:
             return None
         return self.progress_file.with_name("joined.json")
 
-    def link(self, notebook: Path, section: str = "") -> str:
-        """Return the link from another notebook to this one; "" where none leads there."""
+    def link(self, notebook: Path, section: str = "", start: Path | None = None) -> str:
+        """Return the link to a notebook from one in the folder `start`; "" where none leads there.
+
+        Without `start` it is the notebook that runs, whose folder is the present one.
+        """
         name = notebook.relative_to(self.root).as_posix()
         if address := os.environ.get(LINKS_VARIABLE):
             return f"{address}/{name}"
+        if self.is_elsewhere:
+            return ""
+        start = start or Path.cwd()
+        depth = len(start.relative_to(self.root).parts) if start.is_relative_to(self.root) else 1
         anchor = f"#{section.replace(' ', '-')}" if section else ""
-        return "" if self.is_elsewhere else f"../{name}{anchor}"
+        return f"{'../' * max(depth, 1)}{name}{anchor}"
 
     def lessons(self) -> list["LessonFiles"]:
         """Return the files of every lesson that is here, in order."""
@@ -174,7 +181,9 @@ class LessonFiles:
     def __init__(self, root: Path, stem: str) -> None:
         self.root, self.stem = root, stem
         self.sources = root / "sources" / stem  # the folder of what the author edits
-        self.notebook = root / "notebooks" / f"{stem}.ipynb"  # the lesson
+        self.notebook = root / "notebooks" / f"{stem}.ipynb"  # the lesson, or its core
+        self.deeper_sources = self.sources / "deeper"  # a file for each deeper section
+        self.deeper_notebooks = root / "notebooks" / "deeper" / stem
         self.exercises = root / "exercises" / f"{stem}_exercises.ipynb"  # the learner works here
         self.solutions = root / "solutions" / f"{stem}_solutions.ipynb"  # the teacher's alone
         self.check_script = root / "checks" / f"check_{stem}.py"  # hand-written
@@ -193,6 +202,22 @@ class LessonFiles:
         """Whether all that the author writes for a lesson is here."""
         names = ("lesson.md", "exercises.md", "answers.py")
         return all((self.sources / name).exists() for name in names)
+
+    def notebooks(self) -> list[Path]:
+        """Return the notebooks that the lesson's sources make: the core, and deeper sections."""
+        return [self.notebook, *(self.deeper(file.stem) for file in self.deeper_files())]
+
+    def deeper_files(self) -> list[Path]:
+        """Return the sources of the deeper sections."""
+        return sorted(self.deeper_sources.glob("*.md"))
+
+    def deeper(self, section: str) -> Path:
+        """Return the notebook of a deeper section, by the section's slug."""
+        return self.deeper_notebooks / f"{section}.ipynb"
+
+    def place(self, section: str, title: str, *, deeper: bool) -> tuple[Path, str]:
+        """Return the notebook that a section of this lesson stands in, and its heading there."""
+        return (self.deeper(section), "") if deeper else (self.notebook, title)
 
     def read_blank(self) -> str:
         """Return the text of the exercise notebook as it is handed out."""

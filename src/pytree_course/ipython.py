@@ -2,14 +2,18 @@
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+import pytree_course
 from pytree_course import nbgrader
 from pytree_course.built import brief_traceback, is_meant_to_fail
 from pytree_course.course import Course, CourseError, answer_id, ours_id
+
+CLASS_NAMES = ("join", "leave", "vote")
+"""Functions that every notebook of a learner has without an import."""
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -41,6 +45,18 @@ def load_ipython_extension(shell: Any) -> None:
     with suppress(CourseError):  # there may be no course here
         joined = Course.find().joined_file
         shell.events.register("pre_run_cell", before_cell)
+        if joined:
+            shell.push({name: _imported_when_called(name) for name in CLASS_NAMES}, False)
+
+
+def _imported_when_called(name: str) -> Callable[..., Any]:
+    """Return a function of the course for the learner's namespace, not imported until called."""
+
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        return getattr(pytree_course, name)(*arguments, **keywords)
+
+    function.__name__ = name
+    return function
 
 
 def _showable(error: BaseException) -> BaseException:

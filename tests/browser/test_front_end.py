@@ -85,12 +85,70 @@ def test_buttons_of_a_kernel_that_was_restarted_say_so_once(visit: Visit):
     exercises.output(CHECK).get_by_role("button", name="Hint").wait_for()
     visit.page.evaluate("jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     told = "The kernel was restarted: run the cells again, from the top."
-    visit.page.get_by_role("alert").get_by_text(told).wait_for()
     cut_off = exercises.output(CHECK).locator(".jupyter-widgets-disconnected")
     cut_off.first.wait_for()
     said = "them => them.map(each => getComputedStyle(each, '::before').content)"
     contents = [each for each in cut_off.evaluate_all(said) if each != "none"]
     assert contents == [f'"{told}"']
+
+
+def test_a_link_inside_a_notebook_lands_although_another_has_the_same_heading(visit: Visit):
+    visit.open(LESSON)
+    visit.page.evaluate(
+        "void jupyterapp.commands.execute('docmanager:open', {path: 'notebooks/02_tree_map.ipynb'})"
+    )
+    visit.page.get_by_role("tab", name="02_tree_map.ipynb").wait_for()
+    visit.page.locator(".jp-Notebook:visible a[href='#Going-deeper']").first.click()
+    expect_landed(visit.page, "Going deeper")
+    path = "jupyterapp.shell.currentWidget.context.path"
+    assert visit.page.evaluate(path) == "notebooks/02_tree_map.ipynb"
+
+
+def run_by_keyboard(visit: Visit, cell_id: str) -> None:
+    """Choose a cell and press Shift+Enter, after which JupyterLab goes on to the next cell."""
+    visit.page.evaluate(
+        """id => {
+            const notebook = jupyterapp.shell.currentWidget.content;
+            notebook.activeCellIndex = notebook.widgets.findIndex(cell => cell.model.id === id);
+            notebook.mode = "command";
+            notebook.activate();
+        }""",
+        cell_id,
+    )
+    visit.page.keyboard.press("Shift+Enter")
+
+
+def test_the_verdict_of_a_check_and_its_reason_stay_on_the_screen(visit: Visit):
+    exercises = visit.open(EXERCISES)
+    exercises.write(ANSWER, WRONG)
+    exercises.run("setup", ANSWER)
+    run_by_keyboard(visit, CHECK)
+    exercises.wait_until_idle()
+    assert active_cell(visit) != CHECK
+    for text in ("Not yet", "Your results are those of"):
+        expect(exercises.output(CHECK).get_by_text(text).first).to_be_in_viewport(ratio=1)
+
+
+def test_a_prediction_is_answered_by_its_letter_and_the_keys_stay_inside(visit: Visit):
+    lesson = visit.open(LESSON)
+    asked = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
+    name = next(name for name, each in asked.items() if len(each.options) == 3)
+    lesson.run(IMPORTS)
+    run_by_keyboard(visit, f"{name}-predict")
+    buttons = [
+        lesson.output(f"{name}-predict").get_by_role("button", name=letter, exact=True)
+        for letter in "ABC"
+    ]
+    expect(buttons[0]).to_be_focused()
+    for key, focused in (("Tab", 1), ("Tab", 2), ("ArrowRight", 0), ("ArrowUp", 2)):
+        visit.page.keyboard.press(key)
+        expect(buttons[focused]).to_be_focused()
+    cells = "jupyterapp.shell.currentWidget.content.widgets.length"
+    before = visit.page.evaluate(cells)
+    visit.page.keyboard.press("b")
+    lesson.output(f"{name}-predict").get_by_text("You predict B.").wait_for()
+    assert visit.page.evaluate(cells) == before
+    assert active_cell(visit) == name
 
 
 def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Visit):

@@ -9,7 +9,16 @@ from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import WrongLine
+from pytree_course.observing.observations import (
+    Node,
+    Number,
+    Object,
+    Raised,
+    String,
+    Treedef,
+)
 from pytree_course.reports.pages import write_pages
+from pytree_course.running.outcomes import Line
 from tests.lesson_reads import REPORTS
 from tests.made_grades import failure, made_attempt, made_grades, made_lesson, made_row
 
@@ -35,25 +44,22 @@ PAYLOADS = [
     f"<details open ontoggle={RUN}>d</details><body onload={RUN}>",
 ]  # fmt: skip
 HOSTILE = "".join(PAYLOADS)
-NUMBER = {"kind": "number", "type": "int", "value": 1}
+NUMBER = Number("int", 1)
 
 
 def strange(text):
     """Return the grades of a class in which a text stands wherever a student's text can."""
-    seen = {
-        "kind": "node",
-        "type": text,
-        "aux": {"kind": "string", "type": "str", "value": text},
-        "children": [
-            [text, {"kind": "string", "type": "str", "value": text}],
-            [f"[{text!r}]", {"kind": "object", "type": text, "why": text}],
-            ["[2]", {"kind": "treedef", "tree": {"kind": "object", "type": text}}],
-        ],
-    }
-    raised = {"kind": "raised", "type": text, "bases": [], "mentions": {}, "message": text}
+    string = String("str", text)
+    children = (
+        (text, string),
+        (f"[{text!r}]", Object(text, why=text)),
+        ("[2]", Treedef(Object(text))),
+    )
+    seen = Node(type=text, aux=string, children=children)
+    raised = Raised(text, (), {}, text)
     details = failure(
-        raised, inputs=[seen, seen], written=[text, text], printed=text, note=text,
-        line={"number": 1, "text": text},
+        raised, inputs=(seen, seen), written=(text, text), printed=text, note=text,
+        line=Line(1, text),
     )  # fmt: skip
     line = dict.fromkeys(("name", "text", "said", "misconception"), text)
     line |= {"why": "belief", "data": {"explanation": text}}

@@ -14,6 +14,7 @@ from tests.conftest import ROOT
 _REPLAY = '''
 import base64, json, zlib
 from functools import partial
+import msgspec
 import numpy as np
 import pytree_course.notebook.checks as checks
 from pytree_course.running.outcomes import Outcome
@@ -45,7 +46,7 @@ def parts(seen, path=()):
 def drawn(check, answers, seed):
     found = []
     for case in check(*answers, rng=np.random.default_rng(seed)):
-        inputs = [observe(each) for each in case.inputs]
+        inputs = msgspec.to_builtins([observe(each) for each in case.inputs])
         found.append((case, inputs, parts(inputs)))
     return found
 
@@ -62,7 +63,7 @@ def replay(check, answers, seed):
         by_heart = max(public, key=lambda known: alike(known, case, seen))[1]
         if by_heart["kind"] == "raised":
             by_heart = dict(by_heart, mentions={text: True for text in case.mentions})
-        written = [repr(each)[:200] for each in case.inputs]
+        written = tuple(repr(each)[:200] for each in case.inputs)
         report.append(Outcome(inputs, written, by_heart, note=case.note))
     return report
 

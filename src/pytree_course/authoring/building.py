@@ -3,7 +3,7 @@
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from pytree_course import built
-from pytree_course.authoring.notebooks import render_exercises, render_lesson
-from pytree_course.authoring.validation import find_mistakes
+from pytree_course.authoring.notebooks import render_exercises, render_notebooks
+from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
 from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
 from pytree_course.judging.expected import Expected
@@ -22,7 +22,7 @@ from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.observing.comparison import agree
 from pytree_course.running.outcomes import PUBLIC_SEED
-from pytree_course.sources.authors_answers import expect
+from pytree_course.sources.authors_answers import expect, sections_of
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_cells import AuthorMistakesError, Mistake, SourceCell
 
@@ -37,8 +37,30 @@ CHANGED_SOURCES = "its sources have changed since it was built"
 Tell = Callable[[str], None]
 
 
-def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
-    """Build all files of one lesson, and call `tell` with a line on each step.
+def build(
+    files: LessonFiles,
+    tell: Tell = lambda message: None,
+    section: str | None = None,
+    *,
+    again: bool = False,
+) -> bool:
+    """Build what is stale of a lesson, and call `tell` with a line on each step.
+
+    Parameters
+    ----------
+    files
+        The lesson's files.
+    tell
+        Called with a line on each step.
+    section
+        The slug of a deeper section, of which alone the notebook is built.
+    again
+        Build what is not stale, too: after a change of the engine.
+
+    Returns
+    -------
+    bool
+        Whether something else is expected now, or other minutes are counted.
 
     Raises
     ------
@@ -47,30 +69,62 @@ def build(files: LessonFiles, tell: Tell = lambda message: None) -> None:
     """
     tell("reading the sources")
     sources = read_sources(files)
-    if files.has_exercises:
-        _build_exercises(sources, tell)
-    tell("running the lesson")
-    lesson = _executed(render_lesson(sources), files.notebook, sources.lesson)
-    write_file(files.notebook, _text(lesson))
+    if mistakes := find_mistakes_in_text(sources):
+        raise AuthorMistakesError(mistakes)
+    is_new = files.has_exercises and _build_exercises(sources, tell, again=again)
+    for file, rendered in render_notebooks(sources).items():
+        is_chosen = section is None or file == files.deeper(section)
+        if is_chosen and (again or section or _why_notebook_is_stale(file, rendered)):
+            tell(f"running {file.relative_to(files.root).as_posix()}")
+            write_file(file, _text(_executed(rendered, file, sources.all_cells)))
+    for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
+        tell(f"{gone.name} has no source any more: it is deleted")
+        gone.unlink()
+    return is_new
 
 
-def _build_exercises(sources: LessonSources, tell: Tell) -> None:
+def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
+    """Build what is stale of the exercises; say whether something else is expected now."""
     files = sources.files
+    stored = Expected.read(files.expected) if files.expected.exists() else None
+    digests = (sources.exercises_digest, sources.practice_digest)
+    if again or stored is None or digests != (stored.sources, stored.practice):
+        expected = _prove(sources, tell)
+    else:
+        expected = replace(
+            stored,
+            title=sources.title,
+            sections=sections_of(sources),
+            predictions=sources.predictions,
+        )
+    if expected != stored:
+        write_file(files.expected, expected.to_text())
+    blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
+    is_gone = not files.exercises.exists()
+    kept = None
+    if again or is_gone or _why_notebook_is_stale(files.blank, blank):
+        kept = hand_out(files, fresh=_text(blank))
+    if kept:
+        tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
+    if again or _why_notebook_is_stale(files.solutions, solved):
+        tell("running the solutions")
+        write_file(
+            files.solutions, _text(_executed(solved, files.solutions, sources.exercise_cells))
+        )
+    return expected != stored
+
+
+def _prove(sources: LessonSources, tell: Tell) -> Expected:
+    """Run all answers, and return what is expected; raise what the author has to fix."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
-    if mistakes := find_mistakes(sources):
+    if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(mistakes)
     expected = expect(sources, PUBLIC_SEED)
     asked = {about.exercise for about in questions(expected)}
     asking = [each for each in sources.exercises.values() if each.question]
     if mute := [each.mistake(NO_QUESTION) for each in asking if each.name not in asked]:
         raise AuthorMistakesError(mute)
-    write_file(files.expected, expected.to_text())
-    if kept := hand_out(files, fresh=_text(render_exercises(sources))):
-        tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
-    tell("running the solutions")
-    solved = render_exercises(sources, solved=True)
-    solutions = _executed(solved, files.solutions, sources.exercise_cells)
-    write_file(files.solutions, _text(solutions))
+    return expected
 
 
 @dataclass(frozen=True)
@@ -92,7 +146,7 @@ def find_stale(files: LessonFiles) -> list[Stale]:
     the same under every Python that the course supports.
     """
     sources = read_sources(files)
-    notebooks = {files.notebook: render_lesson(sources)}
+    notebooks = render_notebooks(sources)
     if files.has_exercises:
         notebooks[files.solutions] = render_exercises(sources, solved=True)
         notebooks[files.blank] = notebooks[files.exercises] = render_exercises(sources)
@@ -137,7 +191,7 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
     """Run a notebook in its folder, and leave nothing in its outputs that differs by run."""
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     client = NotebookClient(
         notebook,
         timeout=CELL_TIMEOUT,

@@ -1,15 +1,14 @@
 """Notebooks for Google Colab: they install the course, and link to each other on Colab."""
 
 import json
+import posixpath
 import re
 
 from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, CourseError
 from pytree_course.rendering import render
 
-LINK = re.compile(
-    r'(?P<before>\]\(|href=\\")(\.\./(?P<folder>\w+)/)?(?P<file>\w+\.ipynb)(#[^)"\\]*)?'
-)
+LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
 """A link between notebooks, in a notebook's JSON: in Markdown, and in HTML."""
 
 
@@ -37,9 +36,9 @@ def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
         links_variable=LINKS_VARIABLE,
     )
     notebooks = {
-        name: _for_colab(name.split("/")[0], content.decode(), address, install).encode()
+        name: _for_colab(name, content.decode(), address, install).encode()
         for name, content in bundle.items()
-        if re.fullmatch(r"(notebooks|exercises)/\w+\.ipynb", name)
+        if re.fullmatch(r"(notebooks|exercises)/.+\.ipynb", name)
     }
     readme = bundle["README.md"].decode().rstrip("\n")
     readme += "\n\n## On Colab\n\nNothing to install, for a Google account:\n\n"
@@ -48,11 +47,14 @@ def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
     return {"README.md": readme.encode(), **colab}
 
 
-def _for_colab(folder: str, text: str, address: str, install: str) -> str:
-    """Let a notebook, in one of the bundle's folders, install the course, and link to Colab."""
-    linked = LINK.sub(
-        lambda link: f"{link['before']}{address}/{link['folder'] or folder}/{link['file']}", text
-    )
+def _for_colab(name: str, text: str, address: str, install: str) -> str:
+    """Let a notebook of the bundle install the course, and link to Colab."""
+
+    def on_colab(link: re.Match[str]) -> str:
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(name), link["path"]))
+        return f"{link['before']}{address}/{place}"
+
+    linked = LINK.sub(on_colab, text)
     notebook = json.loads(linked)
     for cell in notebook["cells"]:
         cell["metadata"]["id"] = cell["id"]  # where Colab keeps it, and grading finds it

@@ -1,22 +1,25 @@
 """From sources to notebooks, not yet executed."""
 
+import re
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
-from pytree_course.authoring.slides import DEEPER_TAG, slide_types
+from pytree_course.authoring.slides import slide_types
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
-from pytree_course.course import Course, answer_id, check_id, other_id, ours_id
+from pytree_course.course import GOING_DEEPER, Course, answer_id, check_id, other_id, ours_id
 from pytree_course.rendering import render
-from pytree_course.sources.core_and_deeper import Section
+from pytree_course.sources.core_and_deeper import Layers, Section
 from pytree_course.sources.exercises import EXERCISE_OPTIONS, Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.sources.source_cells import SourceCell
-from pytree_course.sources.source_texts import with_closed_answer
+from pytree_course.sources.source_texts import digest, with_closed_answer
 from pytree_course.texts import counted
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
@@ -29,53 +32,96 @@ OTHER_WAYS = "Other right ways:"
 OURS = "# Our version, which the cells below use. Click to open it."
 """Its first line is all that JupyterLab shows of a folded cell."""
 
+LISTED = re.compile(r"^- \[[^]]+\]\(deeper/\w+/([\w-]+)\.ipynb\)$", re.MULTILINE)
+"""An item of the list of deeper sections at the end of a lesson."""
+
 INSTALLED_ID = "installed"
 """The first code cell of every notebook, for one that is opened without the rest of the course."""
 
 
-def render_lesson(sources: LessonSources) -> NotebookNode:
-    """Return the lesson's notebook, without outputs."""
-    slides = slide_types(sources.lesson)
-    layers = sources.layers
-    deeper = {section.cells[0].id: section for section in layers.deeper}
-    after_core = {cell.id for section in layers.deeper for cell in section.cells}
-    after_core |= {cell.id for cell in layers.set_up}
-    prompts = {
-        above.id: sources.exercises[cell.metadata["exercise"]]
-        for above, cell in pairwise(sources.lesson)
-        if "exercise" in cell.metadata
-    }
+def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
+    """Return the notebooks of a lesson, without outputs: the core, and each deeper section."""
+    files, layers = sources.files, sources.layers
+    texts = {cell.id: _with_minutes(cell.source, layers) for cell in layers.opening}
+    sections = {section.slug: section for section in layers.deeper}
+    texts |= {cell.id: _with_facts_of_deeper(cell.source, sections) for cell in layers.ending}
+    notebooks = {files.notebook: _render(sources, sources.lesson, texts)}
+    course = Course(files.root)
+    for section in layers.deeper:
+        file = files.deeper(section.slug)
+        exercises = [each for each in sources.graded.values() if each.section == section.slug]
+        links = {
+            "lesson": course.link(files.notebook, start=file.parent),
+            "back": course.link(files.notebook, GOING_DEEPER, start=file.parent),
+            "exercises": [
+                (each, course.link(files.exercises, each.title, start=file.parent))
+                for each in exercises
+            ],
+        }
+        values = {"section": section, "title": sources.title, "about": about(section), **links}
+        top, back = (render(f"authoring/deeper_{end}.md", **values) for end in ("top", "end"))
+        first = section.cells[0]
+        heading, _, rest = first.source.partition("\n")
+        texts = {first.id: f"{heading}\n\n{top}\n{rest}"}
+        notebooks[file] = _render(
+            sources, section.cells, texts, [new_markdown_cell(back, id="end")]
+        )
+    return notebooks
+
+
+def _render(
+    sources: LessonSources,
+    source_cells: Sequence[SourceCell],
+    texts: Mapping[str, str],
+    ending: Sequence[NotebookNode] = (),
+) -> NotebookNode:
+    """Return a notebook of some cells; `texts` has those that differ from the author's, by id."""
+    slides = slide_types(source_cells)
     cells: list[NotebookNode] = []
-    for cell in sources.lesson:
+    for cell, following in zip_longest(source_cells, source_cells[1:]):
         if cell.kind == "markdown":
-            text = _with_time(cell.source, deeper[cell.id]) if cell.id in deeper else cell.source
-            if cell in layers.opening:
-                with_all = layers.core_minutes + layers.core_trying
-                text = text.replace("{reading}", str(layers.core_minutes))
-                text = text.replace("{with everything}", str(with_all))
+            text = texts.get(cell.id, cell.source)
             if cells and cells[-1].id in sources.predictions and not cell.heading:
                 text = with_closed_answer(text)
-            if cell.id in prompts:
-                text = f"{text}\n\n{render('authoring/practice.md', exercise=prompts[cell.id])}"
+            if following and following.is_exercise:
+                exercise = sources.exercises[following.metadata["exercise"]]
+                text = f"{text}\n\n{render('authoring/practice.md', exercise=exercise)}"
             cells.append(new_markdown_cell(text, id=cell.id))
-            continue
-        if "exercise" in cell.metadata:
+        elif cell.is_exercise:
             cells += _practice(sources.exercises[cell.metadata["exercise"]])
-            continue
-        code = _code(cell.id, cell.source, cell)
-        if cell.id in sources.predictions:
-            call = f'predict("{sources.files.stem}", "{cell.id}")'
-            question = _code(f"{cell.id}-predict", call)
-            question.metadata["jupyter"] = {"source_hidden": True}
-            cells.append(question)
-            hide_outputs(code)  # those that it will have
-        cells.append(code)
+        else:
+            code = _code(cell.id, cell.source, cell)
+            if cell.id in sources.predictions:
+                call = f'predict("{sources.files.stem}", "{cell.id}")'
+                question = _code(f"{cell.id}-predict", call)
+                question.metadata["jupyter"] = {"source_hidden": True}
+                cells.append(question)
+                hide_outputs(code)  # those that it will have
+            cells.append(code)
     for built in cells:
-        if built.id.removesuffix("-predict") in after_core:
-            built.metadata["tags"] = [*built.metadata.get("tags", []), DEEPER_TAG]
         if built.id in slides:
             built.metadata["slideshow"] = {"slide_type": slides[built.id]}
-    return _notebook(_with_installed(cells), sources.lesson_digest)
+    return _notebook(_with_installed([*cells, *ending]), digest(source_cells[0].file))
+
+
+def about(section: Section) -> str:
+    """Say how long a deeper section takes, and for whom it is."""
+    minutes = counted(section.with_everything, "minute", "minutes")
+    return f"about {minutes}. For you if {section.for_whom}."
+
+
+def _with_minutes(text: str, layers: Layers) -> str:
+    text = text.replace("{reading}", str(layers.core_minutes))
+    return text.replace("{with everything}", str(layers.core_with_everything))
+
+
+def _with_facts_of_deeper(text: str, sections: Mapping[str, Section]) -> str:
+    """Put behind each item of a list that links to a deeper section what it takes, and for whom."""
+
+    def described(link: re.Match[str]) -> str:
+        return f"{link[0]}: {about(sections[link[1]])}" if link[1] in sections else link[0]
+
+    return LISTED.sub(described, text)
 
 
 def _practice(exercise: Exercise) -> list[NotebookNode]:
@@ -137,21 +183,14 @@ def _with_installed(
     return [*cells[:first], cell, *cells[first:]]
 
 
-def _with_time(text: str, section: Section) -> str:
-    """Put under the heading of a deeper section how long it takes, and for whom it is."""
-    heading, _, rest = text.partition("\n")
-    minutes = counted(section.minutes, "minute", "minutes")
-    if section.trying:
-        minutes += f", {section.minutes + section.trying} with every prediction and Try"
-    return f"{heading}\n\n*About {minutes}. For you if {section.for_whom}.*\n{rest}"
-
-
 def _with_facts(text: str, exercise: Exercise, sources: LessonSources) -> str:
     """Put an exercise's difficulty, points, minutes and lesson section under its heading."""
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
     points = counted(exercise.points, "point", "points")
-    title = sources.sections[exercise.section]
-    link = f"[{title}]({Course(sources.files.root).link(sources.files.notebook, title)})"
+    files, title = sources.files, sources.sections[exercise.section]
+    is_deeper = exercise.section in {section.slug for section in sources.layers.deeper}
+    place = files.place(exercise.section, title, deeper=is_deeper)
+    link = f"[{title}]({Course(files.root).link(*place, start=files.exercises.parent)})"
     core = " · core" if exercise.core else ""
     facts = f"{stars}{core} · {points} · about {exercise.minutes} minutes · reread: {link}"
     heading, _, rest = text.partition("\n")

@@ -30,7 +30,7 @@ class Step(NamedTuple):
 def plans(course: Course) -> str:
     """Return the page of plans, of all lessons that say their minutes; "" where none does."""
     read = [read_sources(files) for files in course.lessons() if files.has_all_sources]
-    lessons = [each for each in read if each.layers.set_up and each.layers.core_minutes]
+    lessons = [each for each in read if each.layers.ending and each.layers.core_minutes]
     if not lessons:
         return ""
     page = render(

@@ -71,14 +71,16 @@ def find_wrong_marks(sources: LessonSources) -> list[Mistake]:
 def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
     """Yield each mark that the table can show, and the source cell that it stands in."""
     files = sources.files
+    notebooks = {id(cell): files.notebook for cell in sources.lesson}
+    for section in sources.layers.deeper:
+        notebooks |= {id(cell): files.deeper(section.slug) for cell in section.cells}
     marked = [
-        (cell, "lesson", files.notebook, cell.id, f"{files.stem}#{cell.id}")
-        for cell in sources.lesson
-        if cell.kind == "code" and "exercise" not in cell.metadata
+        (cell, "lesson", notebooks[id(cell)], cell.id, f"{files.stem}#{cell.id}")
+        for cell in sources.all_cells
+        if cell.kind == "code" and not cell.is_exercise
     ]
     for name, exercise in sources.exercises.items():
-        notebook = files.notebook if exercise.is_practice else files.exercises
-        where = notebook, answer_id(name)
+        where = notebooks.get(id(exercise.cell), files.exercises), answer_id(name)
         marked.append((exercise.cell, "exercise", *where, name))
         for wrong in exercise.misconceptions:
             marked.append((wrong.cell, "misconception", *where, f"{name} · {wrong.name}"))

@@ -6,7 +6,7 @@ from itertools import combinations
 from pytree_course.authoring.case_features import find_wrong_features
 from pytree_course.authoring.traceability import find_wrong_marks
 from pytree_course.observing.comparison import agree, compare
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, run_answer
 from pytree_course.sources.core_and_deeper import find_wrong_layers
 from pytree_course.sources.exercises import Exercise
@@ -17,27 +17,32 @@ REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 """How many of each an exercise needs at least."""
 
 
-def find_mistakes(sources: LessonSources) -> list[Mistake]:
-    """Return everything in a lesson's sources that the author has to fix."""
-    checks = sources.files.checks()
-    mistakes = find_wrong_marks(sources)
-    mistakes += find_wrong_layers(sources.layers)
+def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
+    """Return what the author has to fix, as far as it shows without running anything."""
+    checks = sources.files.checks() if sources.files.has_exercises else {}
+    mistakes = [*find_wrong_marks(sources), *find_wrong_layers(sources.layers)]
     for name in checks.keys() - sources.exercises.keys():
         line = checks[name].__code__.co_firstlineno
         message = f"the check {name!r} has no exercise in exercises.md or lesson.md"
         mistakes.append(Mistake(sources.files.check_script, line, message))
     for name, exercise in sources.exercises.items():
         mistakes += _in_text(sources, exercise)
-        if name in checks:
-            found = list(_in_answers(sources, exercise))
-            # A step in a lesson is for few inputs, and says which.
-            if not (found or exercise.is_prediction or exercise.is_practice):
-                found += find_wrong_features(sources, exercise)
-            mistakes += found
-        else:
+        if name not in checks:
             script = sources.files.check_script.name
             message = f"the exercise {name!r} has no check: write one in {script}"
             mistakes.append(exercise.cell.mistake(message))
+    return mistakes
+
+
+def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
+    """Return what running the answers shows that the author has to fix."""
+    mistakes = []
+    for exercise in sources.exercises.values():
+        in_answers = list(_in_answers(sources, exercise))
+        # A step in a lesson is for few inputs, and says which.
+        if not (in_answers or exercise.is_prediction or exercise.is_practice):
+            in_answers += find_wrong_features(sources, exercise)
+        mistakes += in_answers
     return list(dict.fromkeys(mistakes))  # a mistake may show on several seeds
 
 
@@ -79,7 +84,7 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             yield exercise.mistake("its check has no cases")
             return
         for observation in right:
-            if observation["kind"] in ("unbounded", "not attempted"):
+            if isinstance(observation, Unbounded | NotAttempted):
                 yield exercise.mistake(f"the solution yields {observation}")
         if agree(right, yielded[id(starter)]):
             yield exercise.mistake("the starter passes the check", starter)

@@ -15,7 +15,7 @@ from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.built import show_outputs
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import GOING_DEEPER, Course, CourseError
-from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.judging.expected import Expected
 from pytree_course.judging.feedback import backticks_to_code
 from pytree_course.rendering import render
 from pytree_course.sources.lesson_sources import PREDICTION_OPTION
@@ -26,7 +26,7 @@ DOCUMENTS = ["CHANGELOG.md", *(f"docs/{name}.md" for name in ("learning", "teach
 DOCUMENTS += ["docs/security.md", "docs/performance.md"]
 
 LINK = re.compile(
-    r'(?P<before>\]\(<?|href=\\"(?=[\w./]+\.ipynb))(?P<path>[\w./]*)(?P<anchor>#[^)>"\\]+)?(?=[)>"\\])'
+    r'(?P<before>\]\(<?|href=\\"(?=[\w./-]+\.ipynb))(?P<path>[\w./-]*)(?P<anchor>#[^)>"\\]+)?(?=[)>"\\])'
 )
 """A link in Markdown; or one between notebooks in HTML, in a notebook's JSON."""
 _PAGES = "|".join(PurePosixPath(name).name for name in DOCUMENTS)
@@ -69,23 +69,36 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
     notebooks = [name for name in released if name.startswith(("notebooks/", "exercises/"))]
     notebooks.sort(key=lambda name: PurePosixPath(name).stem)  # each lesson, then its exercises
     for name in notebooks:
-        expected = course.lesson(PurePosixPath(name).stem).expected
-        predictions = Expected.read(expected).predictions if expected.exists() else {}
+        place = PurePosixPath(name)
+        is_deeper = place.parent.parent.name == "deeper"
+        files = course.lesson(place.parent.name if is_deeper else place.stem)
+        expected = Expected.read(files.expected) if files.expected.exists() else None
         notebook = nbformat.reads(LINK.sub(_link, released[name].decode()), as_version=4)
-        notebook.cells = _cells(notebook.cells, predictions)
+        notebook.cells = _cells(notebook.cells, expected)
+        if expected and not is_deeper:
+            pages_below = [f"deeper/{files.stem}/{each}" for each in expected.deeper]
+            toctree = render("authoring/site_deeper.md", pages=pages_below)
+            notebook.cells.append(new_markdown_cell(toctree))
         pages[name] = nbformat.writes(notebook).encode()
-    contents = render("authoring/site_contents.md", notebooks=notebooks, documents=DOCUMENTS)
+    at_top = [name for name in notebooks if "/deeper/" not in name]
+    contents = render("authoring/site_contents.md", notebooks=at_top, documents=DOCUMENTS)
     pages["index.md"] = pages.pop("README.md") + contents.encode()
     return pages
 
 
-def _cells(cells: list[NotebookNode], predictions: dict[str, Prediction]) -> list[NotebookNode]:
-    """Return a notebook's cells as they are read on the web."""
+def _cells(cells: list[NotebookNode], expected: Expected | None) -> list[NotebookNode]:
+    """Return a notebook's cells as they are read on the web; without `expected` it is a page."""
+    predictions = expected.predictions if expected else {}
+    practice = expected.exercises.keys() - expected.graded.keys() if expected else set()
     made: list[NotebookNode] = []
     level = ""
     for cell, following in zip(cells, [*cells[1:], new_markdown_cell()], strict=True):
         if cell.id == INSTALLED_ID or cell.id.endswith("-predict"):
             continue
+        if cell.id.removesuffix("-check") in practice:
+            continue  # there is no kernel that it could run in
+        if cell.id.removesuffix("-ours") in practice:
+            cell.metadata["tags"] = ["hide-input"]
         if cell.source.startswith(f"# {GOING_DEEPER}"):
             level = "#"  # below the page's one title
         if cell.cell_type == "markdown":

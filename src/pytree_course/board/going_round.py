@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from msgspec import structs
+
 from pytree_course.board.room import Learner, Room
 from pytree_course.course import LessonFiles
 from pytree_course.judging.expected import Belief, Expected, Misconception
@@ -103,7 +105,7 @@ def shown_to(files: LessonFiles, expected: Expected, about: Belief) -> Feedback:
     [held] = [each for each in facts.misconceptions if each.name == about.name]
     ran = run_check(files.checks()[about.exercise], [_not_there] * len(facts.answers), PUBLIC_SEED)
     outcomes = [
-        replace(outcome, observation=held.observations.get(case, facts.observations[case]))
+        structs.replace(outcome, observation=held.observations.get(case, facts.observations[case]))
         for case, outcome in enumerate(ran)
     ]
     verdict = replace(judge(facts, outcomes), misconceptions=(held,), findings=())

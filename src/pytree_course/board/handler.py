@@ -1,13 +1,12 @@
 """What all requests to a session's server share."""
 
-import json
 from typing import Any
 
 from tornado import web
 
 from pytree_course.board.pages import Pages
 from pytree_course.course import CourseError
-from pytree_course.observing.untrusted import read_as
+from pytree_course.observing.reading import read_json
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
@@ -44,6 +43,6 @@ class Handler(web.RequestHandler):
     def read(self, kind: Any) -> Any:
         """Read the request's JSON, which is untrusted."""
         try:
-            return read_as(kind, json.loads(self.request.body))
-        except (ValueError, TypeError, RecursionError) as error:
+            return read_json(kind, self.request.body)
+        except ValueError as error:
             raise web.HTTPError(400) from error

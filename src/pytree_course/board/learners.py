@@ -1,14 +1,14 @@
 """What learners send: each request names the learner's secret, and is answered with the news."""
 
 import secrets
-from dataclasses import asdict
-from typing import Annotated
 
+from msgspec import to_builtins
 from tornado import web
 
 from pytree_course.board.handler import Handler
 from pytree_course.board.session import id_of
-from pytree_course.notebook.class_protocol import MOST_EVENTS, Choice, News, Note, Sent, Vote
+from pytree_course.notebook import class_protocol
+from pytree_course.notebook.class_protocol import Choice, Joined, News, Note, Vote
 
 
 class Learner(Handler):
@@ -29,7 +29,7 @@ class Learner(Handler):
             given, choice = question.given, room.vote.choices.get(who, "")
             shown = (question.text, given.code, given.note, question.options, choice)
             vote = Vote(room.vote.number, *shown)
-        self.finish(asdict(News(Note(*room.note) if room.note else None, vote)))
+        self.finish(to_builtins(News(Note(*room.note) if room.note else None, vote)))
 
 
 class Join(Learner):
@@ -37,12 +37,10 @@ class Join(Learner):
 
     def post(self) -> None:
         """Give a secret to who knows the code."""
-        asked = self.read(dict[str, str])
-        code = asked.get("code", "").upper()
-        if not secrets.compare_digest(code.encode(), self.room.code.encode()):
+        asked = self.read(class_protocol.Join)
+        if not secrets.compare_digest(asked.code.upper().encode(), self.room.code.encode()):
             raise web.HTTPError(403)
-        secret, name = self.session.join(asked.get("name", ""))
-        self.finish({"secret": secret, "name": name})
+        self.finish(to_builtins(Joined(*self.session.join(asked.name))))
 
 
 class Events(Learner):
@@ -51,8 +49,7 @@ class Events(Learner):
     def post(self) -> None:
         """Store those of exercises and misconceptions that are known here."""
         who = self.learner()
-        batch = dict[str, Annotated[list[Sent], MOST_EVENTS]]
-        for sent in self.read(batch).get("events", ()):
+        for sent in self.read(class_protocol.Events).events:
             lesson = self.pages.lessons.get(sent.lesson)
             exercise = lesson.exercises.get(sent.exercise) if lesson else None
             if exercise and sent.event in ("tried", "correct"):

@@ -1,13 +1,15 @@
 """Attempts: graded submissions as stored, which of them counts, and which verdicts changed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import FailedCase, WrongLine
+from pytree_course.observing.reading import Count, Measure, Moment
 
 
 class AttemptState(StrEnum):
@@ -19,38 +21,35 @@ class AttemptState(StrEnum):
     """Through no fault of the student: the next grading tries again."""
 
 
-@dataclass(frozen=True)
-class TeachersWord:
+class TeachersWord(Struct, frozen=True, forbid_unknown_fields=True):
     """What the teacher put beside a verdict."""
 
     comment: str
-    points_by_check: int  # which the row's own points replace
+    points_by_check: Count  # which the row's own points replace
     on_this_answer: bool  # False where the answer has changed since
 
 
-@dataclass(frozen=True)
-class VerdictRow:
+class VerdictRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One exercise's verdict."""
 
     exercise: str
     kind: str  # a `VerdictKind`; or the attempt's state, where it was not graded
-    points: int
-    exercise_points: int
-    passed: int = 0
-    cases: int = 0
-    seconds: float = 0.0
+    points: Count
+    exercise_points: Count
+    passed: Count = 0
+    cases: Count = 0
+    seconds: Measure = 0.0
     explanation: str = ""
     misconceptions: list[str] = field(default_factory=list)
     failure: FailedCase | None = None
     results: str | None = None  # a digest of wrong results, to find equal ones on equal cases
     findings: list[Finding] = field(default_factory=list)
     lines: list[WrongLine] = field(default_factory=list)
-    failed: list[int] = field(default_factory=list)  # the cases that failed, from 0
+    failed: list[Count] = field(default_factory=list)  # the cases that failed, from 0
     teacher: TeachersWord | None = None
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One graded submission.
 
     Where `answers_digest`, `checks` and `environment` are unchanged, it need not run again.
@@ -61,13 +60,13 @@ class Attempt:
     answers_digest: str
     checks: str  # a digest
     environment: str
-    handed_in: datetime
-    graded_at: datetime
+    handed_in: Moment
+    graded_at: Moment
     state: AttemptState
     reason: str = ""
     rows: list[VerdictRow] = field(default_factory=list)
-    seconds: float = 0.0
-    seed: int = 0
+    seconds: Measure = 0.0
+    seed: Count
     on_public_cases: bool = False  # which every learner has, for want of the course's sources
     file: str = ""
     answers: dict[str, str] = field(default_factory=dict)

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct, structs
 
 from pytree_course.class_grading.attempt import Attempt, TeachersWord, VerdictRow
 from pytree_course.class_grading.csv_files import read_csv
@@ -12,6 +13,7 @@ from pytree_course.class_grading.roster import RosterEntry, match
 from pytree_course.class_grading.verdict_rows import digest
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Expected
+from pytree_course.observing.reading import Count
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
 
@@ -19,14 +21,13 @@ Place = tuple[str, str, str]
 """A student's id, a lesson's stem, an exercise's name."""
 
 
-@dataclass(frozen=True)
-class Correction:
+class Correction(Struct, frozen=True, forbid_unknown_fields=True):
     """What a teacher says of one student's answer to one exercise."""
 
     student: str
     lesson: str
     exercise: str
-    points: int | None  # instead of the check's; None leaves these as they are
+    points: Count | None  # instead of the check's; None leaves these as they are
     comment: str
     answer: str = ""  # a digest of the answer that it was made for
 
@@ -116,9 +117,9 @@ def bound_to_answers(
     for each in corrections:
         old = earlier.get(each.place)
         answer = _answer(attempts.get(each.place[:2]), each.exercise)
-        if old is not None and replace(old, answer="") == each:
+        if old is not None and structs.replace(old, answer="") == each:
             answer = old.answer
-        bound.append(replace(each, answer=answer))
+        bound.append(structs.replace(each, answer=answer))
     return bound
 
 
@@ -131,9 +132,11 @@ def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Atte
             return row
         is_this = said.answer == _answer(attempt, row.exercise)
         word = TeachersWord(said.comment, row.points, is_this)
-        return replace(row, points=row.points if said.points is None else said.points, teacher=word)
+        return structs.replace(
+            row, points=row.points if said.points is None else said.points, teacher=word
+        )
 
-    return replace(attempt, rows=list(map(row_with, attempt.rows)))
+    return structs.replace(attempt, rows=list(map(row_with, attempt.rows)))
 
 
 def _answer(attempt: Attempt | None, exercise: str) -> str:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from msgspec import structs
+
 from pytree_course.class_grading.attempt import (
     Attempt,
     AttemptState,
@@ -177,7 +179,7 @@ class _Grading:
                     # Handed in again after other answers, or readable again: now it is the last.
                     now = datetime.now().astimezone()
                     self.gradebook.record(
-                        replace(earlier, handed_in=notebook.handed_in, graded_at=now)
+                        structs.replace(earlier, handed_in=notebook.handed_in, graded_at=now)
                     )
 
     def _run(self, read: _ReadNotebook) -> Run:

@@ -4,17 +4,18 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
+
+from msgspec import to_builtins
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState
 from pytree_course.class_grading.corrections import Correction, Place
 from pytree_course.class_grading.sqlite_file import open_sqlite
 from pytree_course.class_grading.student_files import EARLIEST
 from pytree_course.course import CourseError
-from pytree_course.observing.untrusted import read_as
+from pytree_course.observing.reading import Moment, read_as, read_json
 
 VERSION = 5
 
@@ -58,9 +59,12 @@ class Gradebook:
 
     def record(self, attempt: Attempt) -> None:
         """Store an attempt; it replaces one with the same key."""
-        entries = asdict(attempt) | {"handed_in": attempt.handed_in.isoformat()}
+        entries = to_builtins(attempt, builtin_types=(datetime,))
+        entries |= {"handed_in": attempt.handed_in.isoformat()}
         columns = [entries.pop(name) for name in _COLUMNS]
-        record = json.dumps(entries, default=datetime.isoformat)
+        # A lone surrogate, as a damaged notebook may hold, is "?" from here on.
+        record = json.dumps(entries, ensure_ascii=False, default=datetime.isoformat)
+        record = record.encode("utf-8", "replace").decode()
         marks = ", ".join("?" * len(columns))
         statement = f"REPLACE INTO attempt ({', '.join(_COLUMNS)}, record) VALUES ({marks}, ?)"
         with self._transaction():
@@ -73,7 +77,7 @@ class Gradebook:
 
     def set_corrections(self, corrections: Iterable[Correction]) -> None:
         """Store a teacher's corrections; they replace all earlier ones."""
-        records = [(json.dumps(asdict(each)),) for each in corrections]
+        records = [(json.dumps(to_builtins(each)),) for each in corrections]
         with self._transaction():
             self._database.execute("DELETE FROM correction")
             self._database.executemany("INSERT INTO correction (record) VALUES (?)", records)
@@ -82,7 +86,7 @@ class Gradebook:
         """Return the teacher's corrections, by what each is about."""
         try:
             stored = [
-                read_as(Correction, json.loads(record))
+                read_json(Correction, record)
                 for (record,) in self._stored("SELECT record FROM correction ORDER BY id")
             ]
         except ValueError as error:
@@ -119,10 +123,10 @@ def _attempt(columns: dict[str, Any], record: str) -> Attempt:
     """Read a stored attempt; its texts came from learners, and the file may have been edited."""
     entries: Any = None
     try:
-        entries = json.loads(record)
+        entries = read_json(dict[str, Any], record)
         attempt: Attempt = read_as(Attempt, entries | columns)
         return attempt
-    except (ValueError, TypeError, RecursionError) as why:
+    except ValueError as why:
         error = why
     # What has no time at all is taken for the first one: it is graded again if it is still there.
     graded_at = entries.get("graded_at") if isinstance(entries, dict) else None
@@ -131,6 +135,7 @@ def _attempt(columns: dict[str, Any], record: str) -> Attempt:
         **columns | {"handed_in": handed_in},
         graded_at=handed_in,
         state=AttemptState.FAILED,
+        seed=0,
         reason=(
             f"The record of this notebook in the gradebook cannot be read ({error}). Where the "
             "notebook is still there, the next grading runs it again."
@@ -140,7 +145,7 @@ def _attempt(columns: dict[str, Any], record: str) -> Attempt:
 
 def _time(stored: Any) -> datetime | None:
     try:
-        moment: datetime = read_as(datetime, stored)
+        moment: datetime = read_as(Moment, stored)
     except ValueError:
         return None
     return moment

@@ -4,8 +4,9 @@ import hashlib
 import json
 import platform
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import fields
 from importlib.metadata import version
+
+from msgspec import to_builtins
 
 from pytree_course.class_grading.attempt import VerdictRow
 from pytree_course.grading.exercise_run import ExerciseRun
@@ -50,10 +51,12 @@ def verdict_row(verdict: Verdict, run: ExerciseRun | None, submission: Submissio
     results = None
     if verdict.failed and run is not None:
         outcomes = run.check.outcomes or []
-        results = digest([without_message(outcome.observation) for outcome in outcomes])
+        results = digest(
+            to_builtins([without_message(outcome.observation) for outcome in outcomes])
+        )
     failure = None
     if verdict.failure:
-        kept = {each.name: getattr(verdict.failure, each.name) for each in fields(FailedCase)}
+        kept = {name: getattr(verdict.failure, name) for name in FailedCase.__struct_fields__}
         failure = FailedCase(**kept)
     return VerdictRow(
         exercise=verdict.exercise,

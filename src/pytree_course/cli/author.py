@@ -1,72 +1,61 @@
-"""The author's commands: test, build, cases, site."""
+"""The commands for authors, which learners do not get: build, cases, site, release."""
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from pytree_course.cli.app import app, console, lesson_with_exercises, run_in_course
+from pytree_course.cli.app import app, console, lesson_with_exercises
 from pytree_course.course import Course, CourseError, write_file
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def test(
-    context: typer.Context,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
-    ] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also what passed before and reads nothing new.")
-    ] = False,
-) -> None:
-    """Run the course's tests that are new, changed or failed. pytest gets all other arguments."""
-    course = Course.around()
-    # A learner's copy has neither tests nor solutions: there, the lessons are run.
-    has_tests = (course.root / "tests").is_dir()
-    command = [
-        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
-        *("--nbval-lax", "--nbval-current-env"),
-        # One more than there are cores, for some tests wait; but no more than a laptop has memory
-        # for, since some start a browser or kernels.
-        *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
-        *(["-p", "tests.unchanged"] if has_tests else []),
-        *(["--everyday"] if has_tests and not everything else []),
-        *(["-m", "not slow", "--override-ini", "testpaths=tests"] if fast else []),
-    ]
-    raise typer.Exit(run_in_course([*command, *context.args], course))
 
 
 @app.command()
 def build(
     lessons: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[LESSON]...", help="All lessons and pages, if you name none."),
+        typer.Argument(
+            metavar="[LESSON]...",
+            help="All lessons and pages, if you name none; 5/adam is one deeper section.",
+        ),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what has not changed: after a change of the engine.")
+    ] = False,
 ) -> None:
-    """For authors: build notebooks, exercises and solutions from the sources."""
+    """For authors: build the notebooks whose sources have changed."""
     from pytree_course.authoring.building import build as build_lesson
     from pytree_course.authoring.module_table import PAGE, with_module_table
     from pytree_course.authoring.teaching_plans import PAGE_FILE, plans
     from pytree_course.authoring.traceability import TABLE_FILE, table
 
     course = Course.around()
-    everything = course.with_sources()
-    if not everything:
+    all_files = course.with_sources()
+    if not all_files:
         raise CourseError("This copy of the course has no sources to build it from.")
-    chosen = [course.lesson_named(name) for name in lessons] if lessons else everything
-    # Pages come last, and with every lesson: the start page shows what lessons there are.
-    pages = [files for files in everything if not files.has_exercises]
-    for files in [*(files for files in chosen if files.has_exercises), *pages]:
+    pages = [files for files in all_files if not files.has_exercises]
+    is_new = False
+    for name in lessons or [files.stem for files in all_files if files.has_exercises]:
+        lesson, _, section = name.partition("/")
+        files = course.lesson_named(lesson)
+        if section and not (files.deeper_sources / f"{section}.md").exists():
+            sections = ", ".join(file.stem for file in files.deeper_files())
+            raise CourseError(f"{files.stem} has no deeper section {section!r}: {sections}.")
         console.print(files.stem, style="bold")
-        build_lesson(files, tell=lambda step: console.print(Text(f"  {step}"), soft_wrap=True))
+        again = everything or not files.has_exercises  # a page that is named is shown anew
+        is_new |= build_lesson(files, _tell, section or None, again=again)
+    for files in pages:
+        shows_lessons = "course_map" in (files.sources / "lesson.md").read_text(encoding="utf-8")
+        build_lesson(files, _tell, again=everything or (is_new and shows_lessons))
     # Last of all, for these depend on every lesson: which cells show a topic, and the plans.
     made = {TABLE_FILE: table(course), PAGE_FILE: plans(course), PAGE: with_module_table(course)}
     for page, text in made.items():
         if text:
             write_file(course.root / page, text)
+
+
+def _tell(step: str) -> None:
+    console.print(Text(f"  {step}"), soft_wrap=True)
 
 
 @app.command()
@@ -118,3 +107,25 @@ def site(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folde
 
     write_site(Course.around(), folder)
     console.print(f"The website begins with {folder / 'index.html'}.", soft_wrap=True)
+
+
+@app.command()
+def release(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A new folder, or the folder of an earlier release."),
+    ],
+    colab: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OWNER/REPO[@BRANCH]",
+            help="Also make notebooks for Colab. DIR has to be pushed to this GitHub repository.",
+        ),
+    ] = None,
+) -> None:
+    """For teachers: write the learners' bundle, a copy of the course without solutions."""
+    from pytree_course.authoring.release import release as release_to
+
+    with console.status("Comparing everything with its sources: a minute or two ..."):
+        release_to(Course.around(), folder, colab)
+    console.print(f"{folder} holds what learners get.")

@@ -1,4 +1,4 @@
-"""The learner's commands: lab, check, progress, reset, review."""
+"""The commands for learners: lab, check, progress, reset, review, test."""
 
 import os
 import sys
@@ -123,3 +123,30 @@ def review() -> None:
         letters = [*question.options] or None
         choice = Prompt.ask("Your answer", choices=letters, case_sensitive=False, console=console)
         console.print(f"\n{asked.answer(question, choice)}")
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def test(
+    context: typer.Context,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Only what needs no browser, class or whole lesson.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what passed before and reads nothing new.")
+    ] = False,
+) -> None:
+    """Run the course's tests that are new, changed or failed. pytest gets all other arguments."""
+    course = Course.around()
+    # A learner's copy has neither tests nor solutions: there, the lessons are run.
+    has_tests = (course.root / "tests").is_dir()
+    command = [
+        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider"),
+        *("--nbval-lax", "--nbval-current-env"),
+        # One more than there are cores, for some tests wait; but no more than a laptop has memory
+        # for, since some start a browser or kernels.
+        *("--dist", "loadscope", "--numprocesses", str(min(1 + (os.cpu_count() or 1), 4))),
+        *(["-p", "tests.unchanged"] if has_tests else []),
+        *(["--everyday"] if has_tests and not everything else []),
+        *(["-m", "not slow", "--override-ini", "testpaths=tests"] if fast else []),
+    ]
+    raise typer.Exit(run_in_course([*command, *context.args], course))

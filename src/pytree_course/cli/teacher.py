@@ -1,4 +1,4 @@
-"""The teacher's commands: release, grade, explain, questions."""
+"""The teacher's commands: grade, explain, questions."""
 
 import os
 from collections.abc import Iterator
@@ -31,28 +31,6 @@ UNSANDBOXED = (
     "Without the sandbox, the notebooks can read and change all your files, and use the network. "
     "Do this with your own work only."
 )
-
-
-@app.command()
-def release(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="A new folder, or the folder of an earlier release."),
-    ],
-    colab: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OWNER/REPO[@BRANCH]",
-            help="Also make notebooks for Colab. DIR has to be pushed to this GitHub repository.",
-        ),
-    ] = None,
-) -> None:
-    """For teachers: write the learners' bundle, a copy of the course without solutions."""
-    from pytree_course.authoring.release import release as release_to
-
-    with console.status("Comparing everything with its sources: a minute or two ..."):
-        release_to(Course.around(), folder, colab)
-    console.print(f"{folder} holds what learners get.")
 
 
 @app.command()

@@ -10,7 +10,21 @@ from itertools import groupby
 from typing import Literal
 
 from pytree_course.drawing.labels import LONGEST_NAME, expression, summary, values
-from pytree_course.observing.observations import Observation, Path, count_leaves
+from pytree_course.observing.observations import (
+    Array,
+    ContainerLeaf,
+    Node,
+    NoneValue,
+    NotAttempted,
+    Object,
+    Observation,
+    Path,
+    Raised,
+    Tracer,
+    Treedef,
+    Unbounded,
+    count_leaves,
+)
 from pytree_course.texts import shorten
 
 MOST_ITEMS = 48
@@ -20,7 +34,7 @@ SIBLINGS_BEFORE_FOLD = 12
 LONGEST_KEY = 18
 LONGEST_NOTE = 34
 
-Children = list[tuple[str, Observation]]
+Children = tuple[tuple[str, Observation], ...]
 Shape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
 
@@ -50,7 +64,7 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     It goes level by level, so that a large tree loses its deepest levels first. What is at the
     marked path is drawn even where its siblings are folded.
     """
-    seen = observation["tree"] if observation["kind"] == "treedef" else observation
+    seen = observation.tree if isinstance(observation, Treedef) else observation
     root = _item(seen)
     if seen is not observation:
         root.notes.insert(0, "PyTreeDef")
@@ -58,12 +72,12 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     waiting = deque([(root, seen, marked, 1)])
     while waiting:
         item, seen, way, level = waiting.popleft()
-        children = seen["children"] if seen["kind"] == "node" else []
+        children = seen.children if isinstance(seen, Node) else ()
         on_way = _step(children, way)
         if way is not None and on_way is None:
             item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
-            if seen["kind"] == "array":
-                item.notes.append(f"[{shorten(values(seen), LONGEST_NOTE)}]")
+            if isinstance(seen, Array):
+                item.notes.append(f"[{shorten(values(seen.values), LONGEST_NOTE)}]")
         shown = _shown(children, on_way, room) if level < MOST_LEVELS else set()
         if children and not shown:
             item.notes.append(_folded([child for _, child in children], more=""))
@@ -90,33 +104,33 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
 
 
 def _item(seen: Observation, key: str = "", path: Path = (), place: int = 0) -> Item:
-    kind, name, notes = seen["kind"], summary(seen), []
+    name, notes = summary(seen), []
     shape: Shape = "leaf"
-    match kind:
-        case "node":
-            shape = "custom" if seen.get("custom") else "node"
-            name = shorten(seen["type"], LONGEST_NAME)
-            if seen.get("aux") is not None:
-                notes.append(f"aux {expression(seen['aux'])}")
-            if not seen["children"]:
+    match seen:
+        case Node(aux=aux):
+            shape = "custom" if seen.custom else "node"
+            name = shorten(seen.type, LONGEST_NAME)
+            if aux is not None:
+                notes.append(f"aux {expression(aux)}")
+            if not seen.children:
                 notes.append("no children")
-        case "none" if not seen.get("leaf"):  # is_leaf may have made it one
+        case NoneValue(leaf=False):
             shape, notes = "none", ["no leaf"]
-        case "none" | "container leaf":
+        case NoneValue() | ContainerLeaf():
             notes = ["one leaf"]
-        case "tracer":
+        case Tracer():
             notes = ["leaked, holds no value"]
-        case "object" if "why" in seen:
-            notes = [seen["why"]]
-        case "raised":
+        case Object(why=why) if why:
+            notes = [why]
+        case Raised(message=message, mentions=mentions):
             shape = "notice"
-            notes = [seen["message"]] if seen["message"] else []
-            for text, is_there in list(seen["mentions"].items())[:4]:
+            notes = [message] if message else []
+            for text, is_there in list(mentions.items())[:4]:
                 notes.append(f"{'mentions' if is_there else 'does not mention'} {text}")
-        case "not attempted":
+        case NotAttempted():
             shape = "notice"
-        case "unbounded":
-            shape, name, notes = "notice", "cannot be drawn", [seen["why"]]
+        case Unbounded():
+            shape, name, notes = "notice", "cannot be drawn", [seen.why]
     longest = 2 * LONGEST_NOTE if shape == "notice" else LONGEST_NOTE
     notes = [shorten(note, longest) for note in notes]
     leaves = range(place, place + count_leaves(seen))

@@ -1,9 +1,28 @@
 """Short labels for observations, such as `f32[2,3]` or `dict of 2`."""
 
 import re
-from typing import Any
+from collections.abc import Sequence
 
-from pytree_course.observing.observations import Observation, count_leaves
+from pytree_course.observing.observations import (
+    Array,
+    ContainerLeaf,
+    KeyEntry,
+    Node,
+    NoneValue,
+    NotAttempted,
+    Number,
+    Object,
+    Observation,
+    Raised,
+    Scalar,
+    ShapeStruct,
+    Star,
+    String,
+    Tracer,
+    Treedef,
+    Unbounded,
+    count_leaves,
+)
 from pytree_course.texts import counted, cut_middle, shorten
 
 LONGEST_NAME = 26
@@ -15,47 +34,50 @@ def summary(observation: Observation) -> str:
     return shorten(_summary(observation), LONGEST_NAME)
 
 
-def _summary(seen: Observation) -> str:
-    match seen["kind"]:
-        case "node":
-            count = len(seen["children"])
-            return f"{seen['type']} of {count}" if count else f"empty {seen['type']}"
-        case "none":
+def _summary(observation: Observation) -> str:
+    match observation:
+        case Node(type=name, children=children):
+            return f"{name} of {len(children)}" if children else f"empty {name}"
+        case NoneValue():
             return "None"
-        case "star":
+        case Star():
             return "*"
-        case "array":
-            return ("np " if seen["library"] == "numpy" else "") + _type_and_shape(seen)
-        case "number":
-            return _number(seen)
-        case "string":
-            return _quoted(seen)
-        case "treedef":
-            return f"PyTreeDef of {counted(count_leaves(seen['tree']), 'leaf', 'leaves')}"
-        case "container leaf":
-            return f"{seen['type']} of {len(seen['items'])}"
-        case "key":
-            return f"key {seen['text']}"
-        case "shape" | "tracer" as kind:
-            return f"{kind} {_type_and_shape(seen)}"
-        case "object":
-            return _object(seen)
-        case "raised":
-            return f"raised {seen['type']}"
-        case kind:
-            return str(kind)
+        case Array():
+            library = "np " if observation.library == "numpy" else ""
+            return library + _type_and_shape(observation)
+        case Number():
+            return _number(observation)
+        case String():
+            return _quoted(observation)
+        case Treedef():
+            return f"PyTreeDef of {counted(count_leaves(observation.tree), 'leaf', 'leaves')}"
+        case ContainerLeaf(type=name, items=items):
+            return f"{name} of {len(items)}"
+        case KeyEntry():
+            return f"key {observation.text}"
+        case ShapeStruct():
+            return f"shape {_type_and_shape(observation)}"
+        case Tracer():
+            return f"tracer {_type_and_shape(observation)}"
+        case Object():
+            return _object(observation)
+        case Raised():
+            return f"raised {observation.type}"
+        case NotAttempted():
+            return "not attempted"
+        case Unbounded():
+            return "unbounded"
 
 
 def expression(observation: Observation, depth: int = 2) -> str:
     """Write an observation much as in Python: metadata is to be read in full."""
-    kind = observation["kind"]
-    if kind not in ("node", "container leaf") or depth == 0:
-        return summary(observation)
-    name = observation["type"]
-    if kind == "node":
-        pairs = observation["children"]
-    else:
-        pairs = [("", item) for item in observation["items"]]
+    match observation:
+        case Node(type=name, children=pairs) if depth:
+            pass
+        case ContainerLeaf(type=name, items=items) if depth:
+            pairs = tuple([("", item) for item in items])
+        case _:
+            return summary(observation)
     parts = []
     for key, child in pairs[:6]:
         part = expression(child, depth - 1)
@@ -80,10 +102,9 @@ def expression(observation: Observation, depth: int = 2) -> str:
             return f"{name}({inside})"
 
 
-def values(array: Observation) -> str:
+def values(numbers: Sequence[Scalar]) -> str:
     """Write the first numbers of an array."""
-    words = [_plain_number(value) for value in array["values"][:8]]
-    return ", ".join(words) + (", …" if len(array["values"]) > 8 else "")
+    return ", ".join(map(_plain_number, numbers[:8])) + (", …" if len(numbers) > 8 else "")
 
 
 def columns(text: str) -> int:
@@ -93,34 +114,34 @@ def columns(text: str) -> int:
     return 2 * len(text) - narrow
 
 
-def _type_and_shape(seen: Observation) -> str:
-    dtype = str(seen["dtype"])
+def _type_and_shape(seen: Array | ShapeStruct | Tracer) -> str:
+    dtype = seen.dtype
     if match := re.fullmatch(r"(bfloat|float|uint|int|complex)(\d.*)", dtype):
         dtype = _FAMILIES[match[1]] + match[2]
-    return f"{dtype}[{','.join(map(str, seen['shape']))}]"
+    return f"{dtype}[{','.join(map(str, seen.shape))}]"
 
 
-def _number(seen: Observation) -> str:
-    kind, number = seen["type"], _plain_number(seen["value"])
+def _number(seen: Number) -> str:
+    kind, number = seen.type, _plain_number(seen.value)
     if kind in ("int", "bool", "float", "complex"):
         return number
     return f"{kind.replace('numpy.', 'np.')}({number})"
 
 
-def _plain_number(value: Any) -> str:
-    if isinstance(value, list) and len(value) == 2:
+def _plain_number(value: Scalar) -> str:
+    if isinstance(value, tuple):
         real, imaginary = (str(part).removesuffix(".0") for part in value)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     return str(value)
 
 
-def _object(seen: Observation) -> str:
-    kind = {"type": "class", "builtin_function_or_method": "function"}.get(seen["type"])
-    return f"{kind or seen['type']} {seen.get('name') or 'object'}"
+def _object(seen: Object) -> str:
+    kind = {"type": "class", "builtin_function_or_method": "function"}.get(seen.type)
+    return f"{kind or seen.type} {seen.name or 'object'}"
 
 
-def _quoted(seen: Observation) -> str:
-    value = cut_middle(str(seen["value"]), 4 * LONGEST_NAME).replace("\\", "\\\\")
+def _quoted(seen: String) -> str:
+    value = cut_middle(seen.value, 4 * LONGEST_NAME).replace("\\", "\\\\")
     quote = '"' if "'" in value and '"' not in value else "'"
     value = value.replace(quote, "\\" + quote)
-    return f"{'b' if seen['type'] == 'bytes' else ''}{quote}{value}{quote}"
+    return f"{'b' if seen.type == 'bytes' else ''}{quote}{value}{quote}"

@@ -21,7 +21,7 @@ from pytree_course.drawing.layout import (
     mark_words,
     small_width,
 )
-from pytree_course.observing.observations import Observation, Path, count_leaves
+from pytree_course.observing.observations import Node, Observation, Path, Treedef, count_leaves
 from pytree_course.texts import counted, shorten
 
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
@@ -77,11 +77,11 @@ def leaves_attribute(item: Item) -> dict[str, str]:
 
 def _alt_text(observation: Observation, shown: list[Item]) -> str:
     """Describe a picture to readers who cannot see it."""
-    seen = observation["tree"] if observation["kind"] == "treedef" else observation
+    seen = observation.tree if isinstance(observation, Treedef) else observation
     what = summary(seen)
-    if seen["kind"] == "node":
-        children = counted(len(seen["children"]), "child", "children")
-        what = f"{shorten(seen['type'], 26)} with {children}"
+    if isinstance(seen, Node):
+        children = counted(len(seen.children), "child", "children")
+        what = f"{shorten(seen.type, 26)} with {children}"
         what += f", {counted(count_leaves(seen), 'leaf', 'leaves')}"
     for item in shown:
         if item.mark:

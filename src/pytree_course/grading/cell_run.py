@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pytree_course.observing.observations import writable
-from pytree_course.running.outcomes import MAX_OUTCOMES, OUTCOMES_MIME, Outcome
+from pytree_course.observing.observations import Raised, writable
+from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
 READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` reads."""
@@ -61,8 +61,8 @@ class CellRun:
         if self.error is not None:
             yield self.error
         for outcome in self.outcomes or ():
-            if outcome.observation["kind"] == "raised":
-                yield outcome.observation["type"], outcome.observation["message"]
+            if isinstance(outcome.observation, Raised):
+                yield outcome.observation.type, outcome.observation.message
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
         """Take what grading needs from a message of the cell."""
@@ -78,10 +78,8 @@ class CellRun:
 
 
 def _outcomes(data: Any) -> list[Outcome] | None:
-    """Read what a check reported; None when it is forged: the data is untrusted."""
-    if not isinstance(data, list) or len(data) > MAX_OUTCOMES:
-        return None
+    """Read a check's report; return None if it is forged: the data is untrusted."""
     try:
-        return [Outcome.from_json(each) for each in data]
+        return read_report(data)
     except ValueError:
         return None

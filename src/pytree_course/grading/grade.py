@@ -16,7 +16,7 @@ from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.judge import judge, without_outcomes
 from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.observing.comparison import compare
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import NotAttempted, Observation
 from pytree_course.running.outcomes import Outcome
 
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, line")  # what ipykernel calls a cell
@@ -79,7 +79,7 @@ def judge_submission(
 
 def _is_wrong(exercise: ExpectedExercise, observed: Sequence[Observation]) -> bool:
     """Say whether an answer was attempted, and yielded some wrong results."""
-    is_attempted = any(each["kind"] != "not attempted" for each in observed)
+    is_attempted = not all(isinstance(each, NotAttempted) for each in observed)
     return is_attempted and any(map(compare, exercise.observations, observed))
 
 

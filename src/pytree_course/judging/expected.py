@@ -1,10 +1,13 @@
-"""What a check expects: the right answer's observations, and those of every misconception."""
+"""A lesson's build results: observations of the reference answer and each misconception."""
 
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import to_builtins
 
 from pytree_course.course import CourseError
 from pytree_course.observing.observations import Observation
@@ -63,7 +66,7 @@ class Given:
     """What a question is asked about, such as the inputs of a case."""
 
     code: str
-    inputs: list[Observation] = field(default_factory=list)
+    inputs: tuple[Observation, ...] = ()
     note: str = ""
 
 
@@ -111,7 +114,8 @@ class Expected:
     sections: dict[str, LessonSection]  # by slug, in the lesson's order
     predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
     exercises: dict[str, ExpectedExercise]
-    sources: str  # digest of what this was built from
+    sources: str  # digest of what the exercise notebook's exercises are made from
+    practice: str = ""  # and of the cells of the exercises that stand in the lesson
 
     @property
     def points(self) -> int:
@@ -123,25 +127,31 @@ class Expected:
         """The exercises of the exercise notebook; the others stand in the lesson."""
         return {name: each for name, each in self.exercises.items() if not each.is_practice}
 
+    @property
+    def deeper(self) -> dict[str, LessonSection]:
+        """The deeper sections, each a notebook of its own, by slug."""
+        return {slug: each for slug, each in self.sections.items() if each.deeper}
+
     def observations_apart(self) -> tuple[dict[str, Any], list[Observation]]:
         """Return everything but the observations, and these."""
-        data = asdict(self)
+        data = to_builtins(self)
         observations: list[Observation] = []
-        for exercise in data["exercises"].values():
-            observations += exercise.pop("observations")
-            for misconception in exercise["misconceptions"]:
-                by_case = misconception.pop("observations")
-                misconception["cases"] = list(by_case)
-                observations += by_case.values()
+        for name, exercise in self.exercises.items():
+            observations += exercise.observations
+            del data["exercises"][name]["observations"]
+            described = data["exercises"][name]["misconceptions"]
+            for misconception, fields in zip(exercise.misconceptions, described, strict=True):
+                observations += misconception.observations.values()
+                fields["observations"] = list(misconception.observations)
         return data, observations
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads: a line for an observation or a fact of a case.
+        """Return the JSON text that `read` reads: a line for each observation or fact of a case.
 
-        What several misconceptions yield is written once, in the exercise's `wrong`; theirs are
-        places in it.
+        A wrong observation of several misconceptions is written once, in the exercise's `wrong`;
+        theirs are indices into it.
         """
-        data = asdict(self)
+        data = to_builtins(self)
         lines: list[str] = []
 
         def placeholder(fact: Any) -> str:
@@ -160,36 +170,50 @@ class Expected:
             for of_cases in ("observations", "features", "summaries"):
                 exercise[of_cases] = list(map(placeholder, exercise[of_cases]))
             exercise["given"] = {
-                case: placeholder(each) for case, each in exercise["given"].items()
+                case: placeholder(given) for case, given in exercise["given"].items()
             }
         text = json.dumps(data, indent=1, ensure_ascii=False)
-        return re.sub(r'"<line (\d+)>"', lambda found: lines[int(found[1])], text) + "\n"
+        return re.sub(r'"<line (\d+)>"', lambda match: lines[int(match[1])], text) + "\n"
 
     @classmethod
     def read(cls, file: Path) -> "Expected":
-        """Read what `to_text` wrote; raise a CourseError where the file is missing."""
+        """Read a file that `to_text` made; raise a CourseError if it is missing."""
         if not file.exists():
             raise CourseError(
                 f"{file} is missing. Fetch the course's files again, or, if you are its author, "
                 "run: python3 course.py build"
             )
-        data = json.loads(file.read_text(encoding="utf-8"))
-        for exercise in data["exercises"].values():
-            wrong = exercise.pop("wrong")
-            exercise["given"] = {int(at): Given(**each) for at, each in exercise["given"].items()}
-            for misconception in exercise["misconceptions"]:
-                by_case = misconception["observations"].items()
-                misconception["observations"] = {int(case): wrong[at] for case, at in by_case}
-            exercise["misconceptions"] = [
-                Misconception(**each) for each in exercise["misconceptions"]
-            ]
-        kinds = {
-            "sections": LessonSection,
-            "predictions": Prediction,
-            "exercises": ExpectedExercise,
-        }
-        made = {
-            entry: {name: kind(**each) for name, each in data[entry].items()}
-            for entry, kind in kinds.items()
-        }
-        return cls(**data | made)
+        stored = msgspec.json.decode(file.read_bytes(), type=_StoredExpected)
+        exercises = {name: _exercise(each) for name, each in stored.exercises.items()}
+        return cls(**vars(stored) | {"exercises": exercises})
+
+
+@dataclass(frozen=True)
+class _StoredMisconception(Misconception):
+    observations: dict[int, int]  # type: ignore[assignment]  # indices into `wrong`, by case
+
+
+@dataclass(frozen=True, kw_only=True)
+class _StoredExercise(ExpectedExercise):
+    misconceptions: list[_StoredMisconception]  # type: ignore[assignment]
+    wrong: list[Observation]
+
+
+@dataclass(frozen=True)
+class _StoredExpected(Expected):
+    exercises: dict[str, _StoredExercise]  # type: ignore[assignment]
+
+
+def _exercise(stored: _StoredExercise) -> ExpectedExercise:
+    facts = dict(vars(stored))
+    wrong = facts.pop("wrong")
+    misconceptions = [
+        Misconception(
+            each.name,
+            each.explanation,
+            each.section,
+            {case: wrong[index] for case, index in each.observations.items()},
+        )
+        for each in stored.misconceptions
+    ]
+    return ExpectedExercise(**facts | {"misconceptions": misconceptions})

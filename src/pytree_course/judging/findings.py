@@ -1,10 +1,11 @@
 """A finding: what is known of a wrong answer, as data. `finding_words` makes sentences of them."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
+
+from pytree_course.observing.reading import Count
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True, forbid_unknown_fields=True):
     """Something that is true of a wrong answer in every case in which it speaks.
 
     It holds nothing that was expected in a case: those of grading stay secret.
@@ -12,8 +13,8 @@ class Finding:
 
     kind: str  # a key of `finding_words.SENTENCES`
     subject: str  # "result", "leaf", "argument", "error" or "line"
-    holds: list[int]  # the failing cases that it is true of, from 0
-    fails: list[int]  # the failing cases that it is not true of
+    holds: list[Count]  # the failing cases that it is true of, from 0
+    fails: list[Count]  # the failing cases that it is not true of
     data: dict[str, str] = field(default_factory=dict)  # what the sentence is filled with
 
     @property

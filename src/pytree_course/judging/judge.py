@@ -3,13 +3,15 @@
 import json
 from collections.abc import Collection, Sequence
 
+import msgspec
+
 from pytree_course.judging import words
 from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.predicted_lines import judge_lines
 from pytree_course.judging.verdicts import Failure, Verdict, VerdictKind
 from pytree_course.observing.comparison import compare, skeleton
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import NotAttempted, Observation, Raised
 from pytree_course.running.outcomes import Outcome
 
 
@@ -24,7 +26,7 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     if not differences:
         reason = (words.ALL_LINES if expected.lines else words.ALL_PASSED).format(cases=cases)
         return Verdict(name, VerdictKind.CORRECT, points, reason, passed, cases)
-    if not passed and all(each.observation["kind"] == "not attempted" for each in outcomes):
+    if not passed and all(isinstance(each.observation, NotAttempted) for each in outcomes):
         return without_outcomes(expected, VerdictKind.NOT_ATTEMPTED, words.NOT_ATTEMPTED)
     if expected.lines:
         return judge_lines(expected, outcomes, tuple(differences))
@@ -42,8 +44,8 @@ def judge(expected: ExpectedExercise, outcomes: Sequence[Outcome]) -> Verdict:
     case = _shown(outcomes, speaks_of)
     right, outcome, difference = expected.observations[case], outcomes[case], differences[case]
     kind, reason = VerdictKind.INCORRECT, words.some_passed(passed, cases, difference)
-    if outcome.observation["kind"] == "raised" and right["kind"] != "raised":
-        kind, reason = VerdictKind.ERROR, words.RAISED.format(type=outcome.observation["type"])
+    if isinstance(outcome.observation, Raised) and not isinstance(right, Raised):
+        kind, reason = VerdictKind.ERROR, words.RAISED.format(type=outcome.observation.type)
     failure = Failure(
         case=case,
         inputs=outcome.inputs,
@@ -74,9 +76,13 @@ def _shown(outcomes: Sequence[Outcome], cases: Sequence[int]) -> int:
 
     min keeps the first of equals, and check scripts put the simplest cases first.
     """
-    raised = [case for case in cases if outcomes[case].observation["kind"] == "raised"]
+    raised = [case for case in cases if isinstance(outcomes[case].observation, Raised)]
     mostly = raised if 2 * len(raised) > len(cases) else set(cases).difference(raised)
-    return min(sorted(mostly), key=lambda case: len(json.dumps(outcomes[case].inputs)))
+    return min(sorted(mostly), key=lambda case: _size(outcomes[case]))
+
+
+def _size(outcome: Outcome) -> int:
+    return len(json.dumps(msgspec.to_builtins(outcome.inputs)))
 
 
 def without_outcomes(expected: ExpectedExercise, kind: VerdictKind, reason: str) -> Verdict:
@@ -122,7 +128,7 @@ def _misconceptions(
 
 def every_case_raises(observed: Sequence[Observation]) -> bool:
     """Say whether every case raises, so that messages have to be alike too."""
-    return all(observation["kind"] == "raised" for observation in observed)
+    return all(isinstance(each, Raised) for each in observed)
 
 
 def rules_out(wrong: Observation, got: Observation, all_raise: bool) -> bool:
@@ -132,16 +138,21 @@ def rules_out(wrong: Observation, got: Observation, all_raise: bool) -> bool:
 
 def _is_weak(misconception: Misconception) -> bool:
     seen = misconception.observations.values()
-    return len(seen) == 1 or all(each["kind"] == "raised" for each in seen)
+    return len(seen) == 1 or all(isinstance(each, Raised) for each in seen)
 
 
 def _has_the_types(misconception: Misconception, outcomes: Sequence[Outcome]) -> bool:
     """Say whether a misconception raises what was raised, and no more general type."""
+    pairs = [
+        (wrong, outcomes[case].observation) for case, wrong in misconception.observations.items()
+    ]
     return all(
-        seen["kind"] != "raised" or seen["type"] == outcomes[case].observation["type"]
-        for case, seen in misconception.observations.items()
+        not isinstance(wrong, Raised) or (isinstance(got, Raised) and wrong.type == got.type)
+        for wrong, got in pairs
     )
 
 
 def _raised_alike(wrong: Observation, got: Observation) -> bool:
-    return bool(wrong["type"] == got["type"] and wrong["message"] == skeleton(got["message"]))
+    if isinstance(wrong, Raised) and isinstance(got, Raised):
+        return wrong.type == got.type and wrong.message == skeleton(got.message)
+    return False

@@ -7,7 +7,7 @@ from pytree_course.judging.expected import ExpectedExercise, Misconception
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import compare
-from pytree_course.observing.observations import NO_DICT, Observation
+from pytree_course.observing.observations import NO_DICT, NotAttempted, Number, Observation, String
 from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import truncate
 
@@ -25,7 +25,7 @@ def judge_lines(
     explained = _explained(expected, got, failed)
     findings: tuple[Finding, ...] = ()
     lines: tuple[WrongLine, ...] = ()
-    if all(each.get("value") == NO_DICT for each in got):
+    if all(isinstance(each, String) and each.value == NO_DICT for each in got):
         data = {"variable": expected.answers[0]}
         findings = (Finding("no dict", "argument", [*failed], [], data),)
     else:
@@ -82,9 +82,9 @@ def _is_one_slip(
     expected: ExpectedExercise, got: Sequence[Observation], failed: Collection[int]
 ) -> bool:
     """Say whether all wrong lines are off by the same."""
-    pairs = [(expected.observations[case], got[case]) for case in failed]
-    is_int = all(_is_int(right) and _is_int(said) for right, said in pairs)
-    return is_int and len({said["value"] - right["value"] for right, said in pairs}) == 1
+    pairs = [(_int(expected.observations[case]), _int(got[case])) for case in failed]
+    known = [said - right for right, said in pairs if right is not None and said is not None]
+    return len(known) == len(pairs) and len(set(known)) == 1
 
 
 def _wrong_lines(
@@ -113,11 +113,11 @@ def _wrong_lines(
 def _what_is_wrong(
     expected: ExpectedExercise, case: int, got: Observation
 ) -> tuple[str, dict[str, str]]:
-    if got["kind"] == "not attempted":
+    if isinstance(got, NotAttempted):
         return "not predicted", {}
     number, texts = _allowed(expected)
-    is_text = got["kind"] == "string" and got["value"] in texts
-    if not (is_text or (_is_int(got) and number)):
+    is_text = isinstance(got, String) and got.value in texts
+    if not (is_text or (_int(got) is not None and number)):
         kinds = [words.WHOLE_NUMBER] * number
         kinds += [words.THE_TEXT.format(word=word) for word in texts]
         return "not allowed", {
@@ -127,34 +127,37 @@ def _what_is_wrong(
 
 
 def _way(right: Observation, got: Observation) -> str:
-    if not (_is_int(got) and right["kind"] == "number"):
+    right_number, number = _int(right), _int(got)
+    if right_number is None or number is None:
         return "not this"
-    return "too high" if got["value"] > right["value"] else "too low"
+    return "too high" if number > right_number else "too low"
 
 
-def _is_int(got: Observation) -> bool:
-    # Untrusted: what it calls an int may hold anything.
-    return got["kind"] == "number" and type(got["value"]) is int and got["type"] == "int"
+def _int(observation: Observation) -> int | None:
+    """Return the integer that was observed, if it is one: an untrusted "int" may hold anything."""
+    if isinstance(observation, Number) and observation.type == "int":
+        return observation.value if type(observation.value) is int else None
+    return None
 
 
 def _allowed(expected: ExpectedExercise) -> tuple[bool, list[str]]:
     """Say whether a prediction may be a whole number, and which texts it may be."""
     seen = list(expected.observations)
     seen += [wrong for each in expected.misconceptions for wrong in each.observations.values()]
-    texts = sorted({each["value"] for each in seen if each["kind"] == "string"})
-    return any(each["kind"] == "number" for each in seen), texts
+    texts = sorted({each.value for each in seen if isinstance(each, String)})
+    return any(isinstance(each, Number) for each in seen), texts
 
 
 def _said(got: Observation) -> str:
-    match got["kind"]:
-        case "not attempted":
+    match got:
+        case NotAttempted():
             return ""
-        case "number" if type(got["value"]) is int and abs(got["value"]) > LARGEST_NUMBER:
+        case Number(value=int(number)) if abs(number) > LARGEST_NUMBER:
             said = "a very large number"
-        case "number":
-            said = str(got["value"])
-        case "string":
-            said = repr(got["value"])
+        case Number(value=value):
+            said = str(value)
+        case String(value=text):
+            said = repr(text)
         case _:
             said = words.describe(got)
     return truncate(said, LONGEST_PREDICTION)

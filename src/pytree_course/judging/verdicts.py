@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
+
 from pytree_course.judging.expected import Misconception
 from pytree_course.judging.findings import Finding
 from pytree_course.observing.comparison import Difference
 from pytree_course.observing.observations import Observation
+from pytree_course.observing.reading import Count
 from pytree_course.running.outcomes import Line
 
 
@@ -21,13 +24,12 @@ class VerdictKind(StrEnum):
     CRASHED = "crashed"
 
 
-@dataclass(frozen=True)
-class FailedCase:
+class FailedCase(Struct, frozen=True, forbid_unknown_fields=True):
     """A case that failed, without what was expected: no learner may have seen it."""
 
-    case: int  # from 0
-    inputs: list[Observation]
-    written: list[str]  # the inputs as Python writes them, shortened
+    case: Count  # from 0
+    inputs: tuple[Observation, ...]
+    written: tuple[str, ...]  # the inputs as Python writes them, shortened
     got: Observation
     printed: str
     line: Line | None
@@ -38,16 +40,14 @@ class FailedCase:
             raise ValueError("not every input is written")
 
 
-@dataclass(frozen=True)
-class Failure(FailedCase):
+class Failure(FailedCase, frozen=True):
     """The smallest case that failed; the gradebook stores it as a `FailedCase`."""
 
     expected: Observation
     difference: Difference
 
 
-@dataclass(frozen=True)
-class WrongLine:
+class WrongLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A line that was predicted wrongly; nothing in it says what is right."""
 
     name: str

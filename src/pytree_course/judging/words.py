@@ -10,7 +10,24 @@ from collections.abc import Iterable, Mapping
 from pytree_course.judging.finding_words import sentences as finding_sentences
 from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import (
+    Array,
+    ContainerLeaf,
+    KeyEntry,
+    Node,
+    NoneValue,
+    NotAttempted,
+    Number,
+    Object,
+    Observation,
+    Raised,
+    ShapeStruct,
+    Star,
+    String,
+    Tracer,
+    Treedef,
+    Unbounded,
+)
 from pytree_course.texts import counted, truncate
 
 # How two observations differ.
@@ -30,18 +47,6 @@ DIFFERENCES = {
     "missing mention": "the error's message should mention {expected!r}",
     "extra mention": "the error's message should not mention {expected!r}",
 }
-DESCRIPTIONS = {
-    "none": "None",
-    "number": "{type} {value}",
-    "treedef": "a tree structure",
-    "star": "a leaf",
-    "key": "the key path entry {text}",
-    "shape": "a ShapeDtypeStruct",
-    "tracer": "a tracer (a value of the trace that left its function)",
-    "not attempted": "the placeholder of the starter",
-    "unbounded": "a value too large to compare: {why}",
-}
-ARRAY = "a {library} array of {dtype} with shape {shape}"
 LONGEST_TEXT = 60
 
 # Reasons of verdicts, as clauses.
@@ -166,19 +171,33 @@ def reason(difference: Difference) -> str:
 
 def describe(observation: Observation) -> str:
     """Say in a few words what an observation is, with an article where it has one."""
-    kind = observation["kind"]
-    if kind in DESCRIPTIONS:
-        return DESCRIPTIONS[kind].format(**observation)
-    if kind == "string":
-        return f"{observation['type']} {truncate(observation['value'], LONGEST_TEXT)!r}"
-    if kind == "array":
-        library = "JAX" if observation["library"] == "jax" else "NumPy"
-        return ARRAY.format(
-            library=library, dtype=observation["dtype"], shape=tuple(observation["shape"])
-        )
-    name = observation["type"]
-    article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
-    return f"{article} {name}"
+    match observation:
+        case NoneValue():
+            return "None"
+        case Number(type=name, value=value):
+            return f"{name} {list(value) if isinstance(value, tuple) else value}"
+        case String(type=name, value=text):
+            return f"{name} {truncate(text, LONGEST_TEXT)!r}"
+        case Array(dtype=dtype, shape=shape):
+            library = "JAX" if observation.library == "jax" else "NumPy"
+            return f"a {library} array of {dtype} with shape {shape}"
+        case Treedef():
+            return "a tree structure"
+        case Star():
+            return "a leaf"
+        case KeyEntry(text=text):
+            return f"the key path entry {text}"
+        case ShapeStruct():
+            return "a ShapeDtypeStruct"
+        case Tracer():
+            return "a tracer (a value of the trace that left its function)"
+        case NotAttempted():
+            return "the placeholder of the starter"
+        case Unbounded(why=why):
+            return f"a value too large to compare: {why}"
+        case Node(type=name) | ContainerLeaf(type=name) | Object(type=name) | Raised(type=name):
+            article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
+            return f"{article} {name}"
 
 
 def headline(verdict: Verdict) -> str:
@@ -237,7 +256,7 @@ def explanation(verdict: Verdict, notes: Mapping[str, str], *, reveal: bool = Tr
 def remarks(verdict: Verdict, notes: Mapping[str, str]) -> list[str]:
     """Say what an exercise's feedback leaves out: which cells count, and what was odd about one."""
     sentences = []
-    if verdict.failure is not None and verdict.failure.got.get("type") == "NameError":
+    if verdict.failure and getattr(verdict.failure.got, "type", "") == "NameError":
         sentences.append(ONLY_ANSWER_CELLS)
     note = notes.get(verdict.exercise)
     if note is not None and note != verdict.reason:

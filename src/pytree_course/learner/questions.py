@@ -7,12 +7,24 @@ from string import ascii_uppercase
 
 from pytree_course.drawing.labels import expression
 from pytree_course.judging.expected import Belief, Expected, ExpectedExercise, Given, Misconception
-from pytree_course.observing.observations import Observation, all_parts
+from pytree_course.observing.observations import (
+    Array,
+    ContainerLeaf,
+    KeyEntry,
+    NoneValue,
+    Number,
+    Object,
+    Observation,
+    Raised,
+    String,
+    all_parts,
+)
 
 MOST_WRONG = 3  # options
 MOST_CASES = 8  # of one belief: those that tell it best from the others
 LONGEST_OPTION = 60  # characters
 RAISES = "It raises an error."
+AN_ERROR = String(type="str", value="error")  # a predicted one
 YES_AND_NO = {"`True`", "`False`"}
 
 
@@ -91,19 +103,32 @@ def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
     wrong = {}
     for each in exercise.misconceptions if answer else ():
         seen = each.observations.get(case, right)
-        kinds = seen["kind"], right["kind"]
-        same_type = kinds[1] == "node" or seen.get("type") == right.get("type")
-        is_alike = (kinds[0] == kinds[1] and same_type) or kinds[1] in ("array", "none")
-        if exercise.lines or is_alike or "raised" in kinds:
+        if exercise.lines or _is_alike(seen, right):
             wrong[each.name] = _text(seen)
     return {"": answer} | {name: text for name, text in wrong.items() if text not in ("", answer)}
 
 
+def _is_alike(wrong: Observation, right: Observation) -> bool:
+    match wrong, right:
+        case (Raised(), _) | (_, Raised() | Array() | NoneValue()):
+            return True
+        case (
+            (Number(type=name), Number(type=other))
+            | (String(type=name), String(type=other))
+            | (ContainerLeaf(type=name), ContainerLeaf(type=other))
+            | (KeyEntry(type=name), KeyEntry(type=other))
+            | (Object(type=name), Object(type=other))
+        ):
+            return name == other
+    return type(wrong) is type(right)
+
+
 def _text(observation: Observation) -> str:
-    """Write a result; return "" where it cannot be compared at a glance."""
-    if observation["kind"] == "raised" or observation.get("value") == "error":
+    """Write a result; return "" if it cannot be compared at a glance."""
+    if isinstance(observation, Raised) or observation == AN_ERROR:
         return RAISES
-    is_plain = all(part["kind"] not in ("key", "object") for _, part in all_parts(observation))
+    parts = (part for _, part in all_parts(observation))
+    is_plain = not any(isinstance(part, KeyEntry | Object) for part in parts)
     text = expression(observation, depth=LONGEST_OPTION)
     return f"`{text}`" if is_plain and len(text) <= LONGEST_OPTION and "…" not in text else ""
 

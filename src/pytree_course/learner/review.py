@@ -41,7 +41,8 @@ class Review:
         self._progress.review(question.about, question.case, right=is_right, held=held)
         files = self._course.lesson(question.about.lesson)
         slug = belief.section if belief else question.section
-        section = self._lessons[files.stem].sections[slug].title
+        section = self._lessons[files.stem].sections[slug]
+        place = files.place(slug, section.title, deeper=section.deeper)
         return both_forms(
             "answered",
             question=question,
@@ -49,8 +50,8 @@ class Review:
             belief=belief,
             is_right=is_right,
             news=self._progress.news(),
-            section=section,
-            link=self._course.link(files.notebook, section),
+            section=section.title,
+            link=self._course.link(*place),
         )
 
 

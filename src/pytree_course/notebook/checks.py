@@ -24,7 +24,7 @@ from pytree_course.judging.verdicts import Verdict, VerdictKind
 from pytree_course.learner.progress import ExerciseProgress, Progress
 from pytree_course.learner.standings import standing
 from pytree_course.rendering import Feedback
-from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE
+from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE, report
 from pytree_course.running.run_cases import CaseInterrupted, run_check
 
 TRIES_BEFORE_SOLUTION = 3
@@ -66,14 +66,18 @@ class Checks:
 
     def link_to_exercise(self, exercise: ExpectedExercise) -> str:
         """Return the link to an exercise of this lesson; "" where a link would lead outside."""
-        place = (self._files.exercises, exercise.title)
         if exercise.is_practice:
-            place = (self._files.notebook, self.expected.sections[exercise.section].title)
-        link = self._course.link(*place)
+            link = self._link_to_section(exercise.section)
+        else:
+            link = self._course.link(self._files.exercises, exercise.title)
         return "" if "://" in link else link
 
+    def _link_to_section(self, slug: str) -> str:
+        section = self.expected.sections[slug]
+        return self._course.link(*self._files.place(slug, section.title, deeper=section.deeper))
+
     def link_deeper(self) -> str:
-        """Return the link to the lesson's deeper sections."""
+        """Return the link to the list of the lesson's deeper sections."""
         return self._course.link(self._files.notebook, GOING_DEEPER)
 
     def next_lesson(self) -> tuple[str, str] | None:
@@ -118,11 +122,11 @@ class ExerciseCheck:
             raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
         if self._checks.seed_of_grading is not None:
             outcomes = run_check(self._check, answers, int(self._checks.seed_of_grading))
-            report = {
-                OUTCOMES_MIME: [outcome.to_json() for outcome in outcomes],
+            data = {
+                OUTCOMES_MIME: report(outcomes),
                 "text/plain": "reported",
             }
-            display(report, raw=True)
+            display(data, raw=True)
         elif self._checks.is_in_nbgrader:
             with nbgrader.stderr_on_stdout():
                 verdict = self._judge_and_show(answers)
@@ -192,7 +196,7 @@ class ExerciseCheck:
         explained += [each for each in self._exercise.misconceptions if each.name in near]
         reread = explained[0].section if explained else self._exercise.section
         section = expected.sections[reread].title
-        link = self._checks._course.link(self._checks._files.notebook, section)
+        link = self._checks._link_to_section(reread)
         if not link:
             section = words.SECTION_ELSEWHERE.format(section=section, lesson=expected.title)
         return feedback(verdict, advice=advice, section=section, link=link, call=call)
@@ -254,8 +258,11 @@ class ExerciseCheck:
     @property
     def _solutions(self) -> Path:
         """The notebook that the solution stands in."""
-        files = self._checks._files
-        return files.notebook if self._exercise.is_practice else files.solutions
+        files, slug = self._checks._files, self._exercise.section
+        if not self._exercise.is_practice:
+            return files.solutions
+        section = self._checks.expected.sections[slug]
+        return files.place(slug, section.title, deeper=section.deeper)[0]
 
     @property
     def _progress(self) -> ExerciseProgress:

@@ -1,62 +1,73 @@
-"""What learners' notebooks and a session's server send each other, as JSON."""
+"""The JSON that learners' notebooks and a session's server exchange, as types."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated
 
+from msgspec import Meta, Struct
+
+from pytree_course.observing.reading import Moment
+
 MOST_EVENTS = 50  # in a request
-Word = Annotated[str, 100]
-Text = Annotated[str, 4_000]
+LONGEST_TEXT = 4_000  # characters
+
+Word = Annotated[str, Meta(max_length=100)]
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
-@dataclass(frozen=True)
-class Note:
-    """What the teacher says to everyone."""
+class Note(Struct, frozen=True):
+    """The teacher's note to everyone."""
 
     number: int
     text: Text
 
 
-@dataclass(frozen=True)
-class Vote(Note):
-    """What the teacher asks everyone, for as long as they may vote."""
+class Vote(Note, frozen=True):
+    """The question that everyone is asked while the vote is open."""
 
     code: Text
     note: Text
-    options: Annotated[dict[str, Text], 10]  # by letter
+    options: Annotated[dict[str, Text], Meta(max_length=10)]  # by letter
     choice: Text  # this learner's so far; may be empty
 
 
-@dataclass(frozen=True)
-class News:
-    """What there is to know for a learner."""
+class News(Struct, frozen=True):
+    """The server's answer to each of a learner's requests."""
 
     note: Note | None
     vote: Vote | None
 
 
-@dataclass(frozen=True)
-class Joined:
-    """What a learner who has joined is told."""
+class Join(Struct, frozen=True):
+    """A learner's request to join a class."""
+
+    code: Word
+    name: Text
+
+
+class Joined(Struct, frozen=True):
+    """The answer to a learner who has joined."""
 
     secret: Text
     name: Text
 
 
-@dataclass(frozen=True)
-class Sent:
-    """A verdict of the learner's progress: no more of it is sent than this."""
+class Sent(Struct, frozen=True):
+    """A verdict of the learner's progress: nothing else about it is sent."""
 
     key: Word  # the same whenever it is sent again
-    time: datetime  # by the learner's clock
+    time: Moment  # by the learner's clock
     lesson: Word
     exercise: Word
     event: Word  # "tried" or "correct"
-    held: Annotated[str, 2_000]  # the names of misconceptions, with "; " between them
+    held: Annotated[str, Meta(max_length=2_000)]  # names of misconceptions, joined with "; "
 
 
-@dataclass(frozen=True)
-class Choice:
+class Events(Struct, frozen=True):
+    """A learner's verdicts, oldest first."""
+
+    events: Annotated[tuple[Sent, ...], Meta(max_length=MOST_EVENTS)] = ()
+
+
+class Choice(Struct, frozen=True):
     """A learner's choice in a vote."""
 
     vote: int

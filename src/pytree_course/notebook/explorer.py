@@ -19,7 +19,13 @@ from pytree_course.drawing.items import Item, items
 from pytree_course.drawing.vector import leaves_attribute
 from pytree_course.notebook.base import Play, block, button, frame_layout
 from pytree_course.notebook.value_texts import aligned, error_words, without_addresses
-from pytree_course.observing.observations import Observation, all_leaves, all_parts
+from pytree_course.observing.observations import (
+    Object,
+    Observation,
+    Unbounded,
+    all_leaves,
+    all_parts,
+)
 from pytree_course.observing.observe import observe
 from pytree_course.rendering import Feedback
 from pytree_course.texts import counted, shorten
@@ -52,18 +58,22 @@ def evaluate(expression: str) -> Any:
 
 def flattening_advice(observation: Observation) -> str:
     """Say why JAX could not flatten a tree, given what was observed of it."""
-    failures = ((path, seen) for path, seen in all_parts(observation) if seen.get("failed"))
+    failures = (
+        (path, part)
+        for path, part in all_parts(observation)
+        if isinstance(part, Object) and part.failed
+    )
     path, failed = next(failures, ((), None))
     if failed is None:
         return ""
     where = f"`{''.join(path)}`" if path else "the root"
-    if failed["type"] in ("dict", "defaultdict"):
+    if failed.type in ("dict", "defaultdict"):
         return (
-            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed['type']} at "
+            f"JAX sorts the keys of a dict, but cannot sort the keys of the {failed.type} at "
             f"{where}. Use keys of one kind: all strings, or all integers."
         )
     return (
-        f"JAX called the flatten function of the `{failed['type']}` at {where}, and the function "
+        f"JAX called the flatten function of the `{failed.type}` at {where}, and the function "
         "failed. Fix the function and register the class again. If you run the cell of a class "
         "again, this makes a new class of the same name."
     )
@@ -165,8 +175,8 @@ def look_into(tree: object, name: str, is_code: bool, is_leaf: str) -> Explorati
     """Take a tree apart as JAX does; raise `Trouble` if that fails or it is too large."""
     stop = eval(PRESETS[is_leaf])
     observation = observe(tree, values=False, is_leaf=stop)
-    if observation["kind"] == "unbounded":
-        raise Trouble(f"This tree cannot be shown: {observation['why']}.", "Show a part of it.")
+    if isinstance(observation, Unbounded):
+        raise Trouble(f"This tree cannot be shown: {observation.why}.", "Show a part of it.")
     try:
         structure: Any = jax.tree.structure(tree, is_leaf=stop)
         words = shorten(without_addresses(str(structure)), LONGEST_STRUCTURE)

@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
@@ -17,6 +17,7 @@ from urllib.request import Request, urlopen
 import ipywidgets
 from IPython.core.getipython import get_ipython
 from IPython.display import display
+from msgspec import to_builtins
 
 from pytree_course.course import Course, CourseError, write_file
 from pytree_course.ipython import CHECK_CALL
@@ -24,7 +25,7 @@ from pytree_course.judging.feedback import both_forms, note
 from pytree_course.notebook.base import Play, frame_layout
 from pytree_course.notebook.class_protocol import MOST_EVENTS, Joined, News, Sent, Vote
 from pytree_course.notebook.prediction import entry
-from pytree_course.observing.untrusted import read_as
+from pytree_course.observing.reading import read_json
 from pytree_course.rendering import Feedback, render
 from pytree_course.running.outcomes import SEED_VARIABLE
 
@@ -62,10 +63,10 @@ def post(url: str, content: Any, kind: Any, secret: str = "") -> tuple[int, Any]
     try:
         request = Request(url, json.dumps(content).encode(), headers)
         with urlopen(request, timeout=PATIENCE) as answer:
-            return answer.status, read_as(kind, json.loads(answer.read(MOST_BYTES)))
+            return answer.status, read_json(kind, answer.read(MOST_BYTES))
     except HTTPError as error:
         return error.code, None
-    except (OSError, HTTPException, ValueError, RecursionError):  # nobody, or something else
+    except (OSError, HTTPException, ValueError):  # nobody, or something else
         return NO_ANSWER, None
 
 
@@ -89,6 +90,7 @@ class Sender(threading.Thread):
                 status, self.news = self.membership.ask(events=events)
                 if status in (200, 400):  # taken, or in a form that is never taken
                     place, pause = place_after, 0.0
+                    self._open_next_round()
                 elif status == 403 and read_membership(self.kept) == self.membership:
                     self.kept.unlink()
                 else:
@@ -97,6 +99,11 @@ class Sender(threading.Thread):
                 wait = pause * random.uniform(0.5, 1) if pause else ASKS_EVERY
                 next_time = time.monotonic() + wait
             time.sleep(LOOKS_EVERY)
+
+    def _open_next_round(self) -> None:
+        vote, newest = self.news and self.news.vote, Ballot.newest
+        if vote and newest and vote.number > newest.vote.number:
+            newest.follow(vote)
 
 
 def events_after(place: int, progress: Path) -> tuple[list[dict[str, str]], int]:
@@ -108,10 +115,10 @@ def events_after(place: int, progress: Path) -> tuple[list[dict[str, str]], int]
         if len(events) == MOST_EVENTS or not line.endswith(b"\n"):
             break
         with suppress(ValueError):  # a damaged line, which `Progress` skips too
-            event = read_as(dict[str, str], json.loads(line))
+            event = read_json(dict[str, str], line)
             if event.get("event") in ("tried", "correct"):
                 key = f"{place}-{sha256(line).hexdigest()[:16]}"
-                sent = {each.name: event.get(each.name, "") for each in fields(Sent)}
+                sent = {name: event.get(name, "") for name in Sent.__struct_fields__}
                 events.append(sent | {"key": key})
         place += len(line)
     return events, place
@@ -121,7 +128,7 @@ SENT = (
     "With each check, your teacher gets the exercise, the verdict, the names of reasons, the "
     "number of tries and the time; in a vote, your choice. Your code and answers are never sent."
 )
-HOW_TO_LEAVE = "To leave: `from pytree_course import leave; leave()`"
+HOW_TO_LEAVE = "To leave: `leave()`"
 REFUSED = {
     403: "The class does not know the code {code!r}: copy it once more.",
     429: "Too many join just now: wait a minute, and try again.",
@@ -163,7 +170,7 @@ def enter(course: Course, address: str, code: str, name: str) -> Feedback:
         place = progress.stat().st_size if progress.exists() else 0
         if known:
             known.ask("leave")  # there is one learner here
-        known = Membership(*asked, place, **vars(joined))
+        known = Membership(*asked, place, joined.secret, joined.name)
         write_file(kept, json.dumps(asdict(known)), mode=0o600)
     return note("✓", f"You are in the class as {known.name}", [SENT, HOW_TO_LEAVE])
 
@@ -183,26 +190,48 @@ def vote() -> Play | Feedback:
     known = read_membership(Course.find().joined_file)
     news = known and known.ask()[1]
     if known and news and news.vote:
-        return ballot(news.vote, known)
+        return Ballot(news.vote, known)
     return note("○", "There is no open vote, or no class that answers.", [])
 
 
-def ballot(asked: Vote, known: Membership) -> Play:
-    """Ask the question of a vote; the choice can be changed until the vote is closed."""
-    question = {**vars(asked), "given": asked}
-    static = both_forms("question", question=question, place="Vote", lesson="your class")
-    answer, said = entry(asked.options, "My vote", asked.choice), ipywidgets.HTML()
+class Ballot(Play):
+    """The question of a vote; the choice can be changed until the vote is closed.
 
-    def send(change: dict[str, Any]) -> None:
-        if choice := change["new"]:
-            status, _ = known.ask("ballot", vote=asked.number, choice=choice)
-            text = VOTED.get(status, NOT_REACHED).format(choice=choice)
-            said.value = render("notebook/status.html", text=text)
-            if status not in VOTED:
-                answer.value = None  # so that the same can be chosen again
+    When the teacher opens another round, the newest ballot of a notebook shows it.
+    """
 
-    answer.observe(send, names="value")
-    return Play([ipywidgets.HTML(static.html), answer, said], static, layout=frame_layout())
+    newest: "Ballot | None" = None
+
+    def __init__(self, vote: Vote, membership: Membership) -> None:
+        self.vote, self._membership = vote, membership
+        self._status = ipywidgets.HTML()
+        static = self._question()
+        super().__init__([], static, layout=frame_layout())
+        self._ask()
+        Ballot.newest = self
+
+    def follow(self, vote: Vote) -> None:
+        """Show another vote in place of this one."""
+        self.vote, self._status.value = vote, ""
+        self._ask()
+
+    def _question(self) -> Feedback:
+        question = {**to_builtins(self.vote), "given": self.vote}
+        return both_forms("question", question=question, place="Vote", lesson="your class")
+
+    def _ask(self) -> None:
+        self._entry = entry(self.vote.options, "My vote", self.vote.choice)
+        self._entry.observe(lambda change: self._send(change["new"]), names="value")
+        self.children = [ipywidgets.HTML(self._question().html), self._entry, self._status]
+
+    def _send(self, choice: str | None) -> None:
+        if not choice:
+            return
+        status, _ = self._membership.ask("ballot", vote=self.vote.number, choice=choice)
+        text = VOTED.get(status, NOT_REACHED).format(choice=choice)
+        self._status.value = render("notebook/status.html", text=text)
+        if status not in VOTED:
+            self._entry.value = None  # so that the same can be chosen again
 
 
 def go_on(kept: Path | None) -> None:
@@ -228,12 +257,12 @@ def _show_under_checks(sender: Sender, shell: Any) -> None:
             if not sender.kept.exists():
                 display(note("○", OVER, []))
             return
-        for said in (sender.news.note, sender.news.vote) if sender.news else ():
-            if said and said.number not in seen:
-                seen.add(said.number)
-                if isinstance(said, Vote):
-                    display(ballot(said, sender.membership))
-                else:
-                    display(note("✉", "Your teacher", [said.text]))
+        for news in (sender.news.note, sender.news.vote) if sender.news else ():
+            if news and news.number not in seen:
+                seen.add(news.number)
+                if not isinstance(news, Vote):
+                    display(note("✉", "Your teacher", [news.text]))
+                elif not Ballot.newest or Ballot.newest.vote.number != news.number:
+                    display(Ballot(news, sender.membership))
 
     shell.events.register("post_run_cell", after_cell)

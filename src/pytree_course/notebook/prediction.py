@@ -48,7 +48,7 @@ class Predict(Play):
         self._said = ipywidgets.HTML()
         self.entry = entry(prediction.options, "I predict", choice)
         if prediction.options:
-            self._say("Choose (by keyboard: Shift+Tab, then Space). Then run the next cell.")
+            self._say("Choose by a click or by typing the letter. Then run the next cell.")
         else:
             self._say("Write it down and press Enter, then run the next cell.")
         self.entry.observe(self._chosen, names="value")
@@ -93,13 +93,15 @@ def entry(
             placeholder="write it here",
             continuous_update=False,
         )
-    return ipywidgets.ToggleButtons(
+    buttons = ipywidgets.ToggleButtons(
         options=[(letter, letter) for letter in options],
         value=choice if choice in options else None,
         tooltips=list(options.values()),
         description=description,
         style={"button_width": "4em"},
     )
+    buttons.add_class("pytree-choice")  # by which `jupyter/lab_extension.js` takes typed letters
+    return buttons
 
 
 def _reveal_after_next_cell(widget: Predict, shell: Any) -> None:
@@ -135,6 +137,7 @@ class ReviewPlay(Play):
         self._left = [*asked.questions]
         static = Feedback(render("notebook/invitation.html", text=INVITATION), INVITATION)
         super().__init__([], static, layout=frame_layout())
+        self.add_class("pytree-review")  # by which `jupyter/lab_extension.js` keeps it in sight
         self._ask(NOTHING_DUE)
 
     def _ask(self, otherwise: str = DONE) -> None:

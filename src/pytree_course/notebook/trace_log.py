@@ -12,7 +12,7 @@ import numpy as np
 
 from pytree_course.drawing.labels import summary
 from pytree_course.notebook.value_texts import brief, error_line, node_words, repr_text
-from pytree_course.observing.observations import Path, all_parts
+from pytree_course.observing.observations import Array, Path, all_parts
 from pytree_course.observing.observe import observe
 from pytree_course.texts import shorten
 
@@ -82,7 +82,7 @@ def _type_words(leaf: Any) -> str:
         seen = jax.typeof(leaf)
     except TypeError:
         return type(leaf).__name__
-    array = {"kind": "array", "library": "jax", "dtype": str(seen.dtype), "shape": seen.shape}
+    array = Array(library="jax", dtype=str(seen.dtype), shape=seen.shape, values=())
     return f"{'weak ' if getattr(seen, 'weak_type', False) else ''}{summary(array)}"
 
 

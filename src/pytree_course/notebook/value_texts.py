@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from pytree_course.drawing.labels import expression, summary, values
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import Array, Node, NoneValue, Observation
 from pytree_course.observing.observe import observe
 from pytree_course.texts import shorten
 
@@ -45,14 +45,14 @@ def repr_text(value: Any) -> str:
 
 def node_words(seen: Observation) -> str:
     """Say what a node is, without what is in it: `dict of 2: 'b', 'w'`."""
-    if seen["kind"] != "node":
-        return "None" if seen["kind"] == "none" and not seen.get("leaf") else LEAF
+    if not isinstance(seen, Node):
+        return "None" if seen == NoneValue() else LEAF
     words = summary(seen)
-    if seen["children"] and seen["type"] in DICTS:
-        keys = ", ".join(key[1:-1] for key, _ in seen["children"])
+    if seen.children and seen.type in DICTS:
+        keys = ", ".join(key[1:-1] for key, _ in seen.children)
         words += f": {shorten(keys, LONGEST_KEYS)}"
-    if seen["aux"] is not None:
-        words += f", aux_data {shorten(expression(seen['aux']), LONGEST_VALUE)}"
+    if seen.aux is not None:
+        words += f", aux_data {shorten(expression(seen.aux), LONGEST_VALUE)}"
     return words
 
 
@@ -92,11 +92,10 @@ def error_line(error: BaseException) -> str:
 
 def _array(array: Any) -> str:
     seen = observe(array, values=array.size <= MOST_NUMBERS)
-    if seen["kind"] != "array" or not seen["values"]:
+    if not isinstance(seen, Array) or not seen.values:
         return summary(seen)
     # The last digits of a float differ from machine to machine.
-    seen["values"] = [
-        float(f"{number:.4g}") if isinstance(number, float) else number for number in seen["values"]
-    ]
-    numbers = values(seen)
+    numbers = values(
+        [float(f"{each:.4g}") if isinstance(each, float) else each for each in seen.values]
+    )
     return f"{summary(seen)} {numbers if array.ndim == 0 else f'[{numbers}]'}"

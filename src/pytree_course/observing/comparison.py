@@ -1,4 +1,4 @@
-"""The one comparison: two observations in, the first difference or None out."""
+"""Compare two observations: return the first difference, or None."""
 
 import math
 import re
@@ -6,26 +6,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytree_course.observing.observations import Observation, Path
+from msgspec import structs
+
+from pytree_course.observing.observations import (
+    Array,
+    ContainerLeaf,
+    KeyEntry,
+    Node,
+    NoneValue,
+    NotAttempted,
+    Number,
+    Object,
+    Observation,
+    Path,
+    Raised,
+    Scalar,
+    Shape,
+    ShapeStruct,
+    Star,
+    String,
+    Tracer,
+    Treedef,
+    Unbounded,
+)
 
 RELATIVE_TOLERANCE = 1e-5
 ABSOLUTE_TOLERANCE = 1e-6
 COARSE_RELATIVE_TOLERANCE = 1e-2  # for floating dtypes of 16 bits and fewer
 COARSE_DTYPES = ("bfloat16", "float16", "float8", "float4")
-
-EXACT_ENTRIES = {
-    "node": ("type",),
-    "container leaf": ("type",),
-    "array": ("library", "dtype", "shape"),
-    "number": ("type",),
-    "string": ("type",),
-    "key": ("type", "text"),
-    "object": ("type", "name"),
-    "shape": ("dtype", "shape"),
-    "tracer": ("dtype", "shape"),
-}
-"""What must be equal in two observations of a kind, before their contents are compared."""
-
 
 MAX_SKELETON = 200
 _VARYING = re.compile(
@@ -49,33 +57,41 @@ class Difference:
 
 
 def compare(expected: Observation, got: Observation, path: Path = ()) -> Difference | None:
-    """Return the first difference between two observations, or None when they agree.
+    """Return the first difference between two observations, or None if they agree.
 
     Structures and types are compared exactly, floats with a tolerance, exceptions by their type
     (a subclass is as good) and by what their message mentions. A dict's insertion order does not
     count, for JAX ignores it too. `path` is where the two are in their trees.
     """
-    kind = expected["kind"]
-    if kind == "raised" and got["kind"] == "object" and got["type"] == expected["type"]:
-        return Difference(path, "returned error", got=got["type"])
-    exact = ("kind", *EXACT_ENTRIES.get(kind, ()))
-    if any(expected.get(entry) != got.get(entry) for entry in exact):
-        return Difference(path, "observation", expected, got)
-    match kind:
-        case "node":
+    match expected, got:
+        case Node(), Node() if expected.type == got.type:
             return _compare_nodes(expected, got, path)
-        case "array":
+        case Array(), Array() if _array_type(expected) == _array_type(got):
             return _compare_arrays(expected, got, path)
-        case "raised":
+        case Number(), Number() if expected.type == got.type:
+            if not _close(expected.value, got.value, _tolerance(expected.type)):
+                return Difference(path, "value", expected.value, got.value)
+        case String(), String() if expected.type == got.type:
+            if expected.value != got.value:
+                return Difference(path, "text", expected.value, got.value)
+        case Raised(), Raised():
             return _compare_raised(expected, got, path)
-        case "container leaf" if not agree(expected["items"], got["items"]):
-            return Difference(path, "items", expected["type"])
-        case "treedef" if compare(expected["tree"], got["tree"]):
-            return Difference(path, "structure")
-        case "number" if not _close(expected["value"], got["value"], _tolerance(expected["type"])):
-            return Difference(path, "value", expected["value"], got["value"])
-        case "string" if expected["value"] != got["value"]:
-            return Difference(path, "text", expected["value"], got["value"])
+        case Raised(), Object() if expected.type == got.type:
+            return Difference(path, "returned error", got=got.type)
+        case ContainerLeaf(), ContainerLeaf() if expected.type == got.type:
+            if not agree(expected.items, got.items):
+                return Difference(path, "items", expected.type)
+        case Treedef(), Treedef():
+            if compare(expected.tree, got.tree):
+                return Difference(path, "structure")
+        case Object(), Object() if (expected.type, expected.name) == (got.type, got.name):
+            pass
+        case NoneValue() | Star() | Unbounded() | NotAttempted(), _ if type(expected) is type(got):
+            pass
+        case KeyEntry() | ShapeStruct() | Tracer(), _ if expected == got:
+            pass
+        case _:
+            return Difference(path, "observation", expected, got)
     return None
 
 
@@ -84,8 +100,8 @@ def agree(expected: Sequence[Observation], got: Sequence[Observation]) -> bool:
     return len(expected) == len(got) and not any(map(compare, expected, got))
 
 
-def _compare_nodes(expected: Observation, got: Observation, path: Path) -> Difference | None:
-    keys, got_keys = ([key for key, _ in node["children"]] for node in (expected, got))
+def _compare_nodes(expected: Node, got: Node, path: Path) -> Difference | None:
+    keys, got_keys = ([key for key, _ in node.children] for node in (expected, got))
     if keys != got_keys:
         for key in (*keys, *got_keys):
             if key not in got_keys:
@@ -93,48 +109,52 @@ def _compare_nodes(expected: Observation, got: Observation, path: Path) -> Diffe
             if key not in keys:
                 return Difference((*path, key), "extra key", got=key)
         return Difference(path, "key order", ", ".join(keys), ", ".join(got_keys))
-    for (key, child), (_, got_child) in zip(expected["children"], got["children"], strict=True):
+    for (key, child), (_, got_child) in zip(expected.children, got.children, strict=True):
         if difference := compare(child, got_child, (*path, key)):
             return difference
-    aux, got_aux = expected.get("aux"), got.get("aux")
-    if aux is None or got_aux is None:
-        return None if aux is got_aux else Difference(path, "presence of aux_data")
-    if compare(aux, got_aux):
+    if expected.aux is None or got.aux is None:
+        return None if expected.aux is got.aux else Difference(path, "presence of aux_data")
+    if compare(expected.aux, got.aux):
         return Difference(path, "aux_data")
     return None
 
 
-def _compare_arrays(expected: Observation, got: Observation, path: Path) -> Difference | None:
-    values, got_values = expected["values"], got["values"]
-    if len(values) != len(got_values):
+def _array_type(array: Array) -> tuple[str, str, Shape]:
+    return array.library, array.dtype, array.shape
+
+
+def _compare_arrays(expected: Array, got: Array, path: Path) -> Difference | None:
+    if len(expected.values) != len(got.values):
         return Difference(path, "array length")
-    tolerance = _tolerance(expected["dtype"])
-    for place, (value, got_value) in enumerate(zip(values, got_values, strict=True)):
+    tolerance = _tolerance(expected.dtype)
+    for place, (value, got_value) in enumerate(zip(expected.values, got.values, strict=True)):
         if not _close(value, got_value, tolerance):
-            place_if_many = place if len(values) > 1 else None
+            place_if_many = place if len(expected.values) > 1 else None
             return Difference(path, "value", value, got_value, place_if_many)
     return None
 
 
-def _compare_raised(expected: Observation, got: Observation, path: Path) -> Difference | None:
-    if expected["type"] not in got["bases"]:
-        return Difference(path, "value", expected["type"], got["type"])
-    for text, is_expected in expected["mentions"].items():
-        if bool(is_expected) != bool(got["mentions"].get(text)):
+def _compare_raised(expected: Raised, got: Raised, path: Path) -> Difference | None:
+    if expected.type not in got.bases:
+        return Difference(path, "value", expected.type, got.type)
+    for text, is_expected in expected.mentions.items():
+        if is_expected != got.mentions.get(text, False):
             return Difference(path, "missing mention" if is_expected else "extra mention", text)
     return None
 
 
 def without_message(observation: Observation) -> Observation:
-    """Leave out what is never compared, and may name an address in memory."""
-    return observation | {"message": ""} if observation["kind"] == "raised" else observation
+    """Leave out an exception's message: it is never compared, and may name an address in memory."""
+    return (
+        structs.replace(observation, message="") if isinstance(observation, Raised) else observation
+    )
 
 
 def with_skeleton(observation: Observation) -> Observation:
-    """Leave of an exception's message what is the same whatever the inputs, and in every run."""
-    if observation["kind"] != "raised":
+    """Reduce an exception's message to the part that does not depend on the inputs or the run."""
+    if not isinstance(observation, Raised):
         return observation
-    return observation | {"message": skeleton(observation["message"])}
+    return structs.replace(observation, message=skeleton(observation.message))
 
 
 def skeleton(message: str) -> str:
@@ -147,9 +167,9 @@ def _tolerance(dtype: str) -> float:
     return COARSE_RELATIVE_TOLERANCE if dtype.endswith(COARSE_DTYPES) else RELATIVE_TOLERANCE
 
 
-def _close(expected: Any, got: Any, tolerance: float) -> bool:
+def _close(expected: Scalar, got: Scalar, tolerance: float) -> bool:
     if isinstance(expected, float) and isinstance(got, float):
         return math.isclose(expected, got, rel_tol=tolerance, abs_tol=ABSOLUTE_TOLERANCE)
-    if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
+    if isinstance(expected, tuple) and isinstance(got, tuple):
         return all(_close(*pair, tolerance) for pair in zip(expected, got, strict=True))
-    return type(expected) is type(got) and bool(expected == got)
+    return type(expected) is type(got) and expected == got

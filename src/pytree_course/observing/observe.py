@@ -1,4 +1,4 @@
-"""The one walker: what any value looks like to JAX, as plain JSON.
+"""Observe any value: describe it as typed data, the way JAX flattens it.
 
 Checks, pictures and grading all work on an `Observation` and never on the value itself. So a
 result can leave the learner's kernel as data, be compared in another process, and be drawn there.
@@ -16,13 +16,31 @@ import numpy as np
 from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
 from pytree_course.observing.observations import (
+    MAX_AXES,
     MAX_CHARACTERS,
     MAX_DEPTH,
     MAX_ELEMENTS,
     MAX_INT_BITS,
     MAX_NODES,
     MAX_NODES_TO_DRAW,
+    Array,
+    ContainerLeaf,
+    KeyEntry,
+    Node,
+    NoneValue,
+    NotAttempted,
+    Number,
+    Object,
     Observation,
+    Raised,
+    Real,
+    Scalar,
+    ShapeStruct,
+    Star,
+    String,
+    Tracer,
+    Treedef,
+    Unbounded,
     writable,
 )
 from pytree_course.observing.registry import Level, flatten_one_level, is_namedtuple
@@ -38,11 +56,11 @@ class _TooLargeError(Exception):
 def observe(
     value: object, *, values: bool = True, is_leaf: Callable[[Any], bool] | None = None
 ) -> Observation:
-    """Describe a value as plain JSON, the way JAX sees it: equal values have equal observations.
+    """Describe a value the way JAX flattens it: equal values have equal observations.
 
     The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
-    itself, or that is too large to compare, becomes one observation of kind "unbounded". An object
-    that raises when it is looked into becomes one of kind "object" that says so.
+    itself, or that is too large to compare, becomes `Unbounded`. An object that raises while it is
+    observed becomes an `Object` that says so.
 
     A picture does not need the numbers in arrays: without `values` they are left out, and arrays of
     any size are observed, and larger trees. `is_leaf` is that of JAX's functions.
@@ -50,22 +68,22 @@ def observe(
     try:
         return _Walk(values, is_leaf).observe(value, depth=0)
     except _TooLargeError as limit:
-        return {"kind": "unbounded", "why": str(limit)}
+        return Unbounded(why=str(limit))
 
 
-def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Observation:
-    """Describe an exception by its type and by which of the texts `mentions` its message has."""
+def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Raised:
+    """Describe an exception by its type and by which of the strings `mentions` it mentions."""
     try:
         message = writable(str(error))
     except BaseException as broken:
         message = f"(its message cannot be shown: {type(broken).__name__})"
-    return {
-        "kind": "raised",
-        "type": type(error).__name__,
-        "bases": [base.__name__ for base in type(error).__mro__ if base is not object],
-        "mentions": {text: text in message for text in mentions},
-        "message": message,
-    }
+    bases = [_name(base) for base in type(error).__mro__ if base is not object]
+    return Raised(
+        type=_name(type(error)),
+        bases=tuple(bases[:MAX_AXES]),
+        mentions={text: text in message for text in mentions},
+        message=message,
+    )
 
 
 class _Walk:
@@ -82,9 +100,9 @@ class _Walk:
     def observe(self, value: object, depth: int) -> Observation:
         self.count_node(depth)
         if value is None:
-            return {"kind": "none", "leaf": True} if self.stops_at(None) else {"kind": "none"}
+            return NoneValue(leaf=self.stops_at(None))
         if value is Ellipsis:
-            return {"kind": "not attempted"}
+            return NotAttempted()
         if id(value) in self.open:
             raise _TooLargeError("it contains itself")
         self.open.add(id(value))
@@ -94,9 +112,8 @@ class _Walk:
             raise
         except Exception as error:
             # For example a dict whose keys cannot be sorted, or a flatten function with a mistake.
-            why = f"looking into it raised {type(error).__name__}"
-            name = type(value).__name__
-            return {"kind": "object", "type": name, "why": why, "failed": True}
+            why = f"looking into it raised {_name(type(error))}"
+            return Object(type=_name(type(value)), why=writable(why), failed=True)
         finally:
             self.open.discard(id(value))
 
@@ -120,7 +137,7 @@ class _Walk:
 
     def node_or_leaf(self, value: object, depth: int) -> Observation:
         if isinstance(value, PyTreeDef):
-            return {"kind": "treedef", "tree": self.treedef(value, depth + 1)}
+            return Treedef(tree=self.treedef(value, depth + 1))
         if isinstance(value, (list, tuple, dict)) and len(value) > self.most:
             # Not even its keys are looked at.
             raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
@@ -129,97 +146,105 @@ class _Walk:
         level = flatten_one_level(value)
         return self.node(value, level, depth) if level else self.leaf(value, depth)
 
-    def node(self, value: Any, level: Level, depth: int) -> Observation:
-        observation: Observation = {"kind": "node", "type": level.type.__name__, "aux": None}
-        if is_namedtuple(level.type):
-            observation["namedtuple"] = True
-        elif level.type is defaultdict:
-            observation["aux"] = self.aside(value.default_factory, depth + 1)
+    def node(self, value: Any, level: Level, depth: int) -> Node:
+        aux = None
+        if level.type is defaultdict:
+            aux = self.aside(value.default_factory, depth + 1)
         elif level.is_custom:
-            observation["custom"] = True
             # A static object is its own aux_data.
             observe_aux = self.leaf if level.aux is value else self.aside
-            observation["aux"] = observe_aux(level.aux, depth + 1)
-        observation["children"] = [
-            [key, self.observe(child, depth + 1)] for key, child in level.children
-        ]
-        return observation
+            aux = observe_aux(level.aux, depth + 1)
+        return Node(
+            type=_name(level.type),
+            aux=aux,
+            namedtuple=is_namedtuple(level.type),
+            custom=level.is_custom,
+            children=tuple(
+                [(writable(key), self.observe(child, depth + 1)) for key, child in level.children]
+            ),
+        )
 
     def treedef(self, treedef: PyTreeDef, depth: int) -> Observation:
         self.count_node(depth)
         if (data := treedef.node_data()) is None:
-            return {"kind": "star"}
-        node_type, aux = data
+            return Star()
+        node_type, data = data
         if node_type is type(None):
-            return {"kind": "none"}
-        children = treedef.children()
-        observation: Observation = {"kind": "node", "type": node_type.__name__, "aux": None}
+            return NoneValue()
+        children, aux = treedef.children(), None
         if node_type is defaultdict:
-            factory, aux = aux
-            observation["aux"] = self.observe(factory, depth + 1)
+            factory, data = data
+            aux = self.observe(factory, depth + 1)
         if node_type in (dict, OrderedDict, defaultdict):
-            keys = [f"[{key!r}]" for key in aux]
+            keys = [f"[{key!r}]" for key in data]
         elif is_namedtuple(node_type):
             keys = [f".{name}" for name in node_type._fields]
         else:
             keys = [f"[{index}]" for index in range(len(children))]
             if node_type not in (list, tuple):
-                observation["aux"] = self.observe(aux, depth + 1)
-        observation["children"] = [
-            [key, self.treedef(child, depth + 1)] for key, child in zip(keys, children, strict=True)
-        ]
-        return observation
+                aux = self.observe(data, depth + 1)
+        below = zip(keys, children, strict=True)
+        return Node(
+            type=_name(node_type),
+            aux=aux,
+            children=tuple([(writable(key), self.treedef(tree, depth + 1)) for key, tree in below]),
+        )
 
     def leaf(self, value: object, depth: int) -> Observation:
-        name = type(value).__name__
+        name = _name(type(value))
         if type(value) in (bool, int, float, complex):
-            return {"kind": "number", "type": name, "value": _number(value)}
+            return Number(type=name, value=_scalar(value))
         if isinstance(value, jax.core.Tracer):
-            return {"kind": "tracer", **_dtype_and_shape(value)}
+            return Tracer(dtype=_dtype(value), shape=_shape(value))
         if isinstance(value, (jax.Array, np.ndarray)):
             return self.array(value)
         if isinstance(value, (np.bool_, np.number)):
-            return {"kind": "number", "type": f"numpy.{name}", "value": _number(value.item())}
+            return Number(type=f"numpy.{name}", value=_scalar(value.item()))
         if isinstance(value, (str, bytes)):
             return self.string(value)
         if isinstance(value, jax.ShapeDtypeStruct):
-            return {"kind": "shape", **_dtype_and_shape(value)}
+            return ShapeStruct(dtype=_dtype(value), shape=_shape(value))
         if isinstance(value, _KEY_TYPES):
-            return {"kind": "key", "type": name, "text": str(value)}
+            return KeyEntry(type=name, text=writable(str(value)))
         items = _items(value)
         if items is not None:
             observed = [self.aside(item, depth + 1) for item in items]
             if isinstance(value, (set, frozenset)):
                 observed.sort(key=repr)
-            return {"kind": "container leaf", "type": name, "items": observed}
+            return ContainerLeaf(type=name, items=tuple(observed))
         own_name = getattr(value, "__name__", None) if callable(value) else None
-        if type(own_name) is str:
-            return {"kind": "object", "type": name, "name": own_name[:MAX_CHARACTERS]}
-        return {"kind": "object", "type": name}
+        return Object(type=name, name=writable(own_name) if type(own_name) is str else "")
 
-    def string(self, value: str | bytes) -> Observation:
+    def string(self, value: str | bytes) -> String:
         if len(value) > MAX_CHARACTERS:
             raise _TooLargeError(f"it holds a text of more than {MAX_CHARACTERS:,} characters")
         text = value if isinstance(value, str) else value.decode("latin-1")
-        return {"kind": "string", "type": type(value).__name__, "value": writable(text)}
+        return String(type=_name(type(value)), value=writable(text))
 
-    def array(self, array: jax.Array | np.ndarray) -> Observation:
+    def array(self, array: jax.Array | np.ndarray) -> Array | Object:
         library = "jax" if isinstance(array, jax.Array) else "numpy"
-        observation = {"kind": "array", "library": library, **_dtype_and_shape(array), "values": []}
+        dtype, shape = _dtype(array), _shape(array)
         if not self.values:
-            return observation
+            return Array(library=library, dtype=dtype, shape=shape, values=())
         self.elements += array.size
         if self.elements > MAX_ELEMENTS:
             raise _TooLargeError(f"its arrays hold more than {MAX_ELEMENTS:,} numbers")
         if isinstance(array, jax.Array) and array.is_deleted():
-            return {"kind": "object", "type": "Array", "why": "its buffer was donated or deleted"}
+            return Object(type="Array", why="its buffer was donated or deleted")
         if isinstance(array, jax.Array) and jnp.issubdtype(array.dtype, jax.dtypes.prng_key):
             array = jax.random.key_data(array)
         plain = np.asarray(array)
         if plain.dtype.kind in "OV" and not jnp.issubdtype(plain.dtype, np.number):
-            why = f"it has dtype {observation['dtype']}"
-            return {"kind": "object", "type": "ndarray", "why": why}
-        return {**observation, "values": [_number(element) for element in _elements(plain)]}
+            return Object(type="ndarray", why=writable(f"it has dtype {dtype}"))
+        values = tuple([_scalar(element) for element in _elements(plain)])
+        return Array(library=library, dtype=dtype, shape=shape, values=values)
+
+
+_own_name = type.__dict__["__name__"].__get__  # a metaclass may have another one
+
+
+def _name(kind: type) -> str:
+    return writable(_own_name(kind))
 
 
 def _items(value: object) -> list[Any] | None:
@@ -232,11 +257,17 @@ def _items(value: object) -> list[Any] | None:
     return None
 
 
-_dtype_text = cache(str)  # NumPy takes longer to write a dtype than to hand out the numbers
+@cache  # NumPy takes longer to write a dtype than to hand out the numbers
+def _dtype_name(dtype: Any) -> str:
+    return writable(str(dtype))
 
 
-def _dtype_and_shape(value: Any) -> dict[str, Any]:
-    return {"dtype": _dtype_text(value.dtype), "shape": [int(length) for length in value.shape]}
+def _dtype(value: Any) -> str:
+    return _dtype_name(value.dtype)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return tuple(map(int, value.shape))
 
 
 def _elements(array: np.ndarray) -> Iterable[Any]:
@@ -252,12 +283,16 @@ def _elements(array: np.ndarray) -> Iterable[Any]:
     return [float(str(element)) for element in flat.astype(np.float32)]
 
 
-def _number(value: Any) -> Any:
-    """Return a Python number as JSON can hold it."""
+def _scalar(value: Any) -> Scalar:
+    """Return a number of Python, or an element of an array, as JSON can hold it."""
+    if isinstance(value, complex):
+        return _real(value.real), _real(value.imag)
+    return _real(value)
+
+
+def _real(value: Any) -> Real:
     if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
         raise _TooLargeError(f"it holds an integer of more than {MAX_INT_BITS:,} bits")
-    if isinstance(value, complex):
-        return [_number(value.real), _number(value.imag)]
     if isinstance(value, str):
         return writable(value)
     if isinstance(value, float) and not math.isfinite(value):

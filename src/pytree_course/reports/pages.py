@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from markupsafe import Markup
+from msgspec import structs
 
 from pytree_course.class_grading.attempt import Attempt, VerdictRow
 from pytree_course.class_grading.class_grades import (
@@ -21,6 +22,7 @@ from pytree_course.class_grading.corrections import COLUMNS
 from pytree_course.judging.expected import Expected, ExpectedExercise
 from pytree_course.judging.feedback import LOOKS, VerdictLook
 from pytree_course.judging.verdicts import VerdictKind
+from pytree_course.observing.observations import Raised
 from pytree_course.reports.class_statistics import (
     Spent,
     corrected_rows,
@@ -193,8 +195,8 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
     got = None
     if row.failure is not None:
         # What an error's message had to mention belongs to what was expected.
-        got = {name: value for name, value in row.failure.got.items() if name != "mentions"}
-        got |= {"mentions": {}} if got["kind"] == "raised" else {}
+        got = row.failure.got
+        got = structs.replace(got, mentions={}) if isinstance(got, Raised) else got
     sections = []
     if exercise is not None and row.kind != VerdictKind.CORRECT:
         held = [each for each in exercise.misconceptions if each.name in row.misconceptions]

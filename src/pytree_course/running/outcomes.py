@@ -1,10 +1,12 @@
-"""Outcomes: what a check reports of each case, and how grading reads such a report."""
+"""Outcomes: a check's report on each case, and the limits within which grading accepts it."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pytree_course.observing.observations import Observation
-from pytree_course.observing.untrusted import read_as
+import msgspec
+from msgspec import Meta, Struct
+
+from pytree_course.observing.observations import Observation, is_writable
+from pytree_course.observing.reading import read_as
 
 PUBLIC_SEED = 0
 """The seed of the cases that every learner sees; grading draws another one each time."""
@@ -15,43 +17,49 @@ SEED_VARIABLE = "PYTREE_COURSE_SEED"
 OUTCOMES_MIME = "application/vnd.pytree-course.outcomes+json"
 """MIME type of the outcomes that a check reports to grading."""
 
-MAX_PRINTED = 2_000  # characters of what an answer prints in one case
+MAX_PRINTED = 2_000  # characters that an answer prints in one case
+MAX_SHOWN = MAX_PRINTED + 50  # characters of it, with the count of the lines left out
 MAX_WRITTEN = 200  # characters of an input as Python writes it
 MAX_INPUTS = 50  # of one case
 MAX_OUTCOMES = 1_000  # of one check
 MAX_LINE = 1_000  # characters of a line of code
 MAX_LINES = 1_000_000  # of an answer cell
 
+Shown = Annotated[str, Meta(max_length=MAX_SHOWN)]
 
-@dataclass(frozen=True)
-class Line:
+
+class Line(Struct, frozen=True):
     """A line of the learner's code: its number within the cell, from 1, and its text."""
 
-    number: Annotated[int, MAX_LINES]
-    text: Annotated[str, MAX_LINE]
+    number: Annotated[int, Meta(ge=0, le=MAX_LINES)]
+    text: Annotated[str, Meta(max_length=MAX_LINE)]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one case yielded."""
+class Outcome(Struct, frozen=True):
+    """The result of one case; its strings are writable."""
 
-    inputs: Annotated[list[Observation], MAX_INPUTS]  # before the call
-    written: list[Annotated[str, MAX_WRITTEN]]  # the inputs as Python writes them, shortened
+    inputs: Annotated[tuple[Observation, ...], Meta(max_length=MAX_INPUTS)]  # before the call
+    written: tuple[Annotated[str, Meta(max_length=MAX_WRITTEN)], ...]  # the inputs, shortened
     observation: Observation  # of what the call returned or raised
-    printed: Annotated[str, MAX_PRINTED] = ""
+    printed: Shown = ""
     line: Line | None = None  # the learner's line that raised
-    note: Annotated[str, MAX_PRINTED] = ""
-    predicted: Annotated[str, MAX_PRINTED] = ""  # the line's name, where this is a prediction
+    note: Shown = ""
+    predicted: Shown = ""  # the line's name, if this is a prediction
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what `from_json` reads; the observations are not copied."""
-        line = None if self.line is None else vars(self.line)
-        return {**vars(self), "line": line}
+    def __post_init__(self) -> None:
+        texts = (*self.written, self.printed, self.note, self.predicted)
+        if not all(map(is_writable, texts)) or (self.line and not is_writable(self.line.text)):
+            raise ValueError("a string that not every file can hold")
+        if len(self.inputs) != len(self.written):
+            raise ValueError("not every input is written")
 
-    @classmethod
-    def from_json(cls, data: object) -> "Outcome":
-        """Read an outcome from untrusted JSON; a ValueError says that it is none."""
-        outcome: Outcome = read_as(cls, data)
-        if len(outcome.inputs) != len(outcome.written):
-            raise ValueError("not the inputs of an outcome")
-        return outcome
+
+def report(outcomes: list[Outcome]) -> Any:
+    """Return outcomes as JSON that `read_report` reads."""
+    return msgspec.to_builtins(outcomes)
+
+
+def read_report(data: object) -> list[Outcome]:
+    """Read a check's report from untrusted JSON, or raise ValueError."""
+    outcomes: list[Outcome] = read_as(Annotated[list[Outcome], Meta(max_length=MAX_OUTCOMES)], data)
+    return outcomes

@@ -12,9 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytree_course.cases.case import Case, Check
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import NotAttempted, Observation, writable
 from pytree_course.observing.observe import observe, observe_raised
-from pytree_course.running.outcomes import MAX_PRINTED, MAX_WRITTEN, Line, Outcome
+from pytree_course.running.outcomes import (
+    MAX_LINE,
+    MAX_LINES,
+    MAX_PRINTED,
+    MAX_SHOWN,
+    MAX_WRITTEN,
+    Line,
+    Outcome,
+)
 from pytree_course.texts import truncate
 
 MAX_PRINTED_LINES = 10
@@ -23,7 +31,7 @@ MAX_PRINTED_LINES = 10
 class CaseInterrupted(KeyboardInterrupt):  # it is no error
     """The learner stopped the kernel while the case with these inputs was running."""
 
-    def __init__(self, written: list[str]) -> None:
+    def __init__(self, written: Sequence[str]) -> None:
         super().__init__("interrupted while the check was running")
         self.written = written
 
@@ -66,8 +74,10 @@ class DrawnCases:
 
 def _run_case(case: Case) -> Outcome:
     # Observed before the call: an answer may change its inputs.
-    inputs = [observe(given) for given in case.inputs]
-    inputs_written = [truncate(written(given), MAX_WRITTEN) for given in case.inputs]
+    inputs = tuple([observe(given) for given in case.inputs])
+    inputs_written = tuple(
+        [writable(truncate(written(given), MAX_WRITTEN), MAX_WRITTEN) for given in case.inputs]
+    )
     try:
         called = _call(case)
     except KeyboardInterrupt as interrupt:
@@ -88,15 +98,15 @@ def _call(case: Case) -> _Called:
     line = None
     try:
         with contextlib.redirect_stdout(printed):
-            observation = observe(case.call(*case.inputs))
+            observation: Observation = observe(case.call(*case.inputs))
     except NotImplementedError:
-        observation = {"kind": "not attempted"}
+        observation = NotAttempted()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # those that are no Exception are the answer's too
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)
-    return _Called(observation, _first_lines(printed.getvalue()), line)
+    return _Called(observation, writable(_first_lines(printed.getvalue()), MAX_SHOWN), line)
 
 
 def _first_lines(printed: str) -> str:
@@ -111,7 +121,7 @@ def _learners_line(error: BaseException) -> Line | None:
     """Return the last line of a notebook's cell that an exception passed through."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if "ipykernel_" in frame.filename:
-            return Line(frame.lineno or 0, frame.line or "")
+            return Line(min(frame.lineno or 0, MAX_LINES), writable(frame.line or "", MAX_LINE))
     return None
 
 

@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from pytree_course import compiled
-from pytree_course.sources.source_texts import slug
+from pytree_course.sources.core_and_deeper import Section
 from pytree_course.sources.exercises import Answer, Exercise
 from pytree_course.sources.lesson_sources import LessonSources
 from pytree_course.cases.case import Case
@@ -34,7 +34,7 @@ from pytree_course.judging.expected import (
 from pytree_course.cases.features import features_of
 from pytree_course.running.run_cases import run_check
 from pytree_course.running.outcomes import PUBLIC_SEED, SEED_VARIABLE, Outcome
-from pytree_course.observing.observations import Observation, all_parts
+from pytree_course.observing.observations import ContainerLeaf, Node, Observation, all_parts
 
 LONGEST_GIVEN = 90  # characters that are read at one glance
 SEEDS = (PUBLIC_SEED, 11, 22)
@@ -161,7 +161,7 @@ def _says_all(code: str, inputs: list[Observation]) -> bool:
     A subclass of a dict may be written as a dict is.
     """
     parts = [part for given in inputs for _, part in all_parts(given)]
-    types = {part["type"] for part in parts if part["kind"] in ("node", "container leaf")}
+    types = {part.type for part in parts if isinstance(part, Node | ContainerLeaf)}
     named = all(f"{name}(" in code for name in types - {"dict", "list", "tuple"})
     return named and not re.search("[<…]", code)
 
@@ -232,18 +232,20 @@ def with_misconceptions(
 def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
     """Return what a learner's progress needs to know of a lesson's sections, by slug."""
     layers = sources.layers
-    parts = [
-        (layers.opening, 0, 0, False),
-        *((each.cells, each.minutes, each.trying, False) for each in layers.core),
-        (layers.set_up, 0, 0, True),
-        *((each.cells, each.minutes, each.trying, True) for each in layers.deeper),
-    ]
-    sections = {}
-    for cells, minutes, trying, deeper in parts:
-        if cells and (title := cells[0].heading):
-            asked = [cell.id for cell in cells if cell.id in sources.predictions]
-            sections[slug(title)] = LessonSection(title, minutes, trying, deeper, asked)
-    return sections
+    opening = Section(sources.title, "", layers.opening)
+    parts = [(opening, 0, False)]
+    parts += [(section, section.minutes, False) for section in layers.core]
+    parts += [(section, section.minutes, True) for section in layers.deeper]
+    return {
+        section.slug: LessonSection(
+            section.title,
+            minutes,
+            section.trying,
+            deeper,
+            [cell.id for cell in section.cells if cell.id in sources.predictions],
+        )
+        for section, minutes, deeper in parts
+    }
 
 
 def expect(sources: LessonSources, seed: int) -> Expected:
@@ -260,4 +262,5 @@ def expect(sources: LessonSources, seed: int) -> Expected:
         predictions=sources.predictions,
         exercises=exercises,
         sources=sources.exercises_digest,
+        practice=sources.practice_digest,
     )

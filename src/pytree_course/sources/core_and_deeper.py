@@ -1,16 +1,18 @@
-"""The two layers of a lesson: its core, and the independent sections of "Going deeper"."""
+"""The two layers of a lesson: its core, and the deeper sections, each a notebook of its own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pytree_course.course import GOING_DEEPER
 from pytree_course.sources.source_cells import Mistake, SourceCell
 from pytree_course.sources.source_texts import slug
-from pytree_course.course import GOING_DEEPER
 
-CORE_MINUTES = 20
-"""The most that the core of a lesson takes to read."""
+MOST_MINUTES = {"to read": 20, "with everything that it asks the reader to do": 45}
+"""The most that the core of a lesson takes."""
+MOST_CELLS = 110
+"""The most cells of the core's notebook."""
 WORDS_A_MINUTE = 150
-"""Between reading to learn (200) and to know by heart (138): R. P. Carver, Reading rate: theory,
+"""Between reading to learn (200) and to memorise (138): R. P. Carver, Reading rate: theory,
 research, and practical implications, Journal of Reading 36 (1992)."""
 TRY = "**Try.**"
 """What a suggestion to play with the code starts with."""
@@ -33,24 +35,32 @@ class Section:
 
     @property
     def code(self) -> list[SourceCell]:
-        """Its code cells."""
-        return [cell for cell in self.cells if cell.kind == "code"]
+        """Its code cells, without those in which the reader writes."""
+        return [cell for cell in self.cells if cell.kind == "code" and not cell.is_exercise]
 
     @property
     def minutes(self) -> int:
         """How long it takes to read its text, and to read and run its code."""
         words = sum(len(cell.source.split()) for cell in self.cells if cell.kind == "markdown")
-        read = [cell.source for cell in self.code if "exercise" not in cell.metadata]
-        lines = sum(bool(line.strip()) for source in read for line in source.splitlines())
+        lines = sum(bool(line.strip()) for cell in self.code for line in cell.source.splitlines())
         return max(1, round(words / WORDS_A_MINUTE + lines * SECONDS_A_LINE / 60))
 
     @property
+    def writing(self) -> int:
+        """How many minutes its exercises take, by the author's estimate."""
+        return sum(int(cell.metadata["minutes"]) for cell in self.cells if cell.is_exercise)
+
+    @property
+    def with_everything(self) -> int:
+        """How many minutes it takes with everything that it asks the reader to do."""
+        return self.minutes + self.trying + self.writing
+
+    @property
     def trying(self) -> int:
-        """How many minutes its predictions, Trys and written steps take besides."""
+        """How many minutes its predictions and Trys take besides."""
         predictions = sum("prediction" in cell.metadata for cell in self.code)
         tries = sum(cell.source.count(TRY) for cell in self.cells)
-        written = sum(cell.metadata.get("minutes", 0) for cell in self.code)
-        return written + round((predictions * SECONDS_A_PREDICTION + tries * SECONDS_A_TRY) / 60)
+        return round((predictions * SECONDS_A_PREDICTION + tries * SECONDS_A_TRY) / 60)
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ class Layers:
 
     opening: list[SourceCell]  # the title, and the imports
     core: list[Section]
-    set_up: list[SourceCell]  # what "Going deeper" begins with
+    ending: list[SourceCell]  # the list of the deeper sections
     deeper: list[Section]
 
     @property
@@ -68,13 +78,13 @@ class Layers:
         return sum(section.minutes for section in self.core)
 
     @property
-    def core_trying(self) -> int:
-        """How many minutes its predictions and Trys take besides."""
-        return sum(section.trying for section in self.core)
+    def core_with_everything(self) -> int:
+        """How long the core takes with everything that it asks the reader to do."""
+        return sum(section.with_everything for section in self.core)
 
 
-def read_layers(cells: Sequence[SourceCell]) -> Layers:
-    """Part a lesson's cells into sections, and these into layers."""
+def read_layers(cells: Sequence[SourceCell], deeper: Sequence[Sequence[SourceCell]]) -> Layers:
+    """Part a lesson's cells into sections; the deeper ones are in the order of their list."""
     parts: list[list[SourceCell]] = []
     for cell in cells:
         if cell.heading or not parts:
@@ -82,27 +92,36 @@ def read_layers(cells: Sequence[SourceCell]) -> Layers:
         parts[-1].append(cell)
     headings = [part[0].heading for part in parts]
     at = headings.index(GOING_DEEPER) if GOING_DEEPER in headings else len(parts)
+    ending = [cell for part in parts[at:] for cell in part]
+    listed = "\n".join(cell.source for cell in ending)
+    sections = [_section(part) for part in deeper if part]
     return Layers(
         opening=parts[0] if parts else [],
         core=[_section(part) for part in parts[1:at]],
-        set_up=parts[at] if at < len(parts) else [],
-        deeper=[_section(part) for part in parts[at + 1 :]],
+        ending=ending,
+        deeper=sorted(sections, key=lambda section: listed.find(f"/{section.slug}.ipynb)")),
     )
 
 
 def find_wrong_layers(layers: Layers) -> Iterator[Mistake]:
     """Yield the mistakes in a lesson's layers; a lesson without "Going deeper" has none."""
-    if not layers.set_up:
+    if not layers.ending:
         return
-    if layers.core_minutes > CORE_MINUTES:
-        message = (
-            f"the core takes {layers.core_minutes} minutes to read: {CORE_MINUTES} are the most"
-        )
-        yield layers.opening[0].mistake(message)
+    takes = (layers.core_minutes, layers.core_with_everything)
+    for minutes, (what, most) in zip(takes, MOST_MINUTES.items(), strict=True):
+        if minutes > most:
+            message = f"the core takes {minutes} minutes {what}: {most} are the most"
+            yield layers.opening[0].mistake(message)
+    listed = "\n".join(cell.source for cell in layers.ending)
     for section in layers.deeper:
+        first = section.cells[0]
         if not section.for_whom:
-            yield section.cells[0].mistake('say for whom it is: `+++ {"for": "you …"}` above it')
+            yield first.mistake('say for whom it is: `+++ {"for": "you …"}` above its title')
+        if first.file.stem != section.slug:
+            yield first.mistake(f"name its file as its title says: {section.slug}.md")
+        if f"/{section.slug}.ipynb)" not in listed:
+            yield first.mistake(f'link to it below "# {GOING_DEEPER}" in lesson.md')
 
 
-def _section(cells: list[SourceCell]) -> Section:
-    return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), cells)
+def _section(cells: Sequence[SourceCell]) -> Section:
+    return Section(str(cells[0].heading), str(cells[0].metadata.get("for", "")), list(cells))

@@ -78,14 +78,15 @@ class Exercise(ExerciseFacts):
         return (at or self).cell.mistake(f"{self.name}: {message}")
 
 
-def read_practice(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Exercise]:
-    """Read the exercises that stand in a lesson."""
-    exercises: dict[str, Exercise] = {}
+def read_practice(
+    cells: list[SourceCell], exercises: dict[str, Exercise], mistakes: list[Mistake], *, core: bool
+) -> None:
+    """Read the exercises that stand in a lesson, or in a deeper section."""
     section = ""
     earlier: dict[str, SourceCell] = {}  # code cells, by id
     for above, cell in pairwise([*cells[:1], *cells]):
         section = cell.heading or section
-        if "exercise" in cell.metadata:
+        if cell.is_exercise:
             needed = {id: earlier.get(str(id)) for id in cell.metadata.get("needs", [])}
             missing = [id for id, found in needed.items() if found is None]
             imports = [*earlier.values()][:1]
@@ -97,7 +98,7 @@ def read_practice(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str,
                 mistakes.append(cell.mistake(why))
             mistakes += [
                 cell.mistake(f"`{option}` is for exercises in exercises.md")
-                for option in ("points", "core")
+                for option in ("points", "core", "section")
                 if option in cell.metadata
             ]
             _read_exercise(
@@ -106,13 +107,12 @@ def read_practice(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str,
                 mistakes,
                 PRACTICE_OPTIONS,
                 points=0,
-                section=str(cell.metadata.get("section", slug(section))),
-                core=True,
+                section=slug(section),
+                core=core,
                 setup="\n".join(without_region(each.source) for each in run),
             )
         if cell.kind == "code":
             earlier[cell.id] = cell
-    return exercises
 
 
 def read_exercises(
@@ -126,7 +126,7 @@ def read_exercises(
         return
     for cell in cells:
         title = cell.heading or title
-        if "exercise" in cell.metadata:
+        if cell.is_exercise:
             core = bool(cell.metadata.get("core", False))
             given = {"title": title, "core": core, "setup": setup.source}
             _read_exercise(cell, exercises, mistakes, EXERCISE_OPTIONS, **given)

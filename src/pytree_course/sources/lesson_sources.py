@@ -1,5 +1,6 @@
 """Read what the author writes: lesson.md, exercises.md and answers.py of one lesson."""
 
+import itertools
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,9 +17,9 @@ from pytree_course.sources.source_cells import (
     read_cells,
 )
 from pytree_course.sources.source_texts import (
-    digest,
     exercises_digest,
     slug,
+    text_digest,
     split_explanation,
 )
 from pytree_course.judging.expected import ExerciseFacts, Prediction
@@ -33,6 +34,7 @@ class LessonSources:
 
     files: LessonFiles
     lesson: list[SourceCell]
+    deeper: list[list[SourceCell]]  # the cells of each deeper section
     predictions: dict[str, Prediction]
     exercise_cells: list[SourceCell]
     exercises: dict[str, Exercise]
@@ -45,12 +47,17 @@ class LessonSources:
     @cached_property
     def layers(self) -> Layers:
         """The lesson's core, and its deeper sections."""
-        return read_layers(self.lesson)
+        return read_layers(self.lesson, self.deeper)
+
+    @property
+    def all_cells(self) -> list[SourceCell]:
+        """The cells of the lesson and of all deeper sections."""
+        return [*self.lesson, *(cell for section in self.deeper for cell in section)]
 
     @cached_property
     def sections(self) -> dict[str, str]:
         """The lesson's sections: slug to title."""
-        return {slug(cell.heading): cell.heading for cell in self.lesson if cell.heading}
+        return {slug(cell.heading): cell.heading for cell in self.all_cells if cell.heading}
 
     @property
     def graded(self) -> dict[str, Exercise]:
@@ -58,31 +65,38 @@ class LessonSources:
         return {name: each for name, each in self.exercises.items() if not each.is_practice}
 
     @property
-    def lesson_digest(self) -> str:
-        """A digest of what the lesson's notebook is made from."""
-        return digest(self.files.sources / "lesson.md")
-
-    @property
     def exercises_digest(self) -> str:
         """A digest of what the exercises, the solutions and checks/expected are made from."""
         return exercises_digest(self.files)
+
+    @property
+    def practice_digest(self) -> str:
+        """A digest of the cells of the exercises that stand in the lesson; "" without any."""
+        practice = [each for each in self.exercises.values() if each.is_practice]
+        cells = [(each.setup, each.cell.source, str(each.cell.metadata)) for each in practice]
+        return text_digest(*itertools.chain(*cells)) if cells else ""
 
 
 def read_sources(files: LessonFiles) -> LessonSources:
     """Read the sources of a lesson; raise AuthorMistakesError where they cannot be read as one."""
     mistakes: list[Mistake] = []
     lesson = read_cells(files.sources / "lesson.md", mistakes)
+    deeper = [read_cells(file, mistakes) for file in files.deeper_files()]
     predictions = _read_predictions(lesson, mistakes)
+    for cells in deeper:
+        predictions |= _read_predictions(cells, mistakes)
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
         exercise_cells = read_cells(files.sources / "exercises.md", mistakes)
-        exercises = read_practice(lesson, mistakes)
+        read_practice(lesson, exercises, mistakes, core=True)
+        for cells in deeper:
+            read_practice(cells, exercises, mistakes, core=False)
         read_exercises(exercise_cells, exercises, mistakes)
         read_answers(files.sources / "answers.py", exercises, mistakes)
     if mistakes:
         raise AuthorMistakesError(mistakes)
-    return LessonSources(files, lesson, predictions, exercise_cells, exercises)
+    return LessonSources(files, lesson, deeper, predictions, exercise_cells, exercises)
 
 
 def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Prediction]:

@@ -53,6 +53,11 @@ class SourceCell:
         return found[1] if self.kind == "markdown" and found else None
 
     @property
+    def is_exercise(self) -> bool:
+        """Whether it is an exercise's answer cell."""
+        return "exercise" in self.metadata
+
+    @property
     def covers(self) -> list[str]:
         """The ids, in sources/topics.toml, of what the cell shows."""
         marked = self.metadata.get("covers", [])
@@ -103,13 +108,16 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 
 
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
-    """Give cells ids by section, so that a cell added to one section changes none in another."""
+    """Give cells ids by section, so that a cell added to one section changes none in another.
+
+    A cell to which the author gives an id is not counted.
+    """
     named = []
     section, number = "start", 0
     for cell in cells:
         if cell.heading:
             section, number = slug(cell.heading), 0
-        number += 1
+        number += "id" not in cell.metadata
         cell_id = str(cell.metadata.get("id", f"{section[: MOST_ID - 12]}-{number}"))
         named.append(replace(cell, id=cell_id))
     return named

@@ -109,9 +109,9 @@ predictions = Every()
 FORGED = {
     "run_check gives fewer texts than inputs": """
     import pytree_course.notebook.checks as checks
-    from pytree_course.running.outcomes import Outcome
-    star = {"kind": "number", "type": "int", "value": 1}
-    checks.run_check = lambda check, answers, seed: [Outcome([star] * 3, [], star)] * 52
+    one = {"kind": "number", "type": "int", "value": 1}
+    outcome = {"inputs": [one] * 3, "written": [], "observation": one}
+    checks.run_check = lambda check, answers, seed: [outcome] * 52
 """,
     "run_check gives one outcome that is equal to all": """
     import pytree_course.notebook.checks as checks
@@ -120,13 +120,12 @@ FORGED = {
         __eq__ = lambda self, other: True
         get = lambda self, key, default=None: "correct"
     checks.run_check = outcomes.run_check = outcomes.outcomes_of = (
-        lambda *a, **k: [outcomes.Outcome([], [], Equal(kind="number", type="int", value=0))] * 47)
+        lambda *a, **k: [outcomes.Outcome((), (), Equal(kind="number", type="int", value=0))] * 47)
 """,
     "observing sees what is expected": """
     import pytree_course.running.run_cases as outcomes, pytree_course.observing.observe as trees
     for module in (outcomes, trees):
-        module.observe = lambda value, **k: {
-            "kind": "number", "type": "int", "value": len(jax.tree.leaves(value))}
+        module.observe = lambda value, **k: trees.Number("int", len(jax.tree.leaves(value)))
 """,
     "comparing, judging and grading find no difference": """
     import pytree_course.observing.comparison as comparison

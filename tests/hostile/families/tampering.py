@@ -106,6 +106,7 @@ TAMPERED = {
 """,
     "the cases that are under way are found and changed": """
     import gc, sys
+    from msgspec.structs import force_setattr
     def change(*inputs):
         frame = sys._getframe()
         while frame:
@@ -114,8 +115,10 @@ TAMPERED = {
                     value.call, value.inputs = (lambda *a: 0), ()
             frame = frame.f_back
         for each in gc.get_objects():
-            if type(each).__name__ in ("Case", "Outcome") and hasattr(each, "__dict__"):
-                each.__dict__.update(call=lambda *a: 0, inputs=(), observation={"kind": "star"})
+            if type(each).__name__ == "Case" and hasattr(each, "__dict__"):
+                each.__dict__.update(call=lambda *a: 0, inputs=())
+            if type(each).__name__ == "Outcome":
+                force_setattr(each, "observation", None)
         return 0
     lazy = change
 """,

@@ -13,6 +13,7 @@ from pytree_course.judging.reasons.near import near_misconception
 from pytree_course.judging.reasons.results import result_findings
 from pytree_course.judging.reasons.shared import shared_feature
 from pytree_course.judging.reasons.summaries import summary_findings
+from pytree_course.observing.observations import NotAttempted
 from pytree_course.running.outcomes import Outcome
 
 MOST = 2
@@ -25,7 +26,7 @@ def general_findings(
     """Return what can be said of an answer that fails in some cases: mostly one thing, or none."""
     cases = evidence(expected, outcomes, failed)
     failing = [case for case in cases if case.failed]
-    if any(case.got["kind"] == "not attempted" for case in failing):
+    if any(isinstance(case.got, NotAttempted) for case in failing):
         return []
     found = near_misconception(cases, expected.misconceptions) or summary_findings(cases)
     if found and found[0].kind == "near":

@@ -5,7 +5,16 @@ from collections.abc import Iterator, Sequence
 
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.reasons.evidence import Evidence, finding
-from pytree_course.observing.observations import Observation, all_parts
+from pytree_course.observing.observations import (
+    Array,
+    ContainerLeaf,
+    Node,
+    NoneValue,
+    Number,
+    Observation,
+    String,
+    all_parts,
+)
 
 CHILDLESS = "nodes without children (`None` and empty containers)"
 FEWEST = 3  # wrong numbers, and right ones, where all are off by the same
@@ -13,10 +22,13 @@ FEWEST = 3  # wrong numbers, and right ones, where all are off by the same
 
 def number_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
     """Yield a finding on whole numbers that are off by a number of things in the inputs."""
-    if not all(_is_int(case.expected) and _is_int(case.got) for case in cases):
-        return
-    numbers = [case.got["value"] for case in cases]
-    offsets = [case.got["value"] - case.expected["value"] for case in cases]
+    numbers, offsets = [], []
+    for case in cases:
+        right, number = _int(case.expected), _int(case.got)
+        if right is None or number is None:
+            return
+        numbers.append(number)
+        offsets.append(number - right)
     if name := _only_name(cases, numbers):
         yield finding("number of", "result", wrong, what=name)
     elif min(offsets) >= 0 and (name := _only_name(cases, offsets)):
@@ -25,8 +37,10 @@ def number_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Ite
         yield finding("too low by", "result", wrong, what=name)
 
 
-def _is_int(observation: Observation) -> bool:
-    return observation["kind"] == "number" and type(observation["value"]) is int
+def _int(observation: Observation) -> int | None:
+    if isinstance(observation, Number) and type(observation.value) is int:
+        return observation.value
+    return None
 
 
 def _only_name(cases: Sequence[Evidence], numbers: Sequence[int]) -> str:
@@ -49,31 +63,32 @@ def _count_parts(inputs: Sequence[Observation]) -> Counter[str]:
         for path, part in all_parts(given):
             counts.update(_names(part))
             counts["levels below the top"] = max(counts["levels below the top"], len(path))
-        if given["kind"] == "node":
-            counts["items at the top"] += len(given["children"])
+        if isinstance(given, Node):
+            counts["items at the top"] += len(given.children)
     return counts
 
 
 def _names(part: Observation) -> list[str]:
-    match part["kind"]:
-        case "none":
+    match part:
+        case NoneValue():
             return ["`None`s", "nodes, `None` among them", CHILDLESS]
-        case "node":
-            empty = [] if part["children"] else ["empty containers", CHILDLESS]
+        case Node():
+            empty = [] if part.children else ["empty containers", CHILDLESS]
             return [
                 "nodes, `None` among them",
                 "containers",
-                f"nodes of type {part['type']}",
+                f"nodes of type {part.type}",
                 *empty,
             ]
-        case "array":
-            size = ["arrays without elements"] * (not part["values"])
-            axes = ["0-d arrays"] * (not part["shape"])
+        case Array():
+            size = ["arrays without elements"] * (not part.values)
+            axes = ["0-d arrays"] * (not part.shape)
             return ["leaves", "leaves that are arrays", *size, *axes]
-        case "number" | "string":
-            which = "texts" if part["kind"] == "string" else "Python's numbers"
-            return ["leaves", f"leaves that are {which}"]
-        case "container leaf":
-            return ["leaves", "leaves that are containers", f"leaves of type {part['type']}"]
+        case Number():
+            return ["leaves", "leaves that are Python's numbers"]
+        case String():
+            return ["leaves", "leaves that are texts"]
+        case ContainerLeaf():
+            return ["leaves", "leaves that are containers", f"leaves of type {part.type}"]
         case _:
             return ["leaves"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.reasons.evidence import Evidence, finding
+from pytree_course.observing.observations import Raised
 from pytree_course.texts import shorten
 
 LONGEST_LINE = 60
@@ -19,21 +20,23 @@ def error_findings(cases: Sequence[Evidence]) -> list[Finding]:
     failing = [case for case in cases if case.failed]
     groups = defaultdict(list)
     for case in failing:
-        if case.raised:
+        if isinstance(case.got, Raised):
             line = None if case.should_raise else case.line
-            groups[case.got["type"], line, case.should_raise].append(case)
-    (raised, line, should_raise), group = max(groups.items(), key=lambda item: len(item[1]))
+            groups[case.got.type, line, case.should_raise].append((case, case.got))
+    (raised, line, should_raise), raising = max(groups.items(), key=lambda item: len(item[1]))
+    group = [case for case, _ in raising]
     if 2 * len(group) <= len(failing):
         return []
     if should_raise:
-        types = {case.expected["type"] for case in group}
-        if all(case.expected["type"] in case.got["bases"] for case in group):
+        pairs = [(each.expected, got) for each, got in raising if isinstance(each.expected, Raised)]
+        types = {expected.type for expected, _ in pairs}
+        if all(expected.type in got.bases for expected, got in pairs):
             return [finding("message", "error", group, raised=raised)]
         named = {"raised": raised, "expected": types.pop()}
         return [] if types else [finding("other error", "error", group, **named)]
     where = {} if line is None else {"number": str(line.number), "line": _shown(line.text)}
     text = line.text if line else ""
-    meanings = {_meaning(raised, case.got["message"], text) for case in group}
+    meanings = {_meaning(raised, got.message, text) for _, got in raising}
     if len(meanings) > 1 or "" in meanings:
         return []
     return [finding("error", "line", group, raised=raised, meaning=meanings.pop(), **where)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.findings import Finding
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import Observation, Raised
 from pytree_course.running.outcomes import Line, Outcome
 
 
@@ -16,7 +16,7 @@ class Evidence:
     number: int
     features: frozenset[str]  # from the author's run
     summary: dict[str, str] | None  # what wrong entries mean; None where the result is the answer's
-    inputs: list[Observation]
+    inputs: Sequence[Observation]
     expected: Observation
     got: Observation
     failed: bool
@@ -25,12 +25,12 @@ class Evidence:
     @property
     def raised(self) -> bool:
         """Whether the call raised."""
-        return bool(self.got["kind"] == "raised")
+        return isinstance(self.got, Raised)
 
     @property
     def should_raise(self) -> bool:
         """Whether the call should raise."""
-        return bool(self.expected["kind"] == "raised")
+        return isinstance(self.expected, Raised)
 
 
 def evidence(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from pytree_course.judging.findings import Finding
 from pytree_course.judging.reasons.evidence import Evidence, finding
 from pytree_course.judging.reasons.places import Place, places
 from pytree_course.observing.comparison import COARSE_RELATIVE_TOLERANCE, compare
-from pytree_course.observing.observations import Observation, all_parts
+from pytree_course.observing.observations import Array, Node, Number, Observation, Scalar, all_parts
 
 Numbers = np.ndarray
 
@@ -19,7 +19,7 @@ def leaf_findings(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Itera
     """Yield what is wrong in the same way with all wrong leaves of all wrong results."""
     walked = [list(places(case.expected, case.got)) for case in wrong]
     differing = [place for each in walked for place in each if place.differs]
-    if any(place.expected["kind"] == "node" for place in differing):
+    if any(isinstance(place.expected, Node) for place in differing):
         return
     whole = all(not place.path for place in differing)
     every = all(place.differs for each in walked for place in each)
@@ -71,35 +71,44 @@ def _other_type(pairs: Sequence[tuple[Observation, Observation]]) -> dict[str, s
 
 
 def _type_names(right: Observation, got: Observation) -> list[str]:
-    both = [right, got]
-    if right["kind"] == got["kind"] == "array":
+    if isinstance(right, Array) and isinstance(got, Array):
         libraries = {"jax": "JAX array", "numpy": "NumPy array"}
-        names = [libraries.get(each["library"], "array") for each in both]
+        both = [right, got]
+        names = [libraries.get(each.library, "array") for each in both]
         if names[0] == names[1]:
-            return [f"array of {each['dtype']}" for each in both]
-        if right["dtype"] == got["dtype"]:
+            return [f"array of {each.dtype}" for each in both]
+        if right.dtype == got.dtype:
             return names
-        return [f"{name} of {each['dtype']}" for name, each in zip(names, both, strict=True)]
-    return [
-        f"array of {each['dtype']}" if each["kind"] == "array" else f"Python {each['type']}"
-        for each in both
-    ]
+        return [f"{name} of {each.dtype}" for name, each in zip(names, both, strict=True)]
+    return list(map(_type_name, (right, got)))
+
+
+def _type_name(observation: Observation) -> str:
+    match observation:
+        case Array(dtype=dtype):
+            return f"array of {dtype}"
+        case Number(type=name):
+            return f"Python {name}"
+    return ""
 
 
 def numbers(observation: Observation) -> Numbers | None:
     """Return the numbers of an array or a number in its shape, or None where there are none."""
-    if observation["kind"] == "number":
-        values, shape = [observation["value"]], []
-    elif observation["kind"] == "array":
-        values, shape = observation["values"], observation["shape"]
-    else:
+    values: Sequence[Scalar]
+    match observation:
+        case Number(value=value):
+            values, shape = [value], ()
+        case Array(values=values, shape=shape):
+            pass
+        case _:
+            return None
+    plain = [float(value) for value in values if _is_plain(value)]
+    if not len(plain) == len(values) == math.prod(shape):
         return None
-    if not all(map(_is_plain, values)) or math.prod(shape) != len(values):
-        return None
-    return np.array(list(map(float, values)), np.float64).reshape(shape)
+    return np.array(plain, np.float64).reshape(shape)
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: Scalar) -> TypeGuard[bool | int | float | str]:
     if isinstance(value, str):
         return value in ("nan", "inf", "-inf")
     return isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 2**53)

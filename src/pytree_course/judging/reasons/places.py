@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytree_course.observing.comparison import compare
-from pytree_course.observing.observations import Observation, Path
+from pytree_course.observing.observations import Node, Observation, Path
 
 
 @dataclass(frozen=True)
@@ -17,21 +17,20 @@ class Place:
     differs: bool
 
 
-def children_of(node: Observation) -> list[Observation]:
+def children_of(node: Node) -> list[Observation]:
     """Return a node's children."""
-    return [child for _, child in node["children"]]
-
-
-def is_node(observation: Observation) -> bool:
-    """Say whether something was observed that has children."""
-    return bool(observation["kind"] == "node")
+    return [child for _, child in node.children]
 
 
 def places(expected: Observation, got: Observation, path: Path = ()) -> Iterator[Place]:
     """Walk two observations together, down to leaves and to where they are of different kinds."""
-    alike = is_node(expected) and is_node(got) and expected["type"] == got["type"]
-    if alike and [key for key, _ in expected["children"]] == [key for key, _ in got["children"]]:
-        for (key, child), other in zip(expected["children"], children_of(got), strict=True):
+    if isinstance(expected, Node) and isinstance(got, Node) and _are_alike(expected, got):
+        for (key, child), other in zip(expected.children, children_of(got), strict=True):
             yield from places(child, other, (*path, key))
     else:
         yield Place(path, expected, got, compare(expected, got) is not None)
+
+
+def _are_alike(expected: Node, got: Node) -> bool:
+    keys, got_keys = ([key for key, _ in node.children] for node in (expected, got))
+    return expected.type == got.type and keys == got_keys

@@ -8,6 +8,14 @@ from pytree_course.judging.reasons.evidence import Evidence, finding
 from pytree_course.judging.reasons.leaves import leaf_findings, which_results
 from pytree_course.judging.reasons.series import series_findings
 from pytree_course.observing.comparison import compare
+from pytree_course.observing.observations import (
+    Array,
+    ContainerLeaf,
+    Node,
+    NoneValue,
+    Number,
+    Raised,
+)
 
 FEWEST = 3  # cases that it takes to speak of all
 
@@ -34,10 +42,10 @@ def result_findings(cases: Sequence[Evidence]) -> list[Finding]:
 
 
 def _nothing_raised(silent: Sequence[Evidence]) -> Iterator[Finding]:
-    types = {case.expected["type"] for case in silent}
+    types = {case.expected.type for case in silent if isinstance(case.expected, Raised)}
     if len(types) == 1:
         instead = "a result"
-        if all(case.got["kind"] == "none" for case in silent):
+        if all(isinstance(case.got, NoneValue) for case in silent):
             instead = "`None`"
         elif _given_back(silent) is not None:
             instead = "its input"
@@ -46,14 +54,14 @@ def _nothing_raised(silent: Sequence[Evidence]) -> Iterator[Finding]:
 
 def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Finding]:
     first = cases[0].got
-    if all(case.got["kind"] == "none" for case in wrong):
+    if all(isinstance(case.got, NoneValue) for case in wrong):
         yield finding("none", "result", wrong)
     elif (place := _given_back(wrong)) is not None:
         data = {"argument": str(place)} if any(len(case.inputs) > 1 for case in wrong) else {}
         yield finding("given back", "result", wrong, which=which_results(cases, wrong), **data)
     elif (
         len(cases) >= FEWEST
-        and first.get("type") != "bool"
+        and not (isinstance(first, Number) and first.type == "bool")
         and not any(compare(first, case.got) for case in cases)
     ):
         yield finding("constant", "result", wrong)
@@ -61,7 +69,7 @@ def _whole(cases: Sequence[Evidence], wrong: Sequence[Evidence]) -> Iterator[Fin
 
 def _given_back(wrong: Sequence[Evidence]) -> int | None:
     """Return the place of the argument that every wrong result is equal to."""
-    if all(case.got["kind"] not in ("node", "array", "container leaf") for case in wrong):
+    if not any(isinstance(case.got, Node | Array | ContainerLeaf) for case in wrong):
         return None  # small numbers may be equal to an input by chance
     for place in range(min(len(case.inputs) for case in wrong)):
         if not any(compare(case.inputs[place], case.got) for case in wrong):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pytree_course.judging.findings import Finding
 from pytree_course.judging.reasons.evidence import Evidence
 from pytree_course.judging.reasons.places import places
-from pytree_course.observing.observations import Observation
+from pytree_course.observing.observations import Number, Observation, String
 
 MOST = 2  # sentences
 
@@ -44,8 +44,10 @@ def _sentences(case: Evidence, summary: dict[str, str]) -> Iterator[str]:
 
 def _ways(expected: Observation, got: Observation) -> Iterator[str]:
     """Yield the ways in which an entry is wrong, the narrowest first."""
-    if expected["kind"] == got["kind"] and got["kind"] in ("number", "string"):
-        right, wrong = expected["value"], got["value"]
-        yield str(wrong)
-        if isinstance(right, (int, float)) and isinstance(wrong, (int, float)) and wrong != right:
-            yield "too high" if wrong > right else "too low"
+    match expected, got:
+        case String(), String(value=wrong):
+            yield wrong
+        case Number(value=right), Number(value=wrong):
+            yield str(wrong)
+            if isinstance(right, int | float) and isinstance(wrong, int | float) and wrong != right:
+                yield "too high" if wrong > right else "too low"
