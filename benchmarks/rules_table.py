@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from given_answers import SECONDS, SECONDS_TO_PREPARE, in_a_cell
 
-from pytree_course.authoring.mutants import mutants
+from mutation_testing.mutants import mutants
 from pytree_course.course import Course
 from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.judging.finding_words import sentences

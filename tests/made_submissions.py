@@ -87,7 +87,7 @@ class MadeClass:
     def grade(self, options=OWN_WORK):
         folder = read_class_folder(self.folder, self.course)
         with self.gradebook() as gradebook:
-            return grade_class(self.course, folder, gradebook, options, self.pool, self.pool)
+            return grade_class(self.course, folder, gradebook, options, *[self.pool] * 3)
 
     def gradebook(self):
         return Gradebook(self.into / "gradebook.sqlite")

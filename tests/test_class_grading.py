@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures.process import BrokenProcessPool
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,9 @@ from pytree_course.class_grading.grade_class import GradingOptions
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
+from pytree_course.grading import submission
+from pytree_course.grading.cell_run import OF_THE_MACHINE, CellRun
+from pytree_course.grading.exercise_run import ExerciseRun
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from tests.conftest import ROOT
@@ -164,8 +169,24 @@ def test_the_lessons_own_notebook_is_no_submission(quick):
     lesson.write_bytes(quick.course.lesson("01_mini").notebook.read_bytes())
     assert quick.grade().graded == 1
     (ada,) = quick.attempts()
-    assert (ada.points, ada.reason) == (3, "")
+    assert ada.points == 3
+    said = "of 2 notebooks, the last with answer cells counts: 01_mini_exercises.ipynb"
+    assert ada.reason == said
     assert ada.file.endswith("01_mini_exercises.ipynb")
+
+
+def test_notebooks_that_take_too_much_to_read_cost_their_student_only_and_are_read_once(
+    quick, monkeypatch
+):
+    lesson = quick.course.lesson("01_mini").notebook.read_bytes()
+    for number in range(submission.NOTEBOOKS + 1):
+        quick.hand_in("eve", {}, f"01_mini_exercises-{number}.ipynb").write_bytes(lesson)
+    quick.hand_in("ada", RIGHT)
+    assert quick.grade().graded == 1
+    reasons = {attempt.student: attempt.reason for attempt in quick.attempts()}
+    assert "more than 10, or take more than 10 seconds" in reasons["eve"]
+    assert quick.points()["ada"] == 3
+    assert quick.grade().unchanged == 2
 
 
 def test_every_grading_draws_fresh_cases_that_all_submissions_share(quick):
@@ -242,6 +263,45 @@ def test_a_submission_that_cannot_be_run_is_said_and_tried_again(quick, monkeypa
     assert attempt.state is AttemptState.FAILED
     assert quick.grade().graded == 1
     assert quick.points() == {"ada": 3}
+
+
+def test_what_ran_beside_others_and_ended_for_no_cause_of_its_own_runs_again_alone(
+    quick, monkeypatch
+):
+    """Whatever others do to a run (its kernel ends, it finds no memory), its marks are its own."""
+    run_it = class_grading.run_answers
+    spoilt = cycle([SHORT, DIED, UNWATCHED, None])
+    runs = []
+
+    def run(answers, *rest):
+        runs.append(answers)
+        how = next(spoilt) if len(runs) <= 5 else None
+        if how is None and len(runs) <= 5:
+            raise BrokenProcessPool
+        found = run_it(answers, *rest)
+        return found if how is None else dict.fromkeys(found, how)
+
+    monkeypatch.setattr(class_grading, "run_answers", run)
+    for number, student in enumerate(("ada", "bob", "cyd", "dan", "eve")):
+        quick.hand_in(student, {**RIGHT, "count_leaves": f"{RIGHT['count_leaves']}\n# {number}"})
+    summary = quick.grade()
+    assert (summary.graded, summary.failed) == (5, [])
+    assert [*quick.points().values()] == [3] * 5
+    assert sorted(map(str, runs[5:])) == sorted(map(str, runs[:5]))
+
+
+def test_what_ends_for_no_cause_though_it_runs_alone_is_settled(quick, monkeypatch):
+    quick.hand_in("ada", RIGHT)
+    monkeypatch.setattr(
+        class_grading, "run_answers", lambda answers, *_: dict.fromkeys(answers, DIED)
+    )
+    assert quick.grade().graded == 1
+    assert quick.points() == {"ada": 0}
+
+
+SHORT = ExerciseRun(CellRun(error=("OSError", "[Errno 28] No space left on device")), CellRun())
+DIED = ExerciseRun(CellRun(died=True), CellRun())
+UNWATCHED = ExerciseRun(CellRun(died=True, used_up=OF_THE_MACHINE), CellRun())
 
 
 def _fails(*_):

@@ -15,7 +15,6 @@ from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import sandboxed
-from pytree_course.grading.sandbox.system_calls import open_filter
 from pytree_course.observing.comparison import agree
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources import authors_answers
@@ -23,7 +22,7 @@ from pytree_course.sources.authors_answers import SEEDS, compile_for_kernels, ru
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ROOT
 from tests.lesson_reads import each_of
-from tests.sandboxes import needs_sandbox, value_in
+from tests.sandboxes import needs_sandbox, run_in_sandbox, value_in
 
 FRESH = 4711
 
@@ -142,7 +141,7 @@ def test_outcomes_do_not_depend_on_what_was_compiled_before(cache, files):
 
 def test_a_sandbox_that_begins_before_anything_is_kept_covers_it_too(cache):
     cache.rmdir()
-    command = sandboxed(["true"], {}, call_filter=0)
+    command = sandboxed(["true"], {}, call_filter=0, channel=0)
     assert cache.exists()
     assert command[command.index(str(cache)) - 1] == "--tmpfs"
     assert command[command.index("/compiled") - 1] == str(compiled.visible_programs())
@@ -194,14 +193,7 @@ def test_the_programs_cannot_be_listed_or_changed(cache, monkeypatch, user):
         for each in (compiled.visible_programs(), known):
             os.chown(each, user, user)
         monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(policy, "python_folders", lambda: [])
-    call_filter = open_filter()
-    inside = ["/bin/sh", "-c", LOOK_AND_WRITE]
-    command = sandboxed(inside, policy.variables({}), call_filter)
-    become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-    done = subprocess.run(
-        [*become, *command], capture_output=True, text=True, cwd="/", pass_fds=[call_filter]
-    )
+    done = run_in_sandbox(["/bin/sh", "-c", LOOK_AND_WRITE], user)
     assert done.stdout == "the program\nfound: *\n-- 311\n", done.stderr
     for refused in ("cannot open directory", "Read-only file system"):
         assert refused in done.stderr

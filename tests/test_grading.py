@@ -98,6 +98,44 @@ def test_of_a_doubled_answer_cell_the_last_one_worked_in_counts(lesson, notebook
     assert "3 times" in explanation(verdict, submission.notes)
 
 
+COPIES = {
+    "split inside of a function": (["def count_leaves(tree):", "    return 1"], 2),
+    "split below a helper": (
+        ["def one():\n    return 1", "def count_leaves(tree): return one()"],
+        2,
+    ),
+    "an earlier try, and a later one that was split": (
+        ["def count_leaves(tree): return 0", "x = 1", "def count_leaves(tree): return x"],
+        2,
+    ),
+    "copied to try it out": (["def count_leaves(tree): return 1", "count_leaves(0)"], 2),
+    "two whole answers": (["count_leaves = max", "async def count_leaves(tree): return 1"], 1),
+}
+
+
+@pytest.mark.parametrize(("parts", "in_force"), COPIES.values(), ids=COPIES)
+def test_the_parts_of_a_split_answer_cell_count_together(lesson, notebook, parts, in_force):
+    cell = notebook.cell("count_leaves-answer")
+    notebook.answer("count_leaves", parts[0])
+    for part in parts[1:]:
+        notebook.cells.append({**cell, "id": f"part-{part}", "source": part})
+    submission = read_submission(notebook.save(), lesson.starters)
+    assert submission.answers == {"count_leaves": "\n".join(parts[-in_force:])}
+    assert f"{len(parts)} times" in submission.notes["count_leaves"]
+
+
+def test_a_merged_answer_cell_counts_for_both_exercises(lesson, notebook):
+    merged = f"{RIGHT_COUNT}\n{RIGHT_FIRST}"
+    notebook.answer("count_leaves", merged)
+    notebook.cells.remove(notebook.cell("first_leaf-answer"))
+    submission = read_submission(notebook.save(), lesson.starters)
+    assert submission.answers == {"count_leaves": merged, "first_leaf": merged}
+    assert submission.notes == {
+        "first_leaf": "its answer cell is not in the notebook; another cell that defines "
+        "first_leaf counts"
+    }
+
+
 # Each is an answer to count_leaves, beside one to first_leaf.
 @pytest.mark.parametrize(
     ("count", "count_reason", "first", "first_reason"),

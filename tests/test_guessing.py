@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pytree_course.authoring.memoriser import called
+from mutation_testing.memoriser import called
 from pytree_course.cases.case import WORDS
 from pytree_course.course import Course
 from pytree_course.sources.authors_answers import draw_cases, run_answer

@@ -4,14 +4,13 @@ import ast
 from contextlib import closing
 
 import pytest
-import typer
 
-from pytree_course.authoring.case_table import feature_table, stale
-from pytree_course.authoring.memoriser import refuses_memoriser
-from pytree_course.authoring.mutants import mutants
-from pytree_course.authoring.mutation_testing import refusal, try_wrong_answers
+from mutation_testing.__main__ import main
+from mutation_testing.case_table import feature_table, stale
+from mutation_testing.memoriser import refuses_memoriser
+from mutation_testing.mutants import mutants
+from mutation_testing.trials import refusal, try_wrong_answers
 from pytree_course.authoring.validation import find_mistakes_in_answers
-from pytree_course.cli.author import cases
 from pytree_course.course import Course, CourseError, LessonFiles
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.author_process import AuthorProcess, EndedError
@@ -130,12 +129,10 @@ def test_a_misconception_has_to_fail_on_two_cases(unbuilt):
 def test_the_command_writes_its_table(unbuilt, monkeypatch, capsys):
     monkeypatch.setenv("PYTREE_COURSE", str(unbuilt.root))
     assert stale(unbuilt) == ["count_leaves", "first_leaf"]
-    with pytest.raises(typer.Exit):
-        cases("1", "first_leaf", write=True)
+    main(["--write", "1", "first_leaf"])
     assert "20/20" in capsys.readouterr().out
     assert stale(unbuilt) == ["count_leaves"]
-    with pytest.raises(typer.Exit):
-        cases("1", write=True)
+    main(["--write", "1"])
     assert "first_leaf" not in capsys.readouterr().out
     page = (unbuilt.root / "docs" / "cases.md").read_text(encoding="utf-8")
     assert "| first_leaf | 5 |" in page
@@ -157,6 +154,6 @@ def test_an_exercise_that_is_not_there_is_named(unbuilt):
 
 @pytest.mark.parametrize("files", Course(ROOT).lessons(), ids=lambda files: files.stem)
 def test_what_the_checks_were_tried_with_is_written_down(files):
-    assert not stale(files), f"run: python3 course.py cases {files.stem} --write"
+    assert not stale(files), f"run: python -m mutation_testing --write {files.stem}"
     page = (ROOT / "docs" / "cases.md").read_text(encoding="utf-8")
     assert feature_table(read_sources(files)) in page

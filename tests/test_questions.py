@@ -197,7 +197,16 @@ def test_nothing_of_a_lesson_that_was_not_begun_is_asked():
 
 def test_what_was_mistaken_comes_first():
     held = {Belief("01_mini", "count", "c"): NOW}
-    assert names(due([lesson(COUNT)], progress(tried=["count"], held=held), NOW))[0] == "c"
+    tomorrow = NOW + timedelta(days=1)
+    assert names(due([lesson(COUNT)], progress(tried=["count"], held=held), NOW))[0] == "a"
+    assert names(due([lesson(COUNT)], progress(tried=["count"], held=held), tomorrow))[0] == "c"
+
+
+def test_a_question_asked_again_has_its_options_in_another_order():
+    question = due([lesson(COUNT)], progress(tried=["count"]), NOW)[0]
+    orders = {tuple(question.reordered(times).options.values()) for times in range(6)}
+    assert len(orders) > 1
+    assert all(sorted(order) == sorted(question.options.values()) for order in orders)
 
 
 def test_what_was_answered_waits_and_comes_in_another_case():

@@ -17,6 +17,8 @@ from pytree_course.observing.reading import Count
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
 
+_MOST_DIGITS = 4
+
 Place = tuple[str, str, str]
 """A student's id, a lesson's stem, an exercise's name."""
 
@@ -70,14 +72,16 @@ def read_corrections(
 
 
 def _students(folder: ClassFolder, roster: Sequence[RosterEntry]) -> dict[str, set[str]]:
-    """Return the ids of those who handed in, by whatever they are called."""
+    """Return whom each id means; or each name, where it is nobody's id, as students choose them."""
     entries = match(roster, folder.submitters)
-    ids = defaultdict(set)
-    for who in folder.submitters:
-        entry = entries.get(who.id, RosterEntry(who.id))
-        for name in (who.id, who.name, entry.student, entry.name):
-            ids[name].add(who.id)
-    return ids
+    by_id, by_name = defaultdict(set), defaultdict(set)
+    for submitter in folder.submitters:
+        entry = entries.get(submitter.id, RosterEntry(submitter.id))
+        for called in (submitter.id, entry.student):
+            by_id[called].add(submitter.id)
+        for called in (submitter.name, entry.name):
+            by_name[called].add(submitter.id)
+    return {**by_name, **by_id}
 
 
 def _correction(
@@ -95,7 +99,8 @@ def _correction(
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points, most = row["points"], exercises[row["exercise"]].points
-    if points and not (points.isdecimal() and int(points) <= most):
+    is_number = points.isdecimal() and len(points) <= _MOST_DIGITS
+    if points and not (is_number and int(points) <= most):
         raise CourseError(f"points are a whole number from 0 to {most}, or left out")
     if not points and not row["comment"]:
         raise CourseError("there are neither points nor a comment")

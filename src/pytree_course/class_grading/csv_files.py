@@ -26,19 +26,34 @@ def read_csv(file: Path, columns: str) -> tuple[list[str], dict[int, dict[str, s
     CourseError
         When it cannot be read.
     """
+    rows: dict[int, dict[str, str]] = {}
+    names: list[str] = []
+    begins = 1
     try:
         text = _decoded(file.read_bytes())
         first, _, _ = text.partition("\n")
         separator = max(",;\t", key=first.count)
-        reader = csv.DictReader(StringIO(text, newline=""), delimiter=separator, restval="")
-        rows = {}
-        for row in reader:
-            rows[reader.line_num] = {name: cell.strip() for name, cell in row.items() if name}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+        for cells in reader:
+            if not names:
+                names = cells
+            elif any(cell.strip() for cell in cells[len(names) :]):
+                raise csv.Error("it has more cells than there are columns: quote text with commas")
+            elif cells:
+                cells += [""] * (len(names) - len(cells))
+                pairs = zip(names, cells, strict=False)
+                rows[reader.line_num] = {name: cell.strip() for name, cell in pairs if name}
+            begins = reader.line_num + 1
+    except (OSError, UnicodeDecodeError) as error:
         raise CourseError(
             f"{file} cannot be read: {error}. Name a CSV file with the columns {columns}."
         ) from error
-    return list(reader.fieldnames or ()), rows
+    except csv.Error as error:
+        raise CourseError(
+            f"{file} cannot be read from line {begins} on: {error}. It should be a CSV file with "
+            f"the columns {columns}."
+        ) from error
+    return names, rows
 
 
 def _decoded(data: bytes) -> str:

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import Executor, Future, as_completed, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from msgspec import structs
@@ -20,21 +20,21 @@ from pytree_course.class_grading.attempt import (
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder, SubmittedNotebook
 from pytree_course.class_grading.gradebook import Gradebook
+from pytree_course.class_grading.reading import (
+    ReadNotebook,
+    newest_first,
+    over_budget,
+    what_counts,
+)
 from pytree_course.class_grading.student_files import joined, printable_path
-from pytree_course.class_grading.verdict_rows import digest, environment, in_words, verdict_row
+from pytree_course.class_grading.verdict_rows import environment, in_words, verdict_row
 from pytree_course.course import Course, CourseError
 from pytree_course.grading.exercise_run import ExerciseRun, run_answers
 from pytree_course.grading.grade import judge_submission
 from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.regular_file import UnreadableError
-from pytree_course.grading.submission import Submission, find_answers, read_notebook
+from pytree_course.grading.submission import Reading, read_newest
 from pytree_course.texts import printable
-
-_NO_ANSWER_CELLS = (
-    "the notebook has none of the answer cells: it belongs to another lesson, or something changed "
-    "the ids of its cells"
-)
 
 
 @dataclass(frozen=True)
@@ -74,19 +74,21 @@ def grade_class(
     options: GradingOptions,
     pool: Executor,
     authors_pool: Executor,
+    reading_pool: Executor,
     show_progress: ShowProgress = lambda done, of: None,
 ) -> Summary:
     """Grade all that is new or changed, and record each attempt as soon as it is graded.
 
     Submissions run in `pool`; the author's answers, by which they are judged, in `authors_pool`.
+    The notebooks are read in `reading_pool`, whose processes have to see their files.
     """
     submitters = {each.id: each for each in folder.submitters}
-    grading = _Grading(course, gradebook, submitters, options, pool, authors_pool)
+    grading = _Grading(course, gradebook, submitters, options, pool, authors_pool, reading_pool)
     before = counting(gradebook.attempts())
-    grading.begin([each for each in grading.last_handed_in(folder) if options.wants(each)])
+    grading.begin([each for each in folder.notebooks if options.wants(each)])
     to_do = sum(map(len, grading.handed_in.values()))
     show_progress(0, to_do)
-    for run in as_completed(grading.handed_in):
+    for run in grading.finished_runs():
         grading.judge(run)
         show_progress(to_do - sum(map(len, grading.handed_in.values())), to_do)
     after = counting(gradebook.attempts())
@@ -94,22 +96,11 @@ def grade_class(
     return grading.summary
 
 
-@dataclass(frozen=True)
-class _ReadNotebook:
-    """A notebook that was handed in, and what is in it."""
-
-    notebook: SubmittedNotebook
-    submission: Submission = field(default_factory=Submission)
-
-    @property
-    def digest(self) -> str:
-        """A digest of the answers."""
-        return digest(self.submission.answers)
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """The student, the lesson, and a digest of the answers."""
-        return self.notebook.student, self.notebook.lesson, self.digest
+def _is_doubtful(run: Run) -> bool:
+    """Say whether what ran beside a finished run may have decided how it ended."""
+    if error := run.exception():
+        return not isinstance(error, CourseError)
+    return any(exercise.is_doubtful for exercise in run.result().values())
 
 
 @dataclass
@@ -122,38 +113,11 @@ class _Grading:
     options: GradingOptions
     pool: Executor
     authors_pool: Executor
+    reading_pool: Executor
     environment: str = field(default_factory=environment)
     summary: Summary = field(default_factory=Summary)
     lessons: dict[str, GradedLesson] = field(default_factory=dict)
-    handed_in: dict[Run, list[_ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
-
-    def last_handed_in(self, folder: ClassFolder) -> list[SubmittedNotebook]:
-        """Return the notebook that each student handed in last for each lesson.
-
-        Of several, those without any answer cell are none, as the lesson's own notebook is.
-        """
-        by_place = defaultdict(list)
-        for each in sorted(folder.notebooks, key=lambda each: (each.handed_in, each.file)):
-            by_place[each.student, each.lesson].append(each)
-        last = []
-        for all_of_one in by_place.values():
-            several = [each for each in all_of_one if self._may_have_answers(each, all_of_one)]
-            notebook = (several or all_of_one)[-1]
-            name = printable(notebook.file.name)
-            said = f"of {len(several)} notebooks, the last counts: {name}" if several[1:] else ""
-            last.append(replace(notebook, remark=joined(notebook.remark, said)))
-        return last
-
-    def _may_have_answers(
-        self, notebook: SubmittedNotebook, all_of_one: list[SubmittedNotebook]
-    ) -> bool:
-        """Say whether a notebook has an answer cell; one that cannot be read may have."""
-        if len(all_of_one) == 1:
-            return True
-        try:
-            return self._read(notebook).submission.has_answer_cells
-        except Exception:  # why not is said if it is the last one, and so has its turn
-            return True
+    handed_in: dict[Run, list[ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
     def begin(self, notebooks: list[SubmittedNotebook]) -> None:
         """Find out what has to be run, and begin; what cannot be read is recorded at once."""
@@ -164,11 +128,15 @@ class _Grading:
             each.key: each for each in attempts if each.lesson in lessons and self._is_current(each)
         }
         alike: dict[tuple[str, str], Run] = {}
-        for notebook in notebooks:
-            with self._guarded(_ReadNotebook(notebook)):
-                read = self._read(notebook)
+        for of_one, reading in self._begin_reading(notebooks, attempts):
+            with self._guarded(ReadNotebook(of_one[0])):
+                read = what_counts(of_one, reading.result())
+                if problem := reading.result().problem:
+                    reason = joined(read.notebook.remark, printable(problem))
+                    self._record(read, AttemptState.UNREADABLE, reason)
+                    continue
                 if self.options.force or read.key not in current:
-                    answers = notebook.lesson, read.digest
+                    answers = read.notebook.lesson, read.digest
                     if answers not in alike:
                         alike[answers] = self._run(read)
                     self.handed_in[alike[answers]].append(read)
@@ -179,10 +147,47 @@ class _Grading:
                     # Handed in again after other answers, or readable again: now it is the last.
                     now = datetime.now().astimezone()
                     self.gradebook.record(
-                        structs.replace(earlier, handed_in=notebook.handed_in, graded_at=now)
+                        structs.replace(earlier, handed_in=read.notebook.handed_in, graded_at=now)
                     )
 
-    def _run(self, read: _ReadNotebook) -> Run:
+    def _begin_reading(
+        self, notebooks: list[SubmittedNotebook], attempts: list[Attempt]
+    ) -> list[tuple[list[SubmittedNotebook], Future[Reading]]]:
+        """Begin to read what each student handed in for each lesson, given the newest first.
+
+        What was over its budget before, and has not changed, is not read again.
+        """
+        begun = []
+        not_again = set() if self.options.force else over_budget(attempts)
+        for of_one in newest_first(notebooks):
+            student, lesson, handed_in = of_one[0].student, of_one[0].lesson, of_one[0].handed_in
+            if (student, lesson, handed_in) in not_again:
+                self.summary.unchanged += 1
+                continue
+            files, starters = [each.file for each in of_one], self._lesson(lesson).starters
+            begun.append((of_one, self.reading_pool.submit(read_newest, files, starters)))
+        return begun
+
+    def finished_runs(self) -> Iterator[Run]:
+        """Yield each run once it is finished.
+
+        Those that other submissions may have spoilt run again, one after another, at the end.
+        """
+        doubtful: list[Run] = []
+        ran_beside_others = len(self.handed_in) > 1
+        for run in as_completed(self.handed_in):
+            if ran_beside_others and _is_doubtful(run):
+                doubtful.append(run)
+            else:
+                yield run
+        for run in doubtful:
+            reads = self.handed_in.pop(run)
+            again = self._run(reads[0])
+            self.handed_in[again] = reads
+            wait([again])
+            yield again
+
+    def _run(self, read: ReadNotebook) -> Run:
         lesson = self._lesson(read.notebook.lesson)
         lesson.begin(read.submission.answers)
         settings = RunSettings(lesson.seed, self.options.in_sandbox)
@@ -191,16 +196,13 @@ class _Grading:
         )
 
     @contextmanager
-    def _guarded(self, read: _ReadNotebook) -> Iterator[None]:
+    def _guarded(self, read: ReadNotebook) -> Iterator[None]:
         """Record whatever goes wrong with one submission as its row.
 
         A `CourseError`, such as a full disk, is no submission's fault, and ends the grading.
         """
         try:
             yield
-        except UnreadableError as error:
-            reason = joined(read.notebook.remark, printable(str(error)))
-            self._record(read, AttemptState.UNREADABLE, reason)
         except CourseError:
             raise
         except Exception as error:
@@ -220,13 +222,6 @@ class _Grading:
                 self._record(read, AttemptState.GRADED, read.notebook.remark, rows)
                 self.summary.graded += 1
 
-    def _read(self, notebook: SubmittedNotebook) -> _ReadNotebook:
-        starters = self._lesson(notebook.lesson).starters
-        submission = find_answers(read_notebook(notebook.file), starters)
-        said = "" if submission.has_answer_cells else _NO_ANSWER_CELLS
-        remark = joined(notebook.remark, said)
-        return _ReadNotebook(replace(notebook, remark=remark), submission)
-
     def _lesson(self, stem: str) -> GradedLesson:
         """Return a lesson, on fresh cases that all submissions of this grading share."""
         if stem not in self.lessons:
@@ -244,7 +239,7 @@ class _Grading:
 
     def _record(
         self,
-        read: _ReadNotebook,
+        read: ReadNotebook,
         state: AttemptState,
         reason: str,
         rows: list[VerdictRow] | None = None,

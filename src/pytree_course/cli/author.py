@@ -1,4 +1,4 @@
-"""The commands for authors, which learners do not get: build, cases, site, release."""
+"""The commands for authors, which learners do not get: build, site, release."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from pytree_course.cli.app import app, console, lesson_with_exercises
+from pytree_course.cli.app import app, console
 from pytree_course.course import Course, CourseError, write_file
 
 
@@ -56,48 +56,6 @@ def build(
 
 def _tell(step: str) -> None:
     console.print(Text(f"  {step}"), soft_wrap=True)
-
-
-@app.command()
-def cases(
-    lesson: Annotated[
-        str | None, typer.Argument(metavar="[LESSON]", help="All lessons, if you name none.")
-    ] = None,
-    exercise: Annotated[
-        str | None, typer.Argument(metavar="[EXERCISE]", help="All exercises, if you name none.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="How many processes run answers.")] = 1,
-    write: Annotated[
-        bool, typer.Option("--write", help="Try what changed, and write docs/cases.md.")
-    ] = False,
-) -> None:
-    """For authors: see whether the checks tell every wrong answer from the right answer.
-
-    The command tries mutants of the right answers and a memoriser of the public cases. The exit
-    status is 0 if the checks refuse them all.
-    """
-    from pytree_course.authoring.case_table import stale, write_case_table
-    from pytree_course.authoring.mutation_testing import HEADINGS, try_wrong_answers
-
-    lessons = [lesson_with_exercises(lesson)] if lesson else Course.around().lessons()
-    found = []
-    for files in lessons:
-        console.print(files.stem, style="bold")
-        chosen = [exercise] if exercise else stale(files) if write else []
-        in_lesson = []
-        for findings in try_wrong_answers(files, chosen, jobs) if chosen or not write else ():
-            symbol, style = ("✗", "yellow") if findings.to_do else ("✓", "green")
-            counts = [*findings.counts, findings.memoriser_refused, f"{findings.seconds:.2f}"]
-            names = [*HEADINGS[1:], "Seconds"]
-            told = ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
-            console.print(Text(f"{symbol} {findings.exercise.name}: {told}", style=style))
-            for line in findings.to_do:
-                console.print(Text(f"  {line}"), soft_wrap=True)
-            in_lesson.append(findings)
-        if write:
-            write_case_table(files, in_lesson)
-        found += in_lesson
-    raise typer.Exit(1 if any(findings.to_do for findings in found) else 0)
 
 
 @app.command()

@@ -141,11 +141,18 @@ def grade(
                 warn(printable(said))
             gradebook = stack.enter_context(Gradebook(into / GRADEBOOK))
             pools = stack.enter_context(ExitStack())
-            authors_pool = pools.enter_context(local_pool(1))
+            authors_pool, reading_pool = (pools.enter_context(local_pool(1)) for _ in range(2))
             pool = pools.enter_context(dask_cluster(dask) if dask else local_pool(jobs, begin))
         with _explained("Grading stopped."), grading_progress(errors) as show_progress:
             summary = grade_class(
-                course, submitted, gradebook, chosen, pool, authors_pool, show_progress
+                course,
+                submitted,
+                gradebook,
+                chosen,
+                pool,
+                authors_pool,
+                reading_pool,
+                show_progress,
             )
         pools.close()
         if given is not None:

@@ -4,9 +4,9 @@ A node is a box with its type's name, a leaf is a pill, None is a dashed box wit
 custom node has a double outline. Everything here draws observations; only `draw` takes values.
 """
 
-from pytree_course.drawing.labels import summary
+from pytree_course.drawing.items import text
 from pytree_course.drawing.picture import draw
-from pytree_course.drawing.plain import text
 from pytree_course.drawing.vector import svg
+from pytree_course.observing.words import summary
 
 __all__ = ["draw", "summary", "svg", "text"]

@@ -1,4 +1,4 @@
-"""The boxes of a tree picture: the words in them, and which parts are folded.
+"""The items of a tree picture: their words, which parts are folded, and the picture as text.
 
 Both the SVG and the text are made from these items, so that they always show the same.
 """
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
-from pytree_course.drawing.labels import LONGEST_NAME, expression, summary, values
 from pytree_course.observing.observations import (
     Array,
     ContainerLeaf,
@@ -25,6 +24,7 @@ from pytree_course.observing.observations import (
     Unbounded,
     count_leaves,
 )
+from pytree_course.observing.words import LONGEST_NAME, expression, summary, values
 from pytree_course.texts import shorten
 
 MOST_ITEMS = 48
@@ -161,3 +161,29 @@ def _folded(hidden: list[Observation], more: str = " more") -> str:
     if not leaves:
         return f"… {len(hidden)}{more} without leaves"
     return f"… {leaves}{more} {'leaf' if leaves == 1 else 'leaves'}"
+
+
+def text(observation: Observation, *, marked: Path | None = None) -> str:
+    """Draw an observation as text, one line per node and leaf; `marked` as for `svg`."""
+    return as_lines(items(observation, marked))
+
+
+def as_lines(root: Item) -> str:
+    """Write an item and those below it, one line for each."""
+    return "\n".join([_words(root), *_lines(root, "")])
+
+
+def _lines(item: Item, indent: str) -> list[str]:
+    lines = []
+    for child in item.children:
+        last = child is item.children[-1]
+        lines.append(f"{indent}{'└─ ' if last else '├─ '}{_words(child)}")
+        lines += _lines(child, indent + ("   " if last else "│  "))
+    return lines
+
+
+def _words(item: Item) -> str:
+    words = f"{item.key}  {item.name}" if item.key else item.name
+    if item.notes:
+        words += f"  ({'; '.join(item.notes)})"
+    return f"{words}  ◀ {item.mark}" if item.mark else words

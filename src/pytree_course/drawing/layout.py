@@ -1,4 +1,4 @@
-"""Where each box goes: parents centred over their children, rows aligned, nothing overlapping.
+"""Lay out a tree picture: parents centred over children, rows aligned, no overlaps.
 
 No font can be measured here, so every letter is taken to be as wide as the widest of the usual
 monospace fonts; a box then always holds its text.
@@ -8,7 +8,6 @@ import math
 from dataclasses import dataclass
 
 from pytree_course.drawing.items import Item
-from pytree_course.drawing.labels import columns
 
 NAME_SIZE, NAME_ADVANCE, NAME_LINE = 13, 8.1, 18
 SMALL_SIZE, SMALL_ADVANCE, SMALL_LINE = 12, 7.5, 16
@@ -76,6 +75,13 @@ def small_width(text: str) -> int:
 def mark_words(item: Item) -> str:
     """Words inside a marked box."""
     return f"▲ {item.mark}"
+
+
+def columns(text: str) -> int:
+    """Width of a text in monospace columns; the characters of Asia and emoji take two."""
+    # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
+    narrow = sum(code < 0x1100 or 0x1E00 <= code < 0x2E80 for code in map(ord, text))
+    return 2 * len(text) - narrow
 
 
 def _sized(item: Item) -> Box:

@@ -1,8 +1,8 @@
-"""`draw`: pictures of values in notebooks, side by side."""
+"""Draw values or observations side by side, as SVG and as text."""
 
 from collections.abc import Sequence
 
-from pytree_course.drawing.plain import text
+from pytree_course.drawing.items import text
 from pytree_course.drawing.vector import svg
 from pytree_course.observing.observations import Observation
 from pytree_course.rendering import Feedback, render

@@ -1,11 +1,9 @@
-"""Trees as inline SVG: legible on light and dark, without a style sheet, ids or scripts."""
+"""Draw observations as inline SVG, without style sheets, ids or scripts."""
 
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from pytree_course.drawing.colours import INK, LEAF, MARK
 from pytree_course.drawing.items import Item, items
-from pytree_course.drawing.labels import columns, summary
 from pytree_course.drawing.layout import (
     MARK_GAP,
     NAME_ADVANCE,
@@ -17,12 +15,19 @@ from pytree_course.drawing.layout import (
     SMALL_SIZE,
     STUB,
     Box,
+    columns,
     layout,
     mark_words,
     small_width,
 )
 from pytree_course.observing.observations import Node, Observation, Path, Treedef, count_leaves
+from pytree_course.observing.words import summary
 from pytree_course.texts import counted, shorten
+
+# Legible on light and dark pages.
+INK = "currentColor"
+LEAF = "var(--jp-brand-color1, #1976d2)"
+MARK = "#c2500c"  # dark enough under white letters, light enough on a black page
 
 FONT = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 

@@ -23,14 +23,18 @@ class SubmissionBudget:
     """The time of one submission: all of its exercises share it, and so do their repeats.
 
     An exercise has `limits.EXERCISE_SECONDS`, or less, so that each one still to come keeps
-    `limits.SHORTEST_SECONDS`, which is more than a right answer takes.
+    `limits.SHORTEST_SECONDS`. Of many exercises each keeps less than that, but more than a right
+    answer takes, so that the first one always has all of its time.
     """
 
     def __init__(self, exercises: Collection[str]) -> None:
         self._left = limits.SUBMISSION_SECONDS
         self._ends = time.monotonic() + limits.WALL_SECONDS
         self._to_come = set(exercises)
-        self._shortest = min(limits.SHORTEST_SECONDS, self._left / max(1, len(exercises)))
+        others = max(1, len(exercises) - 1)
+        self._shortest = min(
+            limits.SHORTEST_SECONDS, (self._left - limits.EXERCISE_SECONDS) / others
+        )
         self.start_exercise("")
 
     def start_exercise(self, exercise: str) -> None:

@@ -12,6 +12,9 @@ from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 READ_MESSAGES = ("error", "display_data", "execute_result")
 """The types of the messages that `CellRun.take` reads."""
 
+OF_THE_MACHINE = "of the machine"
+"""What a sandbox used too much of if its use could not be measured."""
+
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENFILE, errno.EMFILE, errno.ENOSPC)
 _RAN_SHORT = re.compile(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.cell_run import CellRun
+from pytree_course.grading.cell_run import OF_THE_MACHINE, CellRun
 from pytree_course.grading.kernel_course import KernelCourse, RunSettings
 
 
@@ -35,6 +35,18 @@ class ExerciseRun:
     def is_settled(self) -> bool:
         """Whether its result is its own doing, whatever ran before it or beside it."""
         return self.answer.is_over or not (self.check.is_silent or self.ran_short)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it may have ended as it did because of what ran beside it on the machine.
+
+        It ran short of something or ended without a report, though no limit of its own was reached.
+        """
+        cells = (self.answer, self.check)
+        if self.ran_short or any(cell.is_out_of_memory for cell in cells):
+            return True
+        has_no_cause = all(cell.used_up in ("", OF_THE_MACHINE) for cell in cells)
+        return self.check.is_silent and not self.answer.is_over and has_no_cause
 
     @property
     def is_fit(self) -> bool:

@@ -16,6 +16,7 @@ SOCKETS = 1_000  # of all processes: what waits in them is memory too
 SIGNALS = 1_000  # that wait, and timers, of all processes
 TERMINALS = 16
 MAPPINGS = 500_000  # of all processes: they are memory of the operating system's kernel
+COUNTED_CALLS = 10_000  # of all processes: see `system_calls`
 FILES = 20_000  # in all folders: an empty one is memory too
 WATCH_SECONDS = 0.2  # between two looks at what all processes use up together
 
@@ -32,6 +33,9 @@ CELL_BYTES = 32 * MIB
 REPORT_BYTES = 2 * MIB  # a longer message is counted, but not read
 RECEIVED_MEMORY = 512 * MIB  # by how much our own process may grow while a cell runs
 
-# The notebook file.
-NOTEBOOK_BYTES = 30_000_000  # read as JSON, the worst take twenty-five times as much memory
+# The notebook files.
+NOTEBOOK_BYTES = 30_000_000
+NOTEBOOK_ENTRIES = 1_000_000  # commas and opening brackets; reading them as JSON takes a second
+NOTEBOOKS = 10  # of one student for one lesson, the newest first, until one has answer cells
+READING_SECONDS = 10.0  # for all of these together
 ANSWER_CHARACTERS = 100_000  # in one answer cell

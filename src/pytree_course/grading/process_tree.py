@@ -12,8 +12,9 @@ _ALL_THE_TIME = float("inf")
 class ProcessTree:
     """All processes of a kernel, looked at from outside.
 
-    The time of a process that has ended is added to that of the process that waited for it. So none
-    is lost as long as every process is waited for: the sandbox sees to that (`system_calls`).
+    The time of a process that has ended is added to that of the process that waited for it, but is
+    lost if nobody did, as when a process ignores that its children end. So waiting is not told for
+    a time in which a process began or ended: the clock counts then.
     """
 
     def __init__(
@@ -21,16 +22,18 @@ class ProcessTree:
         proc: str,
         numbers: Callable[[], list[int]] | None = None,
         counted: Callable[[], float] | None = None,
+        began: Callable[[], bool] = lambda: False,
     ) -> None:
         """Take all processes that a /proc has, as a sandbox's own; or those of some numbers.
 
-        Where the system itself counts the processor time of all, `counted` returns it.
+        Where the system itself counts the processor time of all, `counted` returns it; otherwise
+        `began` tells whether a process has begun, even for a moment, since it was last asked.
         """
         self._proc = proc
         self._numbers = numbers or functools.partial(processes, proc)
-        self._counted = counted or self._sum
+        self._counted = counted
+        self._began = began
         self._known: list[int] = []
-        self._used = 0.0
         self._waited: dict[str, float] = {}  # by thread
 
     @classmethod
@@ -40,8 +43,7 @@ class ProcessTree:
 
     def used(self) -> float:
         """Return the processor time used until now by the processes that the last look found."""
-        self._used = max(self._used, self._counted())
-        return self._used
+        return self._sum() if self._counted is None else self._counted()
 
     def look(self) -> tuple[float, float]:
         """Return the processor time used so far, and how long threads waited since the last look.
@@ -49,8 +51,11 @@ class ProcessTree:
         A thread waits that could run but has no processor. Only Linux tells it; elsewhere threads
         are taken to have waited all the time.
         """
-        self._known = self._numbers()
-        return self.used(), self._newly_waited()
+        before, self._known = self._known, self._numbers()
+        waited = self._newly_waited()
+        if self._counted is None and (self._began() or before not in ([], self._known)):
+            waited = 0.0
+        return self.used(), waited
 
     def _sum(self) -> float:
         return sum(map(self._processor_time, self._known))

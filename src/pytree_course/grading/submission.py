@@ -1,14 +1,28 @@
 """Read a notebook that was handed in, untrusted and possibly broken, and find its answers."""
 
 import json
+import re
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytree_course.course import answer_id
-from pytree_course.grading.limits import ANSWER_CHARACTERS, NOTEBOOK_BYTES
+from pytree_course.grading.limits import (
+    ANSWER_CHARACTERS,
+    NOTEBOOK_BYTES,
+    NOTEBOOK_ENTRIES,
+    NOTEBOOKS,
+    READING_SECONDS,
+)
 from pytree_course.grading.regular_file import UnreadableError, read_regular
 
+_DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
+OVER_READING_BUDGET = (
+    f"the student's notebooks for this lesson are more than {NOTEBOOKS}, or take more than "
+    f"{READING_SECONDS:g} seconds to read: leave only the one that counts"
+)
 _MARKS = (("id",), ("metadata", "id"), ("metadata", "nbgrader", "grade_id"))
 
 
@@ -21,6 +35,37 @@ class Submission:
     has_answer_cells: bool = True  # any at all, changed or not
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What was read of the notebooks that a student handed in for one lesson."""
+
+    file: Path  # the newest notebook with answer cells, or that cannot be read; or else the newest
+    submission: Submission = field(default_factory=Submission)
+    problem: str = ""  # why the file cannot be read
+
+
+def read_newest(files: Sequence[Path], starters: dict[str, str]) -> Reading:
+    """Read a student's notebooks for a lesson, the newest first, until one has answer cells.
+
+    All of them together have a budget: of what is beyond it, nothing is read.
+    """
+    newest: Reading | None = None
+    ends = time.process_time() + READING_SECONDS
+    for number, file in enumerate(files):
+        if number == NOTEBOOKS or time.process_time() > ends:
+            return Reading(files[0], problem=OVER_READING_BUDGET)
+        try:
+            reading = Reading(file, find_answers(read_notebook(file), starters))
+        except UnreadableError as error:
+            return Reading(file, problem=str(error))
+        if reading.submission.has_answer_cells:
+            return reading
+        newest = newest or reading
+    if newest is None:
+        raise ValueError("there is no file to read")
+    return newest
+
+
 def read_submission(file: Path, starters: dict[str, str]) -> Submission:
     """Find the answers in the user's own notebook file, which may be a link."""
     return find_answers(read_notebook(file.resolve()), starters)
@@ -31,6 +76,10 @@ def read_notebook(file: Path) -> dict[str, Any]:
     text = read_regular(file, NOTEBOOK_BYTES).decode("utf-8-sig", "replace")
     if not text.strip():
         raise UnreadableError(f"{file} is empty")
+    if sum(map(text.count, ",[{")) > NOTEBOOK_ENTRIES:
+        raise UnreadableError(
+            f"{file} has more than {NOTEBOOK_ENTRIES:,} entries: clear the outputs of its cells"
+        )
     try:
         # No number in it counts, and Python refuses to read those of thousands of digits.
         notebook = json.loads(text, parse_int=str)
@@ -50,33 +99,67 @@ def find_answers(notebook: dict[str, Any], starters: dict[str, str]) -> Submissi
     changed. A program that saves an older format drops the ids, as Colab does, which keeps them in
     the metadata, and the next one makes new ones; a copied cell gets a new one too. So each cell is
     known by the first of its marks that names an answer cell: its id, or nbgrader's name of it.
+    An exercise whose cell is missing, as after a merge, is looked for by the names that it defines.
     """
     sources: dict[str, list[str]] = {answer_id(exercise): [] for exercise in starters}
+    all_code = []
     for cell in notebook["cells"]:
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
+        all_code.append(_source(cell))
         marks = (_at(cell, path) for path in _MARKS)
         mark = next((each for each in marks if isinstance(each, str) and each in sources), None)
         if mark is not None:
-            sources[mark].append(_source(cell))
+            sources[mark].append(all_code[-1])
+    has_answer_cells = any(sources.values())
     answers, notes = {}, {}
     for exercise, starter in starters.items():
-        found = sources[answer_id(exercise)]
-        worked_in = [source for source in found if source.strip() != starter.strip()]
-        if not found:
-            notes[exercise] = "its answer cell is not in the notebook"
-            continue
-        if len(found) > 1:
-            notes[exercise] = f"its answer cell is there {len(found)} times; the last one counts"
-        # Of several copies the last one counts: it is what running the notebook leaves in force.
-        if worked_in and len(worked_in[-1]) > ANSWER_CHARACTERS:
-            notes[exercise] = (
-                f"its answer cell holds {len(worked_in[-1]):,} characters, more than the "
+        cells, note = sources[answer_id(exercise)], ""
+        if not cells:
+            note = "its answer cell is not in the notebook"
+            names = _defined_names(starter)
+            others = [code for code in all_code if names and names <= _defined_names(code)]
+            if others and has_answer_cells:
+                cells = others[-1:]
+                note += f"; another cell that defines {', '.join(sorted(names))} counts"
+        worked_in = [source for source in cells if source.strip() != starter.strip()]
+        parts = _parts_in_force(worked_in, starter)
+        if len(cells) > 1:
+            which = "the last one counts" if len(parts) < 2 else f"the last {len(parts)} count"
+            note = f"its answer cell is there {len(cells)} times; {which}"
+        answer = "\n".join(parts)
+        if len(answer) > ANSWER_CHARACTERS:
+            note = (
+                f"its answer cell holds {len(answer):,} characters, more than the "
                 f"{ANSWER_CHARACTERS:,} that may run"
             )
-        elif worked_in:
-            answers[exercise] = worked_in[-1]
-    return Submission(answers, notes, any(sources.values()))
+        elif parts:
+            answers[exercise] = answer
+        if note:
+            notes[exercise] = note
+    return Submission(answers, notes, has_answer_cells)
+
+
+def _parts_in_force(sources: list[str], starter: str) -> list[str]:
+    """Return those of an exercise's cells that make up its answer, in order.
+
+    The last cell that defines all names of the starter is a whole answer, and what comes before it
+    earlier tries. Cells that define them only together, or none of them, are one that was split.
+    """
+    names = _defined_names(starter)
+    parts: list[str] = []
+    for source in reversed(sources):
+        is_whole = names <= _defined_names(source)
+        is_complete = names <= _defined_names("\n".join(parts))
+        if parts and is_complete and is_whole:
+            break
+        parts.insert(0, source)
+    return parts
+
+
+def _defined_names(code: str) -> set[str]:
+    """Return the names that code defines at its top level, as far as its text shows."""
+    return set(_DEFINITION.findall(code))
 
 
 def _at(cell: Any, path: tuple[str, ...]) -> object:

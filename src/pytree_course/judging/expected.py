@@ -92,6 +92,9 @@ class Prediction:
     options: dict[str, str]  # by letter; empty where the learner writes the answer
     answer: str  # the right letter, or the right text
     code: str = ""  # what shows the answer
+    alone: str | None = ""
+    """That code with the definitions it needs; None if it cannot be asked outside the lesson."""
+    why: str = ""  # what the lesson says of the answer
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pytree_course.judging.findings import Finding
 from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import compare
 from pytree_course.observing.observations import NO_DICT, NotAttempted, Number, Observation, String
+from pytree_course.observing.words import describe
 from pytree_course.running.outcomes import Outcome
 from pytree_course.texts import truncate
 
@@ -159,5 +160,5 @@ def _said(got: Observation) -> str:
         case String(value=text):
             said = repr(text)
         case _:
-            said = words.describe(got)
+            said = describe(got)
     return truncate(said, LONGEST_PREDICTION)

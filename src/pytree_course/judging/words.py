@@ -10,24 +10,7 @@ from collections.abc import Iterable, Mapping
 from pytree_course.judging.finding_words import sentences as finding_sentences
 from pytree_course.judging.verdicts import Verdict, VerdictKind, WrongLine
 from pytree_course.observing.comparison import Difference
-from pytree_course.observing.observations import (
-    Array,
-    ContainerLeaf,
-    KeyEntry,
-    Node,
-    NoneValue,
-    NotAttempted,
-    Number,
-    Object,
-    Observation,
-    Raised,
-    ShapeStruct,
-    Star,
-    String,
-    Tracer,
-    Treedef,
-    Unbounded,
-)
+from pytree_course.observing.words import LONGEST_TEXT, describe, number_text
 from pytree_course.texts import counted, truncate
 
 # How two observations differ.
@@ -47,7 +30,6 @@ DIFFERENCES = {
     "missing mention": "the error's message should mention {expected!r}",
     "extra mention": "the error's message should not mention {expected!r}",
 }
-LONGEST_TEXT = 60
 
 # Reasons of verdicts, as clauses.
 ALL_PASSED = "all {cases} cases passed"
@@ -163,41 +145,12 @@ def reason(difference: Difference) -> str:
     expected, got = difference.expected, difference.got
     if difference.aspect == "observation":
         expected, got = describe(expected), describe(got)
+    elif isinstance(expected, tuple) and isinstance(got, tuple):
+        expected, got = number_text(expected), number_text(got)
     elif difference.aspect == "text":
         expected, got = truncate(expected, LONGEST_TEXT), truncate(got, LONGEST_TEXT)
     place = "" if difference.place is None else f" at place {difference.place}"
     return DIFFERENCES[difference.aspect].format(expected=expected, got=got, place=place)
-
-
-def describe(observation: Observation) -> str:
-    """Say in a few words what an observation is, with an article where it has one."""
-    match observation:
-        case NoneValue():
-            return "None"
-        case Number(type=name, value=value):
-            return f"{name} {list(value) if isinstance(value, tuple) else value}"
-        case String(type=name, value=text):
-            return f"{name} {truncate(text, LONGEST_TEXT)!r}"
-        case Array(dtype=dtype, shape=shape):
-            library = "JAX" if observation.library == "jax" else "NumPy"
-            return f"a {library} array of {dtype} with shape {shape}"
-        case Treedef():
-            return "a tree structure"
-        case Star():
-            return "a leaf"
-        case KeyEntry(text=text):
-            return f"the key path entry {text}"
-        case ShapeStruct():
-            return "a ShapeDtypeStruct"
-        case Tracer():
-            return "a tracer (a value of the trace that left its function)"
-        case NotAttempted():
-            return "the placeholder of the starter"
-        case Unbounded(why=why):
-            return f"a value too large to compare: {why}"
-        case Node(type=name) | ContainerLeaf(type=name) | Object(type=name) | Raised(type=name):
-            article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
-            return f"{article} {name}"
 
 
 def headline(verdict: Verdict) -> str:

@@ -50,6 +50,7 @@ class Progress:
     unreadable_lines: int = 0
     exercises: dict[tuple[str, str], ExerciseProgress] = field(default_factory=dict)
     predictions: dict[tuple[str, str], str] = field(default_factory=dict)
+    predicted: dict[tuple[str, str], datetime] = field(default_factory=dict)  # when last
     reviews: list[Reviewed] = field(default_factory=list)
     held: dict[Belief, datetime] = field(default_factory=dict)  # misconceptions, and when last
     watchers: list[Callable[[], None]] = field(default_factory=list)
@@ -127,7 +128,9 @@ class Progress:
 
     def _count(self, event: dict[str, str]) -> None:
         if "prediction" in event:
-            self.predictions[event["lesson"], event["prediction"]] = event["choice"]
+            asked = event["lesson"], event["prediction"]
+            self.predictions[asked] = event["choice"]
+            self.predicted[asked] = _time(event)
             return
         lesson, name = event["lesson"], event["exercise"]
         for belief in filter(None, event.get("held", "").split("; ")):

@@ -2,10 +2,9 @@
 
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
-from pytree_course.drawing.labels import expression
 from pytree_course.judging.expected import Belief, Expected, ExpectedExercise, Given, Misconception
 from pytree_course.observing.observations import (
     Array,
@@ -19,6 +18,7 @@ from pytree_course.observing.observations import (
     String,
     all_parts,
 )
+from pytree_course.observing.words import expression
 
 MOST_WRONG = 3  # options
 MOST_CASES = 8  # of one belief: those that tell it best from the others
@@ -40,6 +40,9 @@ class Question:
     answer: str
     section: str  # slug of the lesson section to reread
     beliefs: dict[str, Misconception]  # what somebody believes, by the option that says so
+    more_beliefs: dict[str, list[Misconception]] = field(default_factory=dict)
+    """The other beliefs that yield an option."""
+    why: list[str] = field(default_factory=list)  # paragraphs in which the lesson explains it
 
     def said(self, choice: str) -> str:
         """Return the option of a letter; or what was written, where there are none."""
@@ -49,6 +52,17 @@ class Question:
         """Say whether the right option was chosen, or the right answer written."""
         said = self.said(choice)
         return said == self.answer if self.options else is_same(said, self.answer)
+
+    def reordered(self, times: int) -> "Question":
+        """Return the question with its options in another order, by how often it was asked.
+
+        What a lesson says of a prediction names its letters: those stay.
+        """
+        if not self.about.name or not times:
+            return self
+        mixed = [*self.options.values()]
+        random.Random(f"{self.about} {self.case} {times}").shuffle(mixed)
+        return replace(self, options=dict(zip(self.options, mixed, strict=True)))
 
 
 def questions(expected: Expected) -> dict[Belief, list[Question]]:
@@ -62,7 +76,8 @@ def questions(expected: Expected) -> dict[Belief, list[Question]]:
     for section, facts in expected.sections.items():
         for name in facts.predictions:
             about = Belief(expected.lesson, name)
-            found[about] = [_asked_again(about, expected, section)]
+            if expected.predictions[name].alone is not None:
+                found[about] = [_asked_again(about, expected, section)]
     return {about: asked for about, asked in found.items() if asked}
 
 
@@ -85,12 +100,18 @@ def _plain(text: str) -> list[str | float]:
 
 def _asked_again(about: Belief, expected: Expected, section: str) -> Question:
     prediction = expected.predictions[about.exercise]
-    # Neither links nor emphasis: a question stands outside of its lesson.
-    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", prediction.question)
-    text = re.sub(r"(?<![\w*`])\*+([^*`]+)\*+(?!\w)", r"\1", text)
+    text = _without_markup(prediction.question)
     answer = prediction.options.get(prediction.answer, prediction.answer)
-    given = Given(prediction.code)
-    return Question(about, "", text, given, prediction.options, answer, section, {})
+    given = Given(prediction.alone or prediction.code)
+    why = [_without_markup(each) for each in prediction.why.split("\n\n") if each[:1] not in "|`"]
+    return Question(about, "", text, given, prediction.options, answer, section, {}, why=why)
+
+
+def _without_markup(text: str) -> str:
+    """Leave links, emphasis and quotation marks out of a lesson's text, but not code."""
+    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
+    text = re.sub(r"(?<![\w*`])\*+([^*`]+)\*+(?!\w)", r"\1", text)
+    return " ".join(re.sub(r"^> ?", "", text, flags=re.MULTILINE).split())
 
 
 def _results(exercise: ExpectedExercise, case: int) -> dict[str, str]:
@@ -148,9 +169,17 @@ def _about(
             mixed = random.Random(f"{about} {case}").sample(sorted(chosen), len(chosen))
             options = dict(zip(ascii_uppercase, mixed, strict=False))
             beliefs = {text: misconceptions[name] for text, name in chosen.items() if name}
+            more = {
+                text: [misconceptions[other] for other in by_name if by_name[other] == text]
+                for text, name in chosen.items()
+                if name
+            }
+            for text, first in beliefs.items():
+                more[text].remove(first)
             asked = (exercise.question, exercise.given[case], options, by_name[""])
             alike = [*by_name.values()].count(own)
-            fitting.append((alike, case, Question(about, str(case), *asked, section, beliefs)))
+            question = Question(about, str(case), *asked, section, beliefs, more)
+            fitting.append((alike, case, question))
     # First those in which few others yield the same: they tell what somebody believes.
     return [question for _, _, question in sorted(fitting)[:MOST_CASES]]
 

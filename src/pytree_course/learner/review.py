@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from fsrs import Card, Rating, Scheduler
 
@@ -15,6 +15,7 @@ from pytree_course.learner.standings import unread_sections
 from pytree_course.rendering import Feedback
 
 MOST_A_DAY = 10  # questions: about five minutes
+MOST_BELIEFS = 2  # that are explained of one option
 NOTHING_DUE = "Nothing is due today. Come back when you like."
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
 
@@ -29,16 +30,20 @@ class Review:
         self.questions = due(self._lessons.values(), self._progress, datetime.now(UTC))
 
     def asked(self, question: Question) -> Feedback:
-        """Show a question, and how far the review is."""
-        place = f"Question {self.questions.index(question) + 1} of {len(self.questions)}"
+        """Show a question, and how far the review is; one that was wrong comes once more."""
+        place = "Once more"
+        if question in self.questions:
+            place = f"Question {self.questions.index(question) + 1} of {len(self.questions)}"
         title = self._lessons[question.about.lesson].title
         return both_forms("question", question=question, place=place, lesson=title)
 
     def answer(self, question: Question, choice: str) -> Feedback:
-        """Keep an answer, and say whether it is right; a wrong one is explained."""
+        """Keep the first answer, and say whether it is right; a wrong one is explained."""
         is_right, belief = question.is_right(choice), question.beliefs.get(question.said(choice))
-        held = belief.name if belief else ""
-        self._progress.review(question.about, question.case, right=is_right, held=held)
+        more = question.more_beliefs.get(question.said(choice), [])
+        held = belief.name if belief and not more else ""  # of several, nobody knows which
+        if question in self.questions:
+            self._progress.review(question.about, question.case, right=is_right, held=held)
         files = self._course.lesson(question.about.lesson)
         slug = belief.section if belief else question.section
         section = self._lessons[files.stem].sections[slug]
@@ -47,7 +52,7 @@ class Review:
             "answered",
             question=question,
             said=question.said(choice),
-            belief=belief,
+            beliefs=[belief, *more][:MOST_BELIEFS] if belief else [],
             is_right=is_right,
             news=self._progress.news(),
             section=section.title,
@@ -72,41 +77,52 @@ def due(lessons: Iterable[Expected], progress: Progress, now: datetime) -> list[
 
     Then come those that are due, the nearly forgotten first, and then new ones about what was
     read, of each exercise in turn. Each belief is asked about in the case that was asked least.
+    What was wrong or predicted today is asked on another day.
     """
+    today = now.astimezone().date()
     known = cards(progress.reviews)
     asked = Counter((each.about, each.case) for each in progress.reviews)
+    times = Counter(each.about for each in progress.reviews)
     new_in: Counter[tuple[str, str]] = Counter()
     waiting = []
     for lesson in lessons:
         unread = unread_sections(lesson, progress)
         for about, fitting in questions(lesson).items():
             card, last = known.get(about, (None, None))
-            is_due = is_mistaken = _is_mistaken(about, lesson, progress, last)
+            is_due = is_mistaken = _is_mistaken(about, lesson, progress, last, today)
             if card and last:
                 is_due |= card.due <= now
                 is_mistaken |= not last.right
                 rank = _SCHEDULER.get_card_retrievability(card, now)
             else:
                 was_read = lesson.sections[fitting[0].section] not in unread
-                is_due |= was_read if about.name else about[:2] in progress.predictions
+                predicted = progress.predicted.get(about[:2])
+                is_due |= was_read if about.name else bool(predicted and _day(predicted) < today)
                 new_in[about[:2]] += is_due
                 rank = new_in[about[:2]]
             if is_due:
                 question = min(fitting, key=lambda each: asked[each.about, each.case])
+                question = question.reordered(times[about])
                 waiting.append(((not is_mistaken, about not in known, rank), question))
     waiting.sort(key=lambda each: each[0])
-    today = now.astimezone().date()
-    done = sum(each.time.astimezone().date() == today for each in progress.reviews)
+    done = sum(_day(each.time) == today for each in progress.reviews)
     return [question for _, question in waiting][: max(0, MOST_A_DAY - done)]
 
 
+def _day(time: datetime) -> date:
+    return time.astimezone().date()
+
+
 def _is_mistaken(
-    about: Belief, lesson: Expected, progress: Progress, last: Reviewed | None
+    about: Belief, lesson: Expected, progress: Progress, last: Reviewed | None, today: date
 ) -> bool:
-    """Say whether a mistake shows this belief, and no question about it was answered since."""
+    """Say whether a mistake of an earlier day shows this belief, and it was not asked since."""
     if about in progress.held:
-        return last is None or progress.held[about] > last.time
+        held = progress.held[about]
+        return _day(held) < today and (last is None or held > last.time)
     predicted = progress.predictions.get(about[:2])
     if about.name or predicted is None or last is not None:
+        return False
+    if _day(progress.predicted[about[:2]]) == today:
         return False
     return not is_same(predicted, lesson.predictions[about.exercise].answer)

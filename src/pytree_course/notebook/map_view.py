@@ -9,14 +9,14 @@ from xml.etree.ElementTree import Element, SubElement
 
 import jax
 
-from pytree_course.drawing.items import Item, items
+from pytree_course.drawing.items import Item, as_lines, items
 from pytree_course.drawing.layout import Box
-from pytree_course.drawing.plain import as_lines
 from pytree_course.drawing.vector import drawn, rect
 from pytree_course.notebook.base import FRAMES
-from pytree_course.notebook.value_texts import LEAF, brief, error_line, function_name, node_words
+from pytree_course.notebook.value_texts import brief, error_line, function_name
 from pytree_course.observing.observations import Observation, Path, all_parts
 from pytree_course.observing.observe import observe
+from pytree_course.observing.words import LEAF, outline
 from pytree_course.rendering import Feedback, render
 from pytree_course.texts import shorten
 
@@ -103,8 +103,8 @@ def _first_mismatch(trees: Sequence[Any], is_leaf: IsLeaf | None) -> Mismatch | 
     for position, tree in enumerate(trees[1:], 1):
         partners = dict(all_parts(observe(tree, values=False)))
         for path, seen in all_parts(first):
-            node = node_words(seen)
-            partner = node_words(partners[path]) if path in partners else "nothing"
+            node = outline(seen)
+            partner = outline(partners[path]) if path in partners else "nothing"
             # Where the first tree has a leaf, anything may stand in the other one.
             if node != partner and (node != LEAF or path not in partners):
                 return Mismatch(path, position, node, partner)

@@ -153,6 +153,10 @@ class ReviewPlay(Play):
     def _answered(self, question: Question, choice: str) -> None:
         shown, answer = self.children
         answer.disabled = True
+        if not question.is_right(choice) and question in self._review.questions:
+            again = question.reordered(1 + len(self._left))
+            if again != question:  # in the same order, the right letter would be known
+                self._left.append(again)
         # In an output, and no HTML widget: only there do links open notebooks.
         said = ipywidgets.Output()
         said.append_display_data(self._review.answer(question, choice))

@@ -10,10 +10,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from pytree_course.drawing.labels import summary
-from pytree_course.notebook.value_texts import brief, error_line, node_words, repr_text
+from pytree_course.notebook.value_texts import brief, error_line, repr_text
 from pytree_course.observing.observations import Array, Path, all_parts
 from pytree_course.observing.observe import observe
+from pytree_course.observing.words import outline, summary
 from pytree_course.texts import shorten
 
 
@@ -28,7 +28,7 @@ class CacheKey:
         """What JAX compares where an argument is static."""
         for name, argument in arguments.items():
             for path, seen in all_parts(observe(argument, values=False)):
-                self.parts[name, *path] = node_words(seen)
+                self.parts[name, *path] = outline(seen)
             for keys, leaf in jax.tree.leaves_with_path(argument):
                 path = (name, *(jax.tree_util.keystr((key,)) for key in keys))
                 self.parts[path] = _type_words(leaf)

@@ -7,17 +7,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from pytree_course.drawing.labels import expression, summary, values
-from pytree_course.observing.observations import Array, Node, NoneValue, Observation
+from pytree_course.observing.observations import Array
 from pytree_course.observing.observe import observe
+from pytree_course.observing.words import expression, summary, values
 from pytree_course.texts import shorten
 
 LONGEST_VALUE = 40
 LONGEST_ERROR = 160
-LONGEST_KEYS = 60
 MOST_NUMBERS = 4
-LEAF = "a leaf"
-DICTS = ("dict", "OrderedDict", "defaultdict")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -41,19 +38,6 @@ def repr_text(value: Any) -> str:
     if not text or _ADDRESS.search(text):
         text = expression(observe(value, values=False))
     return shorten(text, LONGEST_VALUE)
-
-
-def node_words(seen: Observation) -> str:
-    """Say what a node is, without what is in it: `dict of 2: 'b', 'w'`."""
-    if not isinstance(seen, Node):
-        return "None" if seen == NoneValue() else LEAF
-    words = summary(seen)
-    if seen.children and seen.type in DICTS:
-        keys = ", ".join(key[1:-1] for key, _ in seen.children)
-        words += f": {shorten(keys, LONGEST_KEYS)}"
-    if seen.aux is not None:
-        words += f", aux_data {shorten(expression(seen.aux), LONGEST_VALUE)}"
-    return words
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -33,7 +33,7 @@ Scalar = Real | Annotated[tuple[Real, ...], Meta(min_length=2, max_length=2)]
 """A complex number is a pair."""
 
 
-class Observed(Struct, frozen=True, tag_field="kind", omit_defaults=True):
+class Observed(Struct, frozen=True, gc=False, tag_field="kind", omit_defaults=True):
     """What observations of all types share."""
 
 

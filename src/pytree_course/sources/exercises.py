@@ -211,7 +211,7 @@ def _add_answer(exercise: Exercise, cell: SourceCell, mistakes: list[Mistake]) -
             mistakes.append(cell.mistake(why))
         exercise.misconceptions.append(Answer(name, source, cell, explanation, section))
     elif "equivalent" in said:
-        # Comments, each the name of a mutant as `course.py cases` prints it.
+        # Comments, each the name of a mutant as `mutation_testing` prints it.
         names = [line.removeprefix("#").strip() for line in cell.source.splitlines()]
         exercise.equivalents.extend(Answer(name, "", cell) for name in names if name)
     else:

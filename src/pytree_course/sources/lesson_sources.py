@@ -16,7 +16,9 @@ from pytree_course.sources.source_cells import (
     SourceCell,
     read_cells,
 )
+from pytree_course.sources.standalone import standing_alone
 from pytree_course.sources.source_texts import (
+    split_answer,
     exercises_digest,
     slug,
     text_digest,
@@ -102,7 +104,7 @@ def read_sources(files: LessonFiles) -> LessonSources:
 def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Prediction]:
     """Pair each question with the cell below it, which holds the answer."""
     predictions = {}
-    for above, cell in pairwise(cells):
+    for place, (above, cell) in enumerate(pairwise(cells), 1):
         asked = above.source.startswith(PREDICTION)
         answer = cell.metadata.get("prediction")
         if cell.kind != "code" or (not asked and answer is None):
@@ -117,7 +119,15 @@ def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[
         else:
             question = PREDICTION_OPTION.sub("", above.source).removeprefix(PREDICTION)
             question = " ".join(question.replace("**Predict.**", "").split())
-            predictions[cell.id] = Prediction(question, options, str(answer), cell.source)
+            code = [each.source for each in cells[:place] if each.kind == "code"]
+            alone = standing_alone(cell.source, question, code)
+            below = cells[place + 1] if place + 1 < len(cells) else None
+            why = ""
+            if below and below.kind == "markdown" and not below.heading:
+                why, _ = split_answer(below.source)
+            predictions[cell.id] = Prediction(
+                question, options, str(answer), cell.source, alone, why
+            )
     return predictions
 
 

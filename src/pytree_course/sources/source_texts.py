@@ -41,14 +41,19 @@ def line_named_in(error: Exception) -> int:
     return int(named[1]) if named else 1
 
 
+def split_answer(text: str) -> tuple[str, str]:
+    """Split the text below a prediction's cell into the answer's explanation and what follows."""
+    found = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
+    at = found.start() if found else len(text)
+    return text[:at].strip(), text[at:]
+
+
 def with_closed_answer(text: str) -> str:
     """Fold the text below a prediction's cell, which says what is right: the reader opens it.
 
     What there is to try, and the next prediction, stay in sight.
     """
-    found = re.search(r"^(\*\*Try\.\*\*|◇)", text, re.MULTILINE)
-    at = found.start() if found else len(text)
-    answer, rest = text[:at].strip(), text[at:]
+    answer, rest = split_answer(text)
     return f"{FOLD}{answer}{FOLD_END}\n\n{rest}".strip() if answer else text
 
 

@@ -80,6 +80,18 @@ def _(folder, written):
         (folder / f"{LESSON} ({at}).ipynb").write_text(written({}))
 
 
+@files("40 notebooks, none with answer cells", state="unreadable", reason="are more than 10")
+def _(folder, written):
+    for at in range(40):
+        (folder / f"{LESSON} ({at}).ipynb").write_text('{"cells": []}')
+
+
+@files("a notebook of a million keys", state="unreadable", reason="entries: clear the outputs")
+def _(folder, written):
+    keys = ", ".join(f'"{at}": {{}}' for at in range(1_000_000))
+    (folder / FILE).write_text(f'{{"cells": [], "metadata": {{{keys}}}}}')
+
+
 @files("no folder, but a checkpoint", state=NOTHING)
 def _(folder, written):
     (folder / ".ipynb_checkpoints").mkdir()

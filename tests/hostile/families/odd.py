@@ -222,6 +222,11 @@ def leaf_at(tree, path_text):
             "print(subprocess.run(['echo', 'hi'], capture_output=True, text=True))\n"
             "!echo from the shell\n" + WHOLE
         ),
+        ("a shell that waits for its children", "count_leaves"): (
+            "!sleep 0.1 & wait\n!timeout 5 echo hi\nimport subprocess\n"
+            "assert subprocess.check_output('sleep 0.1 & wait; echo hi', shell=True) == b'hi\\n'\n"
+            + COUNT
+        ),
         ("await at the top, and asyncio", "leaves_in_layer_order"): (
             "import asyncio\nawait asyncio.sleep(0)\n"
             "async def one():\n    return 1\nassert await one()\n" + ORDER
@@ -397,3 +402,13 @@ for name, exercise, code, reason in (
     ),
 ):
     family.local({(name, exercise): code}, kind="error", reason=reason)
+
+for lesson in Course(ROOT).lessons():
+    right = right_answers(Course(ROOT), lesson.stem)
+    first, answer = next(iter(right.items()))
+    family.case(
+        f"a slow first answer beside all others of lesson {lesson.stem[:2]}",
+        right | {first: f"import time\ntime.sleep(15)\n{answer}"},
+        lesson=lesson.stem,
+        earns=[*right],
+    )

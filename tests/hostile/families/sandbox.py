@@ -379,15 +379,60 @@ held(
     attempt("inotify", libc.inotify_init)
     attempt("a lease", lambda: lease(1024))
     """,
-        "larger sockets, and children that vanish": """
+        "larger sockets": """
     def larger(option):
         with socket.socket(socket.AF_UNIX) as each:
             each.setsockopt(socket.SOL_SOCKET, option, 2**22)
             return True
     for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33):
         attempt(("size", option), lambda: larger(option))
-    libc.signal.restype = ctypes.c_long
-    attempt("SIGCHLD", lambda: libc.signal(signal.SIGCHLD, ctypes.c_long(1)))
+    """,
+        "memory of the system's kernel by Landlock, io_uring, keys and filters": """
+    attribute = ctypes.create_string_buffer(struct.pack("Q", 0x1FFF), 8)
+    attempt("Landlock", lambda: libc.syscall(444, attribute, ctypes.c_long(8), 0))
+    attempt("a rule", lambda: libc.syscall(445, 0, 1, attribute, 0))
+    attempt("a filter", lambda: libc.prctl(22, 2, attribute))
+    attempt("of a socket", lambda: socket.socket().setsockopt(1, 26, bytes(16)) or "attached")
+    attempt("a larger pipe", lambda: __import__("fcntl").fcntl(os.pipe()[0], 1031, 2**20))
+    attempt("a segment", lambda: libc.shmget(0, 4096, 0o1600))
     """,
     }
 )
+for what, use in {
+    "watches of epoll": """
+        watch = select.epoll()
+        watches.append(watch)
+        for number in range(100, 250):
+            os.dup2(file, number)
+            watch.register(number)""",
+    "record locks": """
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * taken + os.getpid() * 2**32)""",
+}.items():
+    held(
+        {
+            f"{what} by 48 processes": f"""
+    import fcntl, select
+    file = os.open("/tmp/file", os.O_CREAT | os.O_RDWR)
+    if "{what}"[0] == "w":
+        file, _ = os.pipe()
+    def use_up():
+        taken, watches, end = 0, [], time.monotonic() + 5
+        try:
+            while time.monotonic() < end:{use}
+                taken += 1
+        except OSError as error:
+            os.write(ends, bytes([error.errno]))
+        time.sleep(1000)
+    begins, ends = os.pipe()
+    for _ in range(48):
+        if os.fork() == 0:
+            use_up()
+    def refused_to_all():
+        if (number := os.read(begins, 1)[0]) != errno.EAGAIN:
+            return number
+        raise OSError(number, os.strerror(number))
+    attempt("{what}", refused_to_all)
+    """
+        },
+        alone=True,
+    )

@@ -98,7 +98,12 @@ def _(content, cells):
     cells["count_leaves-answer"]["cell_type"] = "markdown"
 
 
-@notebook("an answer cell turned to Markdown, and its code in another cell", {"count_leaves": "0"})
+@notebook(
+    "an answer cell turned to Markdown, and its code in another cell",
+    BOTH | {"count_leaves": "0"},
+    earns=EARN_BOTH,
+    reason="another cell that defines count_leaves counts",
+)
 def _(content, cells):
     cells["count_leaves-answer"]["cell_type"] = "raw"
     content["cells"].insert(2, {"cell_type": "code", "id": "mine", "source": COUNT, "metadata": {}})
@@ -114,10 +119,44 @@ def _(content, cells):
 @notebook(
     "all answers merged into one cell",
     {"count_leaves": f"{COUNT}\n{SHAPES}"},
-    earns=("count_leaves",),
+    earns=EARN_BOTH,
+    reason="another cell that defines leaf_shapes counts",
 )
 def _(content, cells):
     content["cells"].remove(cells["leaf_shapes-answer"])
+
+
+def split(content, cell, at):
+    """Split a cell as JupyterLab does: both halves keep the metadata."""
+    lines = cell["source"].strip().split("\n")
+    half = cell | {"id": "the-other-half", "source": "\n".join(lines[at:])}
+    cell["source"] = "\n".join(lines[:at])
+    content["cells"].insert(content["cells"].index(cell) + 1, half)
+
+
+@notebook("an answer cell split inside of a function", earns=EARN_BOTH, reason="the last 2 count")
+def _(content, cells):
+    split(content, cells["leaf_shapes-answer"], 3)
+
+
+HELPED = """
+def number_of(leaves):
+    return len(leaves)
+def count_leaves(tree):
+    return number_of(jax.tree.leaves(tree))
+"""
+
+
+@notebook(
+    "an answer cell split below a helper, after an earlier try",
+    BOTH | {"count_leaves": HELPED},
+    earns=EARN_BOTH,
+    reason="there 3 times; the last 2 count",
+)
+def _(content, cells):
+    split(content, cells["count_leaves-answer"], 2)
+    earlier = cells["count_leaves-answer"] | {"id": "an-earlier-try", "source": WRONG}
+    content["cells"].insert(0, earlier)
 
 
 # The cell above defines what the second check asks for, as it does in the learner's own notebook.

@@ -1,7 +1,9 @@
 """One door: bubblewrap makes a sandbox afresh. It also makes the warm server's view."""
 
 import os
+import socket
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from pytree_course.grading.plain_kernel import kernel_command
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.cgroup import new_group
 from pytree_course.grading.sandbox.request import Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.system_calls import filter_instructions
 
 _LAUNCHER = f'echo {policy.ENDED_FIRST} > /proc/self/oom_score_adj && echo 0 > "$0" && exec "$@"'
 # What bubblewrap itself cannot set.
@@ -21,16 +24,20 @@ _SET = [
 
 def make_sandbox(request: SandboxRequest) -> Sandbox:
     """Start a kernel in a new sandbox; it ends with the thread that called this."""
-    opened = {place: _in_memory(text.encode()) for place, text in request.files.items()}
-    call_filter = _in_memory(bytes.fromhex(request.call_filter))
+    channel, theirs = socket.socketpair()
+    channel.setblocking(False)
+    opened = {place: in_memory(text.encode()) for place, text in request.files.items()}
+    call_filter = in_memory(bytes.fromhex(request.call_filter))
     group = new_group()
     nowhere = subprocess.DEVNULL
+    inherited = (*opened.values(), call_filter, theirs.fileno())
     try:
         process = subprocess.Popen(
             sandboxed(
                 kernel_command(policy.CONNECTION_FILE),
                 request.variables,
                 call_filter,
+                theirs.fileno(),
                 opened,
                 str(group.members) if group else os.devnull,
             ),
@@ -38,13 +45,30 @@ def make_sandbox(request: SandboxRequest) -> Sandbox:
             stdin=nowhere,
             stdout=nowhere,
             stderr=nowhere,
-            pass_fds=[*opened.values(), call_filter],
+            pass_fds=inherited,
             start_new_session=True,
         )
     finally:
+        theirs.close()
         for file in (*opened.values(), call_filter):
             os.close(file)
-    return Sandbox(process.pid, os.pidfd_open(process.pid), process.wait, group)
+    return Sandbox(process.pid, os.pidfd_open(process.pid), channel, process.wait, group)
+
+
+def try_sandbox(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a command in a sandbox until it ends."""
+    call_filter = in_memory(filter_instructions())
+    ours, theirs = socket.socketpair()
+    with ours, theirs, open(call_filter, "rb"):
+        return subprocess.run(
+            sandboxed(command, policy.variables({}), call_filter, theirs.fileno()),
+            env=own_variables(),
+            pass_fds=[call_filter, theirs.fileno()],
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
 
 
 def own_variables() -> dict[str, str]:
@@ -56,13 +80,15 @@ def sandboxed(
     command: Sequence[str],
     variables: Mapping[str, str],
     call_filter: int,
+    channel: int,
     files: Mapping[str, int] | None = None,
     members: str = os.devnull,
 ) -> list[str]:
     """Return the command that runs a command inside a sandbox.
 
     The filter of system calls, and the files that are to be seen, are given as file descriptors;
-    `members` is the file by which a process joins the sandbox's group.
+    `channel` is where the supervisor reports calls, and `members` the file by which a process joins
+    the sandbox's group.
     """
     own: list[str] = []
     for covered in policy.covered_files():
@@ -82,10 +108,12 @@ def sandboxed(
         *("sh", "-c", " && ".join((*_SET, 'exec "$@"')), "sh"),
         *((*become, "--") if os.geteuid() == 0 else ()),
         *("bwrap", "--unshare-user", "--uid", inside, "--gid", inside, "--cap-drop", "ALL"),
-        *("--disable-userns", "--seccomp", str(call_filter), "--dev-bind", "/", "/"),
+        *("--disable-userns", "--dev-bind", "/", "/"),
         # A process that may write there can have itself kept waiting (`autogroup`), and so use no
         # time.
-        *("--remount-ro", "/proc", "--", "prlimit", *bounds, "--", *command),
+        *("--remount-ro", "/proc", "--", "prlimit", *bounds, "--"),
+        *(sys.executable, "-m", "pytree_course.grading.sandbox.supervisor"),
+        *(str(call_filter), str(channel), *command),
     ]
 
 
@@ -142,7 +170,7 @@ def _folders_above(place: str) -> list[str]:
     ]
 
 
-def _in_memory(content: bytes) -> int:
+def in_memory(content: bytes) -> int:
     """Return a content as an open file that is in no folder."""
     file = os.memfd_create("shown")
     with open(file, "wb", closefd=False) as writing:

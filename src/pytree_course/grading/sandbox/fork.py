@@ -3,8 +3,6 @@
 import fcntl
 import os
 import resource
-import select
-import signal
 import socket
 import struct
 from pathlib import Path
@@ -13,6 +11,7 @@ from pytree_course.grading import limits
 from pytree_course.grading.sandbox import linux, policy
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY, USER_INSIDE
 from pytree_course.grading.sandbox.request import SandboxRequest
+from pytree_course.grading.sandbox.supervisor import confine
 
 _UP = 1  # of a network interface
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914  # of ioctl
@@ -50,13 +49,10 @@ def fork_sandbox(channel: socket.socket) -> None:
     for name, bound in policy.process_limits().items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (bound, bound))
     linux.drop_privileges()
-    call_filter = bytes.fromhex(request.call_filter)
-    child = os.fork()
-    if child:
-        _be_first_process(child, channel.fileno(), call_filter)
-    linux.install_filter(call_filter)
-    os.chdir(FOLDERS_IN_MEMORY[0])
     linux.set_dumpable(True)  # as a program is that has just been started
+    # The first process is not the kernel itself: signals that it sends itself would be ignored.
+    confine(bytes.fromhex(request.call_filter), channel)
+    os.chdir(FOLDERS_IN_MEMORY[0])
     os.environ.update(request.variables)
 
 
@@ -123,28 +119,3 @@ def _become(user: int) -> None:
     linux.set_dumpable(True)
     linux.unshare(linux.NEW_USER | linux.NEW_MOUNTS)
     linux.map_user(USER_INSIDE, user, user)
-
-
-def _be_first_process(child: int, lifeline: int, call_filter: bytes) -> None:
-    """Be the first process of the sandbox until the kernel, or the grading process, has ended.
-
-    All other processes end with it. It is not the kernel itself, for signals that a first process
-    sends itself are ignored.
-    """
-    linux.set_dumpable(False)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    linux.install_filter(call_filter)  # which lets nobody do that
-    events = select.poll()
-    ends = {os.pidfd_open(child), lifeline}
-    events.register(lifeline, 0)  # only that the other end is closed counts
-    for each in (*ends - {lifeline}, woken):
-        events.register(each, select.POLLIN)
-    while not ends & {happened for happened, _ in events.poll()}:
-        os.read(woken, 4096)
-        # Waited for, so that their processor time is added to that of this process, and counted.
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    os._exit(0)

@@ -13,6 +13,7 @@ from pytree_course.grading.process_tree import ProcessTree
 from pytree_course.grading.sandbox.policy import COURSE_INSIDE
 from pytree_course.grading.sandbox.server_process import door, kernel_request, new_connection
 from pytree_course.grading.sandbox.sockets import SandboxSockets
+from pytree_course.grading.sandbox.system_calls import PROCESS_CALLS, number_of
 from pytree_course.grading.sandbox.usage import UsageWatch
 
 
@@ -39,7 +40,9 @@ class SandboxedKernel:
             self.end()
             raise
         group = self._sandbox.group
-        self.processes = ProcessTree(self._sockets.proc, counted=group.seconds if group else None)
+        self.processes = ProcessTree(
+            self._sockets.proc, counted=group.seconds if group else None, began=self._began
+        )
 
     def client(self) -> BlockingKernelClient:
         """Return a client, not yet connected."""
@@ -57,6 +60,10 @@ class SandboxedKernel:
         """What its processes together used too much of, in words, so that it was ended; or ""."""
         group = self._sandbox.group
         return self._watch.exceeded or (group.exceeded() if group else "")
+
+    def _began(self) -> bool:
+        calls = set(map(number_of, PROCESS_CALLS))
+        return any(number in calls for number, _, _ in self._sandbox.reported_calls())
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import platform
 from pathlib import Path
 
 NEW_USER = 0x10000000
@@ -16,9 +17,13 @@ _KEPT = NO_SETUID | NO_DEVICES | NO_PROGRAMS | _NO_ACCESS_TIMES | _NO_FOLDER_TIM
 _STATVFS_RELATIVE_TIMES = 4096  # the only flag whose number is not that of the mount's
 
 # of prctl
-_SET_DUMPABLE, _SET_SECCOMP, _DROP_BOUNDING, _NO_NEW_PRIVILEGES, _AMBIENT = 4, 22, 24, 38, 47
-_FILTER_MODE, _CLEAR_ALL = 2, 4
+_SET_DUMPABLE, _DROP_BOUNDING, _NO_NEW_PRIVILEGES, _AMBIENT = 4, 24, 38, 47
+_CLEAR_ALL = 4
 _CAPABILITIES_VERSION = 0x20080522
+
+# of seccomp, whose number C's library does not tell
+_SECCOMP, _SECCOMP_ELSEWHERE = {"x86_64": 317, "ppc64le": 358, "s390x": 348}, 277
+_FILTER_MODE, _NEW_LISTENER = 1, 8
 _INSTRUCTION_BYTES = 8
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -87,10 +92,12 @@ def drop_privileges() -> None:
     _checked(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
 
-def install_filter(instructions: bytes) -> None:
-    """Have the kernel look at each system call from here on by a filter in its own form."""
+def install_filter(instructions: bytes) -> int:
+    """Filter each system call from here on; return a file that tells of calls to be counted."""
     program = _Program(len(instructions) // _INSTRUCTION_BYTES, instructions)
-    _prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.addressof(program))
+    number = _SECCOMP.get(platform.machine(), _SECCOMP_ELSEWHERE)
+    arguments = map(ctypes.c_ulong, (_FILTER_MODE, _NEW_LISTENER, ctypes.addressof(program)))
+    return _checked(_libc.syscall(ctypes.c_long(number), *arguments), "seccomp")
 
 
 def _mount(
@@ -105,7 +112,8 @@ def _prctl(option: int, *arguments: int) -> None:
     _checked(_libc.prctl(option, *map(ctypes.c_ulong, values)), f"prctl {option}")
 
 
-def _checked(result: int, what: str) -> None:
+def _checked(result: int, what: str) -> int:
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{what}: {os.strerror(error)}")
+    return result

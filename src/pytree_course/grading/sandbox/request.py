@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import socket
+import struct
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -13,8 +14,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytree_course.grading.sandbox.cgroup import Group  # which no sandbox needs to load
 
-READY = b"\1"  # follows the byte that came with the sandbox's process; anything else is an error
+CALL = struct.Struct("<iII")
+"""A message on the channel of a sandbox: a call's number, and the lower halves of two arguments."""
 
+READY, FAILED = -1, -2  # instead of a call's number: the kernel is ready; an error's text follows
+
+_MOST_REPORTED = 10_000 * CALL.size
 _ENDING_MILLISECONDS = 10_000
 
 
@@ -44,12 +49,21 @@ class Sandbox:
 
     pid: int  # the process with which all of its processes end
     process: int  # the same one, as an open file (a pidfd)
+    channel: socket.socket  # on which its supervisor reports calls; it does not block
     let_go: Callable[[], object]  # releases what belongs to it, once that process has ended
     group: "Group | None"  # what bounds and counts it, where there are groups
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""
         return self.process >= 0 and not self._has_ended_within(0)
+
+    def reported_calls(self) -> list[tuple[int, int, int]]:
+        """Return the calls that its supervisor has reported since the last time this was asked."""
+        try:
+            received = self.channel.recv(_MOST_REPORTED)
+        except BlockingIOError:
+            return []
+        return [*CALL.iter_unpack(received)]
 
     def kill(self) -> None:
         """Begin to end all of its processes."""
@@ -61,6 +75,7 @@ class Sandbox:
         if self.process >= 0:
             self.kill()
             self._has_ended_within(_ENDING_MILLISECONDS)
+            self.channel.close()
             self.let_go()
             os.close(self.process)
             self.process = -1

@@ -1,7 +1,6 @@
 """What a sandbox needs of this machine, and what to do where something is missing."""
 
 import importlib
-import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytree_course
 from pytree_course.course import CourseError
-from pytree_course.grading.sandbox.policy import python_folders, variables
+from pytree_course.grading.sandbox.policy import python_folders
 
 _TRIAL_SECONDS = 60
 _INSTEAD = "To run only your own work, or work that you trust, add --unsandboxed."
@@ -45,27 +44,15 @@ def require_sandbox() -> None:
     """Raise a CourseError that says what to install or to switch on, unless the sandbox works."""
     require_programs()
 
-    from pytree_course.grading.sandbox.bubblewrap import own_variables, sandboxed
-    from pytree_course.grading.sandbox.system_calls import open_filter
+    from pytree_course.grading.sandbox.bubblewrap import try_sandbox
 
-    call_filter = open_filter()
     try:
-        trial = subprocess.run(
-            sandboxed([sys.executable, "-c", "import pytree_course"], variables({}), call_filter),
-            env=own_variables(),
-            pass_fds=[call_filter],
-            capture_output=True,
-            text=True,
-            timeout=_TRIAL_SECONDS,
-            check=False,
-        )
+        trial = try_sandbox([sys.executable, "-c", "import pytree_course"], _TRIAL_SECONDS)
     except subprocess.TimeoutExpired as error:
         raise CourseError(
             f"The sandbox did not start within {_TRIAL_SECONDS} seconds. If this machine is very "
             f"busy, try again later. {_INSTEAD}"
         ) from error
-    finally:
-        os.close(call_filter)
     if trial.returncode != 0:
         raise CourseError(
             f"A sandbox cannot be made here: {trial.stderr.strip()}\n"

@@ -20,7 +20,7 @@ from pytree_course.grading import limits
 from pytree_course.grading.sandbox import policy
 from pytree_course.grading.sandbox.bubblewrap import make_sandbox, own_variables, serving
 from pytree_course.grading.sandbox.cgroup import new_group
-from pytree_course.grading.sandbox.request import READY, Sandbox, SandboxRequest
+from pytree_course.grading.sandbox.request import CALL, READY, Sandbox, SandboxRequest
 from pytree_course.grading.sandbox.system_calls import filter_instructions
 
 _PID = re.compile(r"^Pid:\s*(-?\d+)$", re.MULTILINE)
@@ -62,18 +62,21 @@ def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
         channel.settimeout(limits.START_SECONDS)
         with theirs:
             socket.send_fds(requests, [b"\0"], [theirs.fileno()])
-        said, process, _, _ = socket.recv_fds(channel, 1, 1)
+        _, process, _, _ = socket.recv_fds(channel, 1, 1)
         if process:
             pid = _pid(process[0])
             if group is not None:
                 group.add(pid)  # before it knows what to run
             channel.sendall(request.to_bytes())
             channel.shutdown(socket.SHUT_WR)
-            said += channel.recv(1)
-            if said[1:] == READY:
-                return Sandbox(pid, process[0], channel.close, group)
+        number = 0
+        while number >= 0 and (received := channel.recv(CALL.size)):
+            number, _, _ = CALL.unpack(received)
+        if number == READY:
+            channel.setblocking(False)
+            return Sandbox(pid, process[0], channel, lambda: None, group)
         with channel.makefile("rb") as rest:
-            said += rest.read()
+            said = rest.read()
     except OSError as error:
         said = str(error).encode()
     for descriptor in process:
@@ -81,7 +84,7 @@ def ask(requests: socket.socket, request: SandboxRequest) -> Sandbox:
     channel.close()
     if group is not None:
         group.close()
-    raise WarmServerError(said.decode(errors="replace").strip("\0 \n"))
+    raise WarmServerError(said.decode(errors="replace").strip())
 
 
 class WarmServer:

@@ -6,11 +6,11 @@ import re
 import threading
 
 from pytree_course.grading import limits
+from pytree_course.grading.cell_run import OF_THE_MACHINE
 from pytree_course.grading.process_tree import of_threads, processes, read
 from pytree_course.grading.sandbox.request import Sandbox
 from pytree_course.grading.sandbox.sockets import SandboxSockets
 
-_UNKNOWN = "of the machine"  # "used more ... than allowed"
 # Only these rows: others, such as a process's name, can be chosen by a learner.
 _COUNTED_IN_FULL = re.compile(r"^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s+(\d+) kB$", re.MULTILINE)
 _TABLES = re.compile(r"^VmPTE:\s+(\d+) kB$", re.MULTILINE)
@@ -52,7 +52,7 @@ class UsageWatch:
                     return
                 self.exceeded = self._look()
         except Exception:
-            self.exceeded = _UNKNOWN if self._sandbox.is_alive() else ""
+            self.exceeded = OF_THE_MACHINE if self._sandbox.is_alive() else ""
         if self.exceeded:
             self._sandbox.kill()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pytree_course.grading.sandbox.fork import fork_sandbox
 from pytree_course.grading.sandbox.policy import CONNECTION_FILE
-from pytree_course.grading.sandbox.request import READY
+from pytree_course.grading.sandbox.request import CALL, FAILED, READY
 
 if TYPE_CHECKING:
     from ipykernel.kernelapp import IPKernelApp
@@ -72,9 +72,9 @@ def _kernel_in_sandbox(channel: socket.socket) -> "IPKernelApp":
     try:
         fork_sandbox(channel)
         kernel = _kernel()
-        channel.sendall(READY)
+        channel.sendall(CALL.pack(READY, 0, 0))
     except BaseException:
-        channel.sendall(traceback.format_exc().encode())
+        channel.sendall(CALL.pack(FAILED, 0, 0) + traceback.format_exc().encode())
         os._exit(1)
     channel.close()
     return kernel

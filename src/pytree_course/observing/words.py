@@ -1,4 +1,4 @@
-"""Short labels for observations, such as `f32[2,3]` or `dict of 2`."""
+"""Write observations in words: labels, Python expressions, and phrases for sentences."""
 
 import re
 from collections.abc import Sequence
@@ -23,14 +23,19 @@ from pytree_course.observing.observations import (
     Unbounded,
     count_leaves,
 )
-from pytree_course.texts import counted, cut_middle, shorten
+from pytree_course.texts import counted, cut_middle, shorten, truncate
 
-LONGEST_NAME = 26
+LONGEST_NAME = 26  # characters
+LONGEST_VALUE = 40
+LONGEST_KEYS = 60
+LONGEST_TEXT = 60
+LEAF = "a leaf"
+_DICTS = ("dict", "OrderedDict", "defaultdict")
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 
 
 def summary(observation: Observation) -> str:
-    """Say in a few words what was observed: `f32[2,3]`, `3`, `'abc'` or `dict of 2`."""
+    """Label an observation: `f32[2,3]`, `3`, `'abc'` or `dict of 2`."""
     return shorten(_summary(observation), LONGEST_NAME)
 
 
@@ -70,7 +75,7 @@ def _summary(observation: Observation) -> str:
 
 
 def expression(observation: Observation, depth: int = 2) -> str:
-    """Write an observation much as in Python: metadata is to be read in full."""
+    """Write an observation as a Python expression, `depth` levels of it."""
     match observation:
         case Node(type=name, children=pairs) if depth:
             pass
@@ -104,14 +109,51 @@ def expression(observation: Observation, depth: int = 2) -> str:
 
 def values(numbers: Sequence[Scalar]) -> str:
     """Write the first numbers of an array."""
-    return ", ".join(map(_plain_number, numbers[:8])) + (", …" if len(numbers) > 8 else "")
+    return ", ".join(map(number_text, numbers[:8])) + (", …" if len(numbers) > 8 else "")
 
 
-def columns(text: str) -> int:
-    """Width of a text in monospace columns; the characters of Asia and emoji take two."""
-    # Not from unicodedata: what it says differs from Python to Python, and with it the picture.
-    narrow = sum(code < 0x1100 or 0x1E00 <= code < 0x2E80 for code in map(ord, text))
-    return 2 * len(text) - narrow
+def outline(observation: Observation) -> str:
+    """Name a node without its contents: `dict of 2: 'b', 'w'`; every leaf is `a leaf`."""
+    if not isinstance(observation, Node):
+        return "None" if observation == NoneValue() else LEAF
+    words = summary(observation)
+    if observation.children and observation.type in _DICTS:
+        keys = ", ".join(key[1:-1] for key, _ in observation.children)
+        words += f": {shorten(keys, LONGEST_KEYS)}"
+    if observation.aux is not None:
+        words += f", aux_data {shorten(expression(observation.aux), LONGEST_VALUE)}"
+    return words
+
+
+def describe(observation: Observation) -> str:
+    """Describe an observation within a sentence: `a tuple`, `an array of ...`, `int 3`."""
+    match observation:
+        case NoneValue():
+            return "None"
+        case Number(type=name, value=value):
+            return f"{name} {number_text(value)}"
+        case String(type=name, value=text):
+            return f"{name} {truncate(text, LONGEST_TEXT)!r}"
+        case Array(dtype=dtype, shape=shape):
+            library = "JAX" if observation.library == "jax" else "NumPy"
+            return f"a {library} array of {dtype} with shape {shape}"
+        case Treedef():
+            return "a tree structure"
+        case Star():
+            return "a leaf"
+        case KeyEntry(text=text):
+            return f"the key path entry {text}"
+        case ShapeStruct():
+            return "a ShapeDtypeStruct"
+        case Tracer():
+            return "a tracer (a value of the trace that left its function)"
+        case NotAttempted():
+            return "the placeholder of the starter"
+        case Unbounded(why=why):
+            return f"a value too large to compare: {why}"
+        case Node(type=name) | ContainerLeaf(type=name) | Object(type=name) | Raised(type=name):
+            article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
+            return f"{article} {name}"
 
 
 def _type_and_shape(seen: Array | ShapeStruct | Tracer) -> str:
@@ -122,13 +164,14 @@ def _type_and_shape(seen: Array | ShapeStruct | Tracer) -> str:
 
 
 def _number(seen: Number) -> str:
-    kind, number = seen.type, _plain_number(seen.value)
+    kind, number = seen.type, number_text(seen.value)
     if kind in ("int", "bool", "float", "complex"):
         return number
     return f"{kind.replace('numpy.', 'np.')}({number})"
 
 
-def _plain_number(value: Scalar) -> str:
+def number_text(value: Scalar) -> str:
+    """Write a number: `2`, `1.5`, `nan`, `1+2j`."""
     if isinstance(value, tuple):
         real, imaginary = (str(part).removesuffix(".0") for part in value)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"

@@ -3,17 +3,26 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from mutation_testing.trials import HEADINGS, Findings
 from pytree_course.authoring.case_features import features_shown
-from pytree_course.authoring.mutation_testing import HEADINGS, Findings
 from pytree_course.course import Course, LessonFiles, write_file
-from pytree_course.rendering import render
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
 from pytree_course.sources.source_texts import text_digest
 
 ROW = re.compile(r"^\| (\w+) \|.*<!-- (\w+) --> \|$", re.MULTILINE)
 DIGEST = 12  # characters
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
 
 
 def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
@@ -26,14 +35,14 @@ def write_case_table(files: LessonFiles, found: Sequence[Findings]) -> None:
         # Without a digest it is tried again.
         digest = "todo" if each.to_do else _digest(sources, each.exercise)
         rows[name] = f"| {' | '.join(map(str, cells))} <!-- {digest} --> |"
-    part = render(
-        "authoring/cases_of_a_lesson.md",
+    part = _render(
+        "cases_of_a_lesson.md",
         headings=HEADINGS,
         rows=[rows[name] for name in sources.exercises if name in rows],
         features=feature_table(sources),
     )
     parts = sorted((_parts(course) | {files.stem: part}).items())
-    write_file(course.root / "docs" / "cases.md", render("authoring/cases.md", parts=parts) + "\n")
+    write_file(course.root / "docs" / "cases.md", _render("cases.md", parts=parts) + "\n")
 
 
 def feature_table(sources: LessonSources) -> str:
@@ -42,7 +51,7 @@ def feature_table(sources: LessonSources) -> str:
     marks = {each.name: features_shown(sources, each) for each in exercises}
     names = list(next(iter(marks.values()), {}))
     features = {name: [each[name] for each in marks.values()] for name in names}
-    return render("authoring/features.md", exercises=list(marks), features=features)
+    return _render("features.md", exercises=list(marks), features=features)
 
 
 def stale(files: LessonFiles) -> list[str]:
@@ -87,3 +96,7 @@ def _parts(course: Course) -> dict[str, str]:
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
     return {part.split("\n", 1)[0]: part.split("\n", 1)[1].strip("\n") for part in parts}
+
+
+def _render(template: str, **values: Any) -> str:
+    return _TEMPLATES.get_template(template).render(values).removesuffix("\n")

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from pytree_course.authoring.mutations import NOTHING, mutations
+from mutation_testing.mutations import NOTHING, mutations
 
 MOST_SHOWN = 70  # characters of each side of a change
 SHORT = 4  # characters; what has fewer says little without the expression around it

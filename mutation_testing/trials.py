@@ -1,4 +1,4 @@
-"""Mutation testing of the checks: which wrong answers pass a lesson's cases."""
+"""Try wrong answers on a lesson's checks, and report those that pass."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from pytree_course.authoring.memoriser import refuses_memoriser
-from pytree_course.authoring.mutants import Mutant, mutants
+from mutation_testing.memoriser import refuses_memoriser
+from mutation_testing.mutants import Mutant, mutants
 from pytree_course.course import CourseError, LessonFiles
-from pytree_course.judging.words import describe
 from pytree_course.observing.comparison import compare
+from pytree_course.observing.words import describe
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import outcomes_of
 from pytree_course.sources.author_process import AuthorProcess, EndedError

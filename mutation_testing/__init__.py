@@ -1,0 +1,1 @@
+"""Mutation testing of the checks: a tool for authors, which is not installed for learners."""
