@@ -15,8 +15,7 @@ from pytree_course.class_grading.attempt import counting
 from pytree_course.class_grading.folder import read_class_folder
 from pytree_course.class_grading.grade_class import GradingOptions, grade_class
 from pytree_course.class_grading.gradebook import Gradebook
-from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.exercise_run import ExerciseRun
+from pytree_course.grading.exercise_run import CellRun, ExerciseRun
 from pytree_course.sources.authors_answers import run_answer
 from pytree_course.sources.lesson_sources import read_sources
 from tests.conftest import ExerciseNotebook

@@ -90,6 +90,31 @@ def test_the_text_below_a_predictions_cell_is_folded(mini):
     assert folded.endswith("\n\n**C.** Three.\n\n</details>\n\n**Try.** A dict.")
 
 
+def test_the_build_orders_the_options_and_the_text_below_names_them_by_their_new_letters(unbuilt):
+    answer = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
+    edit(unbuilt.sources / "lesson.md", answer, f"{answer}\n**C.** Not one (A), not two (B).\n")
+    sources = read_sources(unbuilt)
+    prediction = sources.predictions["leaves-are-not-elements-4"]
+    assert sorted(prediction.options.values()) == ["1", "2", "3"]
+    assert prediction.options[prediction.answer] == "3"
+    by_option = {option: letter for letter, option in prediction.options.items()}
+    question, below = [
+        cell.source for cell in sources.lesson if cell.id in (QUESTION, "leaves-are-not-elements-5")
+    ]
+    assert all(f"- {letter}. {text}" in question for letter, text in prediction.options.items())
+    assert below == f"**{by_option['3']}.** Not one ({by_option['1']}), not two ({by_option['2']})."
+
+
+QUESTION = "leaves-are-not-elements-3"
+
+
+def test_an_option_that_is_named_without_brackets_is_refused(unbuilt):
+    answer = "{code-cell} ipython3\n:prediction: C\nlen(jax.tree.leaves([1, (2, 3)]))\n```\n"
+    edit(unbuilt.sources / "lesson.md", answer, f"{answer}\nThree, and B counts elements.\n")
+    with pytest.raises(AuthorMistakesError, match=r"name an option as \(B\)"):
+        read_sources(unbuilt)
+
+
 @given(
     st.text("ab\n ", min_size=1).filter(str.strip), st.sampled_from(["", "**Try.** One.", "◇ Two."])
 )

@@ -6,7 +6,9 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -104,7 +106,58 @@ def test_what_is_no_http_ends_its_own_connection_only(room, sent, monkeypatch):
     assert ada.solved(COUNT).status == 200
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "POST /board HTTP/1.1\r\nHost: x\r\nContent-Length: 17\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\n\r\n%1b]0;X%07=%ff&a=b",
+        "GET /../%1b]0;X%07 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /board?token=%ff%1b HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /\x1b]0;X\x07 HTTP/1.1\r\nHost: x\r\n\r\n",
+    ],
+)
+def test_a_bad_request_is_one_printable_line_on_the_terminal_at_most(
+    room, sent, monkeypatch, capfd
+):
+    monkeypatch.setattr(server, "SLOWEST", 0.2)
+    room.start()
+    with raw(room, sent.encode()) as connection:
+        while connection.recv(MB):
+            pass
+    room.stop()
+    printed = capfd.readouterr().err
+    assert printed.count("\n") <= 1
+    assert printed.rstrip("\n").isprintable()
+
+
 # --- readers that do not read
+
+
+def test_connections_that_take_nothing_are_closed_and_one_address_has_only_some(room, monkeypatch):
+    monkeypatch.setattr(server, "SLOWEST", 0.5)
+    monkeypatch.setattr(server, "SECONDS_BETWEEN_LOOKS", 0.1)
+    monkeypatch.setattr(server, "MOST_OF_ONE_ADDRESS", 5)
+    room.start()
+    many = b"GET /phone.js HTTP/1.1\r\nHost: x\r\n\r\n" * 20_000
+    stuck = [raw(room) for _ in range(5)]
+    for connection in stuck:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.setblocking(False)
+        with suppress(BlockingIOError):
+            connection.send(many)
+    with raw(room) as too_many:
+        assert too_many.recv(1) == b""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            assert room.join("Ada").name == "Ada"
+            break
+        except (http.client.HTTPException, ConnectionError):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    for connection in stuck:
+        connection.close()
 
 
 def test_a_page_that_does_not_read_its_news_gets_no_more_and_holds_up_nobody(room, monkeypatch):

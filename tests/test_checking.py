@@ -1,5 +1,6 @@
 """A check feeds cases to answers; a verdict says how it went, and why."""
 
+import jax
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from pytree_course.running.outcomes import MAX_PRINTED, Outcome, read_report, re
 from pytree_course.running.run_cases import (
     MAX_PRINTED_LINES,
     CaseInterrupted,
+    Settings,
     run_check,
 )
 from tests.made_grades import made_exercise
@@ -243,3 +245,13 @@ def test_nothing_an_answer_yields_gets_into_the_page_unescaped(text):
     html = feedback(verdict_on(shouting)).html
     assert "<script" not in html
     assert "<img" not in html
+
+
+def test_settings_that_an_answer_made_are_put_back():
+    before = jax.config.jax_debug_nans, jax.config.jax_enable_x64, np.geterr()
+    settings = Settings()
+    jax.config.update("jax_debug_nans", True)
+    jax.config.update("jax_enable_x64", True)
+    np.seterr(all="raise")
+    settings.put_back()
+    assert (jax.config.jax_debug_nans, jax.config.jax_enable_x64, np.geterr()) == before

@@ -12,8 +12,7 @@ import pytest
 from pytree_course.class_grading.folder import A_HARD_LINK, read_class_folder
 from pytree_course.class_grading.student_files import NO_TIME
 from pytree_course.course import CourseError
-from pytree_course.grading.regular_file import UnreadableError
-from pytree_course.grading.submission import read_notebook
+from pytree_course.grading.submission import UnreadableError, read_notebook
 
 
 @pytest.fixture

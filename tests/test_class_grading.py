@@ -24,8 +24,7 @@ from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.pool import dask_cluster
 from pytree_course.course import CourseError
 from pytree_course.grading import submission
-from pytree_course.grading.cell_run import OF_THE_MACHINE, CellRun
-from pytree_course.grading.exercise_run import ExerciseRun
+from pytree_course.grading.exercise_run import OF_THE_MACHINE, CellRun, ExerciseRun
 from pytree_course.reports.csv_tables import write_tables
 from pytree_course.reports.pages import write_pages
 from tests.conftest import ROOT

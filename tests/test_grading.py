@@ -17,13 +17,16 @@ from pytree_course.cli.check_script import main
 from pytree_course.course import Course
 from pytree_course.grading import limits
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.exercise_run import ExerciseRun, _Runner, run_answers
+from pytree_course.grading.exercise_run import (
+    CellRun,
+    ExerciseRun,
+    RunSettings,
+    _Runner,
+    run_answers,
+)
 from pytree_course.grading.grade import grade_notebook, judge_submission
-from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.grading.regular_file import UnreadableError
-from pytree_course.grading.submission import Submission, read_submission
+from pytree_course.grading.submission import Submission, UnreadableError, read_submission
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.judging.words import explanation
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, read_report, report

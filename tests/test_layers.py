@@ -172,10 +172,15 @@ def test_only_what_is_stale_is_built(written):
     ]
     build(files, said.append)
     assert said[1:] == [core, deeper, deep]
-    edit(files.deeper_sources / "deep.md", "Text.", "Other text.")
+    edit(files.deeper_sources / "deep.md", "[1, 2, 3]", "[1, 2]")
     said.clear()
     build(files, said.append)
     assert said[1:] == [deep]
+    edit(files.deeper_sources / "deep.md", "Text.", "Other text.")
+    said.clear()
+    build(files, said.append)
+    assert said[1:] == [f"writing {deep.removeprefix('running ')}, whose code is as it was"]
+    assert "[1, 2]" in files.deeper("deep").read_text(encoding="utf-8")
     said.clear()
     build(files, said.append, "deeper")  # a section that is named is built in any case
     assert said[1:] == [deeper]

@@ -9,8 +9,7 @@ import pytest
 
 from pytree_course.course import Course
 from pytree_course.grading import nbval_run
-from pytree_course.grading.exercise_run import run_answers
-from pytree_course.grading.kernel_course import RunSettings
+from pytree_course.grading.exercise_run import RunSettings, run_answers
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.observing.observations import Number
 from tests.made_submissions import RIGHT

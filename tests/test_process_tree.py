@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from pytree_course.grading.budget import CellBudget
-from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.usage import ProcessTree
 
 SLEEPS = "import time; time.sleep(600)"
 BUSY = "while True: pass"

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from pytree_course.course import Course, CourseError
-from pytree_course.grading import limits
+from pytree_course.grading import limits, usage
 from pytree_course.grading.budget import SubmissionBudget
 from pytree_course.grading.kernels import WatchedKernel
-from pytree_course.grading.sandbox import policy, requirements, usage
+from pytree_course.grading.sandbox import policy, requirements
 from pytree_course.grading.sandbox.requirements import require_sandbox
 from tests.conftest import ROOT
 from tests.sandboxes import needs_sandbox, run_in_sandbox, value_in
@@ -532,8 +532,7 @@ def test_no_honest_answer_meets_a_refusal(engine, tmp_path, monkeypatch, lesson)
     assert [run.error for run in runs if run.error] == []
     assert not any(run.died or run.is_over for run in runs)
     counted = {number(name) for name in ("fork", "vfork", "clone", "epoll_ctl", "fcntl")}
-    refused = {call for call, _, _ in reported} - counted
-    assert refused == set()
+    assert {call for call in reported if call[0] not in counted} == set()
     assert {first for call, first, _ in reported if call == number("clone")} <= {
         *system_calls._PROCESSES
     }

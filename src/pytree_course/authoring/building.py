@@ -75,8 +75,10 @@ def build(
     for file, rendered in render_notebooks(sources).items():
         is_chosen = section is None or file == files.deeper(section)
         if is_chosen and (again or section or _why_notebook_is_stale(file, rendered)):
-            tell(f"running {file.relative_to(files.root).as_posix()}")
-            write_file(file, _text(_executed(rendered, file, sources.all_cells)))
+            name = file.relative_to(files.root).as_posix()
+            made = None if again or section else _with_stored_outputs(rendered, file)
+            tell(f"writing {name}, whose code is as it was" if made else f"running {name}")
+            write_file(file, _text(made or _executed(rendered, file, sources.all_cells)))
     for gone in {*files.deeper_notebooks.glob("*.ipynb")} - {*files.notebooks()}:
         tell(f"{gone.name} has no source any more: it is deleted")
         gone.unlink()
@@ -107,10 +109,11 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
     if kept:
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     if again or _why_notebook_is_stale(files.solutions, solved):
-        tell("running the solutions")
-        write_file(
-            files.solutions, _text(_executed(solved, files.solutions, sources.exercise_cells))
-        )
+        made = None if again else _with_stored_outputs(solved, files.solutions)
+        if made is None:
+            tell("running the solutions")
+            made = _executed(solved, files.solutions, sources.exercise_cells)
+        write_file(files.solutions, _text(made))
     return expected != stored
 
 
@@ -187,6 +190,30 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     if said != wanted or not agree(wanted_observations, observations):
         return "the right answers yield something else than it says"
     return None
+
+
+def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | None:
+    """Return a notebook with the outputs that its file stores; None if other code made them."""
+    if not file.exists():
+        return None
+    stored = nbformat.read(file, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    earlier = [cell for cell in stored.cells if cell.cell_type == "code"]
+    outputs = built.outputs_digest(stored)
+    is_same = [_code_of(cell) for cell in cells] == [_code_of(cell) for cell in earlier]
+    if not is_same or stored.metadata.get(built.METADATA_KEY, {}).get(built.OUTPUTS) != outputs:
+        return None
+    for cell, old in zip(cells, earlier, strict=True):
+        cell.outputs, cell.execution_count = old.outputs, old.execution_count
+        if built.hides_outputs(old):
+            cell.metadata[built.METADATA_KEY] = old.metadata[built.METADATA_KEY]
+    notebook.metadata[built.METADATA_KEY][built.OUTPUTS] = outputs
+    return notebook
+
+
+def _code_of(cell: NotebookNode) -> tuple[Any, ...]:
+    """Return what the outputs of a cell depend on."""
+    return cell.id, cell.source, built.hides_outputs(cell), cell.metadata.get("tags")
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pytree_course.cases.features import shown_by
-from pytree_course.cases.inputs import VOCABULARY, named
+from pytree_course.cases.vocabulary import VOCABULARY, named
 from pytree_course.sources.authors_answers import SEEDS, draw_cases
 from pytree_course.sources.exercises import Exercise
 from pytree_course.sources.lesson_sources import LessonSources

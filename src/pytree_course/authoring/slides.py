@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pytree_course.course import check_id, ours_id
 from pytree_course.sources.exercises import WRITE
-from pytree_course.sources.lesson_sources import PREDICTION
+from pytree_course.sources.predictions import PREDICTION
 from pytree_course.sources.source_cells import SourceCell
 
 SLIDE_LINES = 20  # what fits on a slide, in lines of code

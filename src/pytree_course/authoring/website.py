@@ -18,7 +18,7 @@ from pytree_course.course import GOING_DEEPER, Course, CourseError
 from pytree_course.judging.expected import Expected
 from pytree_course.judging.feedback import backticks_to_code
 from pytree_course.rendering import render
-from pytree_course.sources.lesson_sources import PREDICTION_OPTION
+from pytree_course.sources.predictions import OPTION
 from pytree_course.sources.source_texts import FOLD, FOLD_END, slug
 
 # The other documents are for those who change the course, and some of them show answers.
@@ -106,7 +106,7 @@ def _cells(cells: list[NotebookNode], expected: Expected | None) -> list[Noteboo
         if cell.id not in predictions:
             made.append(cell)
             continue
-        made[-1].source = PREDICTION_OPTION.sub("", made[-1].source)
+        made[-1].source = OPTION.sub("", made[-1].source)
         values = {"name": cell.id, "prediction": predictions[cell.id], "code": backticks_to_code}
         choice = render("authoring/choice.html", **values)
         made += [new_code_cell(cell.source), new_markdown_cell(choice), cell]

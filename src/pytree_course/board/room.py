@@ -1,5 +1,6 @@
 """The state of a session: who is here, what each is at, and what the teacher shows or asks."""
 
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,6 +8,22 @@ from typing import Any
 
 from pytree_course.board.log import Event
 from pytree_course.judging.expected import Belief
+
+_IN_NAMES = " -'’.,()&+_"
+# Letters and marks that show nothing: fillers of Hangul, vowels of Khmer, selectors of variants.
+_SHOW_NOTHING = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0} | {
+    *(*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
+
+
+def visible_name(name: str) -> str:
+    """Return the letters, marks, digits and usual signs of a name, without what cannot be seen."""
+    return "".join(
+        " " if letter.isspace() else letter
+        for letter in unicodedata.normalize("NFC", name)
+        if letter.isspace() or letter in _IN_NAMES or unicodedata.category(letter)[0] in "LMN"
+        if ord(letter) not in _SHOW_NOTHING
+    )
 
 
 @dataclass
@@ -96,9 +113,9 @@ class Room:
 
     def _free_name(self, name: str) -> str:
         """Return a name that no other learner has, so that nobody passes for somebody else."""
-        names = {each.name for each in self.learners.values()}
+        names = {unicodedata.normalize("NFKC", each.name) for each in self.learners.values()}
         free, number = name, 2
-        while free in names:
+        while unicodedata.normalize("NFKC", free) in names:
             free, number = f"{name} ({number})", number + 1
         return free
 

@@ -1,6 +1,9 @@
 """The server of a session: learners send what their checks found, pages show what follows."""
 
+import logging
 import ssl
+import sys
+import time
 from collections.abc import Collection
 from pathlib import Path
 from socket import socket
@@ -8,6 +11,8 @@ from typing import Any
 
 from tornado import web
 from tornado.httpserver import HTTPServer
+from tornado.ioloop import PeriodicCallback
+from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 
 from pytree_course.board.handler import HEADERS
@@ -15,13 +20,66 @@ from pytree_course.board.learners import Ballot, Events, Join, Leave
 from pytree_course.board.pages import Pages
 from pytree_course.board.teacher import News, Teacher
 from pytree_course.course import CourseError
+from pytree_course.texts import printable, truncate
 
 LARGEST_REQUEST = 64_000  # bytes
-SLOWEST = 20  # seconds in which a request has to arrive
+SLOWEST = 20  # seconds in which a request has to arrive, and some of the answer has to be taken
+SECONDS_BETWEEN_LOOKS = 2
+MOST_OF_ONE_ADDRESS = 128  # open connections; on a hub, all learners may have one address
+_LONGEST_LINE = 200
+
+
+class OneLine(logging.Handler):
+    """Print what Tornado says of a request as one line of printable characters."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the message; a traceback would hold what was requested, too."""
+        print(printable(truncate(record.getMessage(), _LONGEST_LINE)), file=sys.stderr)
+
+
+class Server(HTTPServer):
+    """A server that closes connections which take nothing, and too many of one address."""
+
+    def initialize(self, *arguments: Any, **options: Any) -> None:
+        """Prepare to look after the connections."""
+        super().initialize(*arguments, **options)
+        self._open: dict[IOStream, tuple[str, int, float]] = {}
+        self._looks = PeriodicCallback(self._close_stuck, 1_000 * SECONDS_BETWEEN_LOOKS)
+        self._looks.start()
+
+    def handle_stream(self, stream: IOStream, address: Any) -> None:
+        """Take a connection, unless its address has as many as it may."""
+        self._open = {each: known for each, known in self._open.items() if not each.closed()}
+        here = str(address[0])
+        if sum(each == here for each, _, _ in self._open.values()) >= MOST_OF_ONE_ADDRESS:
+            stream.close()
+            return
+        self._open[stream] = here, 0, time.monotonic()
+        super().handle_stream(stream, address)
+
+    def _close_stuck(self) -> None:
+        """Close the connections that have taken nothing of what waits for them."""
+        now = time.monotonic()
+        for stream, (address, taken, since) in [*self._open.items()]:
+            written = stream._total_write_done_index
+            if written != taken or not stream.writing():
+                self._open[stream] = address, written, now
+            elif now - since > SLOWEST:
+                stream.close()
+
+    def stop(self) -> None:
+        """Take no more connections."""
+        super().stop()
+        self._looks.stop()
 
 
 class Static(web.StaticFileHandler):
     """The page for phones, and the scripts."""
+
+    def prepare(self) -> None:
+        """Refuse what can be no file's name."""
+        if "\0" in self.path_args[0]:
+            raise web.HTTPError(404)
 
     def set_extra_headers(self, path: str) -> None:
         """Allow what other pages are allowed."""
@@ -69,7 +127,10 @@ async def serve(
     ]
     static = {"path": Path(__file__).parent / "static", "default_filename": "phone.html"}
     app = web.Application([*handlers, (r"/(.*)", Static, static)], log_function=lambda _: None)
-    server = HTTPServer(
+    for name in ("tornado", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [OneLine()], False
+    server = Server(
         app,
         ssl_options=encrypted,
         max_body_size=LARGEST_REQUEST,

@@ -11,8 +11,7 @@ from typing import Any
 from tornado import web
 
 from pytree_course.board.log import Log
-from pytree_course.board.room import Room
-from pytree_course.texts import printable
+from pytree_course.board.room import Room, visible_name
 
 MOST_LEARNERS = 1_000
 MOST_EVENTS = 3_000  # of one learner
@@ -66,7 +65,7 @@ class Session:
         """Let a learner in; return a secret, and the name that they chose or are given."""
         if len(self._events) > MOST_LEARNERS:  # those who left count too
             raise web.HTTPError(429, reason="The session is full")
-        name = printable(" ".join(name.split()))[:LONGEST_NAME]
+        name = " ".join(visible_name(name).split())[:LONGEST_NAME]
         secret = secrets.token_urlsafe(24)
         made_up = f"{secrets.choice(QUIET.split())} {secrets.choice(ANIMALS.split())}"
         self.add(id_of(secret), "joined", {"name": name or made_up})

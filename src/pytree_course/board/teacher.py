@@ -31,27 +31,29 @@ ACTIONS = {
 class Teacher(Handler):
     """The teacher's pages. A link with the token opens them, once for a browser."""
 
-    def check_token(self, token: str) -> None:
-        """Refuse who has not the token."""
-        if not secrets.compare_digest(token.encode(), self.room.token.encode()):
+    def check_token(self, token: bytes) -> None:
+        """Refuse anyone without the token."""
+        if not secrets.compare_digest(token, self.room.token.encode()):
             raise web.HTTPError(403, reason="Open the link that the terminal shows")
 
     def get(self, page: str) -> None:
         """Show a page."""
-        if token := self.get_argument("token", ""):
-            self.check_token(token)
+        if token := self.request.query_arguments.get("token"):
+            self.check_token(token[-1])
             # Without a path: for this server alone, also behind a proxy.
             secure = self.request.protocol == "https"
-            self.set_cookie("teacher", token, path="", httponly=True, samesite="Lax", secure=secure)
+            self.set_cookie(
+                "teacher", self.room.token, path="", httponly=True, samesite="Lax", secure=secure
+            )
             self.redirect(page)
             return
-        self.check_token(self.get_cookie("teacher") or "")
+        self.check_token((self.get_cookie("teacher") or "").encode())
         self.finish(self.pages.whole(page, datetime.now(UTC)))
 
     def post(self, page: str) -> None:
         """Do what a button says. The token comes from the page itself, and no other page has it."""
+        self.check_token(self.request.body_arguments.pop("token", [b""])[-1])
         fields = {name: self.get_body_argument(name) for name in self.request.body_arguments}
-        self.check_token(fields.pop("token", ""))
         action = fields.pop("do", "")
         if action == "delete":
             self.session.delete()
@@ -69,7 +71,7 @@ class News(Teacher):
 
     async def get(self, page: str) -> None:  # type: ignore[override]
         """Send all parts, then those that have changed; a slow reader gets only the newest."""
-        self.check_token(self.get_cookie("teacher") or "")
+        self.check_token((self.get_cookie("teacher") or "").encode())
         self.set_header("Content-Type", "text/event-stream")
         make = {"board": self.pages.board, "screen": self.pages.screen}[page]
         sent: dict[str, str] = {}

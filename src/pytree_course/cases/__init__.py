@@ -9,7 +9,8 @@ _FOR_CHECK_SCRIPTS = {
         *("matrix", "prediction_cases", "random_model", "random_tree", "random_words"),
         *("returning_jax", "vector"),
     ),
-    "inputs": ("Duo", "shuffled", "varied_trees"),
+    "inputs": ("shuffled", "varied_trees"),
+    "vocabulary": ("Duo",),
 }
 
 

@@ -1,4 +1,4 @@
-"""Unpack the zip that a class's work came in: its notebooks only, within bounds."""
+"""Unpack the notebooks of a class's zip, within bounds."""
 
 import hashlib
 import os

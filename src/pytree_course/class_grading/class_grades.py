@@ -1,4 +1,4 @@
-"""The grades of a class: by student and lesson, the attempt that counts."""
+"""The grades of a class: the attempt that counts, by student and lesson."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Corrections: points and comments that a teacher puts beside verdicts."""
+"""A teacher's corrections: points and comments beside verdicts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,11 +6,9 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from pytree_course.class_grading.attempt import Attempt, TeachersWord, VerdictRow
-from pytree_course.class_grading.csv_files import read_csv
+from pytree_course.class_grading.attempt import Attempt, TeachersWord, VerdictRow, digest
 from pytree_course.class_grading.folder import ClassFolder
-from pytree_course.class_grading.roster import RosterEntry, match
-from pytree_course.class_grading.verdict_rows import digest
+from pytree_course.class_grading.roster import RosterEntry, match, read_csv
 from pytree_course.course import Course, CourseError
 from pytree_course.judging.expected import Expected
 from pytree_course.observing.reading import Count

@@ -1,4 +1,4 @@
-"""Find out whose work a file is from the name that Canvas or Moodle gave it.
+"""Identify the student behind a file name that Canvas or Moodle made.
 
 Canvas (`lib/content_zipper.rb` in instructure/canvas-lms) puts all files into one folder. In
 `lovelaceada_LATE_12345_678901_01_leaves_exercises-1.ipynb` stand the student's sortable name in

@@ -1,4 +1,4 @@
-"""Find what a class handed in, in every layout that teachers have; a zip is unpacked first."""
+"""Find the submissions of a class in a folder or a zip, in any layout teachers have."""
 
 import re
 import stat

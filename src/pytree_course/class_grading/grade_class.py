@@ -1,4 +1,4 @@
-"""Grade a class: each new or changed submission once; an interrupted grading can be resumed."""
+"""Grade a class: run new and changed submissions in parallel, resumably."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,10 @@ from pytree_course.class_grading.attempt import (
     VerdictChange,
     VerdictRow,
     counting,
+    environment,
+    in_words,
     verdict_changes,
+    verdict_row,
 )
 from pytree_course.class_grading.downloads import Submitter
 from pytree_course.class_grading.folder import ClassFolder, SubmittedNotebook
@@ -27,11 +30,9 @@ from pytree_course.class_grading.reading import (
     what_counts,
 )
 from pytree_course.class_grading.student_files import joined, printable_path
-from pytree_course.class_grading.verdict_rows import environment, in_words, verdict_row
 from pytree_course.course import Course, CourseError
-from pytree_course.grading.exercise_run import ExerciseRun, run_answers
+from pytree_course.grading.exercise_run import ExerciseRun, RunSettings, run_answers
 from pytree_course.grading.grade import judge_submission
-from pytree_course.grading.kernel_course import RunSettings
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.submission import Reading, read_newest
 from pytree_course.texts import printable

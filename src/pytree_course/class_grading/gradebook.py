@@ -1,4 +1,4 @@
-"""The gradebook: one SQLite file of all attempts, each written as a whole, and of corrections."""
+"""The gradebook: one SQLite file of attempts and corrections."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""The pool that runs tasks: processes of this machine, or a Dask cluster."""
+"""Worker pools: processes of this machine, or a Dask cluster."""
 
 import gc
 import multiprocessing

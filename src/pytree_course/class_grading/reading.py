@@ -1,14 +1,13 @@
-"""Which of a student's notebooks counts for a lesson, and what was read of it."""
+"""Choose which of a student's notebooks counts, and read it within a budget."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from pytree_course.class_grading.attempt import Attempt, AttemptState
+from pytree_course.class_grading.attempt import Attempt, AttemptState, digest
 from pytree_course.class_grading.folder import SubmittedNotebook
 from pytree_course.class_grading.student_files import joined
-from pytree_course.class_grading.verdict_rows import digest
 from pytree_course.grading.submission import OVER_READING_BUDGET, Reading, Submission
 from pytree_course.texts import printable
 

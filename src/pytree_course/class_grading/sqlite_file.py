@@ -1,4 +1,4 @@
-"""SQLite files that the course makes itself, and knows again by their version."""
+"""Open versioned SQLite files, and refuse other ones."""
 
 import sqlite3
 from collections.abc import Iterable

@@ -1,11 +1,11 @@
-"""A student's files: which may be notebooks, what they are called, and when they were handed in."""
+"""A student's files: which ones may be notebooks, their names and times."""
 
 import os
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pytree_course.grading.regular_file import UnreadableError, read_regular
+from pytree_course.grading.submission import UnreadableError, read_regular
 from pytree_course.texts import printable
 
 LeftOut = list[tuple[Path, str]]

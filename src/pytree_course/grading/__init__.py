@@ -1,4 +1,4 @@
-"""Grading one notebook: its answers run in a kernel, judged outside of it."""
+"""Grade one notebook: run its answers in a kernel, and judge them outside of it."""
 
 from pytree_course.built import leave_out_grammars
 

@@ -1,4 +1,4 @@
-"""The budget of a submission's time, and that of each cell: time, messages and bytes."""
+"""Time budgets of a submission and its exercises; limits on what a cell sends."""
 
 import time
 from collections.abc import Collection
@@ -6,7 +6,7 @@ from collections.abc import Collection
 import psutil
 
 from pytree_course.grading import limits
-from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.usage import ProcessTree
 
 _LOOK_SECONDS = 0.25  # between two looks at the kernel's processes
 

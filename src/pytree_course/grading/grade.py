@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytree_course.course import LessonFiles
-from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.exercise_run import ExerciseRun, run_answers
-from pytree_course.grading.kernel_course import RunSettings
+from pytree_course.grading.exercise_run import CellRun, ExerciseRun, RunSettings, run_answers
 from pytree_course.grading.lesson import GradedLesson
 from pytree_course.grading.submission import Submission, read_submission
 from pytree_course.judging import words

@@ -1,4 +1,4 @@
-"""The kernel that nbval drives: watched, and in the sandbox where the code is untrusted."""
+"""The kernel that nbval drives: budgeted, and sandboxed if the code is untrusted."""
 
 import time
 from pathlib import Path
@@ -15,7 +15,7 @@ from pytree_course.grading.budget import (
     OverTimeError,
     SubmissionBudget,
 )
-from pytree_course.grading.cell_run import READ_MESSAGES, CellRun
+from pytree_course.grading.exercise_run import READ_MESSAGES, CellRun
 from pytree_course.grading.plain_kernel import PlainKernel
 from pytree_course.grading.sandbox import start_kernel
 

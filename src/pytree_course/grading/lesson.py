@@ -1,4 +1,4 @@
-"""What grading needs of one lesson, made once for many submissions."""
+"""A lesson prepared for grading: seed, starters and expected observations."""
 
 import json
 import secrets
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytree_course.course import LessonFiles, answer_id
-from pytree_course.grading.kernel_course import KernelCourse
+from pytree_course.grading.exercise_run import KernelCourse
 from pytree_course.judging.expected import Expected, ExpectedExercise, Misconception
 from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED

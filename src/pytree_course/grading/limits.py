@@ -1,4 +1,4 @@
-"""What a submission may use: the sandbox's memory, processes, files and time; messages."""
+"""A submission's limits: memory, processes, files, time and messages."""
 
 import os
 

@@ -20,8 +20,7 @@ import pytest
 
 from pytree_course.course import answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.grading.cell_run import CellRun
-from pytree_course.grading.kernel_course import KernelCourse, RunSettings
+from pytree_course.grading.exercise_run import CellRun, KernelCourse, RunSettings
 from pytree_course.grading.kernels import WatchedKernel
 from pytree_course.running.outcomes import SEED_VARIABLE
 

@@ -13,7 +13,7 @@ from jupyter_client.connect import write_connection_file
 from jupyter_client.launcher import launch_kernel
 
 from pytree_course.course import COURSE_VARIABLE
-from pytree_course.grading.process_tree import ProcessTree
+from pytree_course.grading.usage import ProcessTree
 
 LONGEST_SOCKET = 100  # bytes of a path; systems allow 104 or more, and a number comes behind it
 

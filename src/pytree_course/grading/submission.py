@@ -1,14 +1,16 @@
-"""Read a notebook that was handed in, untrusted and possibly broken, and find its answers."""
+"""Read an untrusted notebook and find the answers in it."""
 
 import json
+import os
 import re
+import stat
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytree_course.course import answer_id
+from pytree_course.course import CourseError, answer_id
 from pytree_course.grading.limits import (
     ANSWER_CHARACTERS,
     NOTEBOOK_BYTES,
@@ -16,7 +18,53 @@ from pytree_course.grading.limits import (
     NOTEBOOKS,
     READING_SECONDS,
 )
-from pytree_course.grading.regular_file import UnreadableError, read_regular
+
+# Windows has neither, and no FIFOs in folders.
+_OPEN_NO_TRAP = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class UnreadableError(CourseError):
+    """A file that was handed in cannot be read; the message tells a teacher why."""
+
+
+def read_regular(file: Path, most_bytes: int) -> bytes:
+    """Read a regular file; an UnreadableError says why that cannot be done.
+
+    A link may lead to somebody else's work, a FIFO waits for ever, a device may never end, and
+    some do something when they are only opened.
+    """
+    try:
+        _require_regular(file, os.lstat(file))
+        with open(file, "rb", opener=_open) as opened:
+            # It may have been replaced since.
+            size = _require_regular(file, os.fstat(opened.fileno()))
+            content = opened.read(most_bytes + 1) if size <= most_bytes else b""
+    except FileNotFoundError:
+        raise UnreadableError(f"{file} does not exist") from None
+    except OSError as error:
+        raise UnreadableError(
+            f"{file} cannot be read ({error.strerror}): see that you have the right to read it"
+        ) from error
+    if max(size, len(content)) > most_bytes:
+        raise UnreadableError(
+            f"{file} is larger than {most_bytes / 1e6:g} MB: clear the outputs of its cells"
+        )
+    return content
+
+
+def _open(file: str, flags: int) -> int:
+    return os.open(file, flags | _OPEN_NO_TRAP)
+
+
+def _require_regular(file: Path, status: os.stat_result) -> int:
+    """Return a file's size; refuse what is no regular file."""
+    mode = status.st_mode
+    if stat.S_ISREG(mode):
+        return status.st_size
+    kinds = {stat.S_ISLNK: "a link", stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a FIFO"}
+    kind = next((name for is_kind, name in kinds.items() if is_kind(mode)), "a device or a socket")
+    raise UnreadableError(f"{file} is {kind}, and no file: ask for the notebook itself")
+
 
 _DEFINITION = re.compile(r"^(?:(?:async +)?def +|class +|(?=\w+ *(?::[^=\n]*)?=[^=]))(\w+)", re.M)
 OVER_READING_BUDGET = (

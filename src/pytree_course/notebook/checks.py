@@ -25,7 +25,7 @@ from pytree_course.learner.progress import ExerciseProgress, Progress
 from pytree_course.learner.standings import standing
 from pytree_course.rendering import Feedback
 from pytree_course.running.outcomes import OUTCOMES_MIME, PUBLIC_SEED, SEED_VARIABLE, report
-from pytree_course.running.run_cases import CaseInterrupted, run_check
+from pytree_course.running.run_cases import CaseInterrupted, Settings, run_check
 
 TRIES_BEFORE_SOLUTION = 3
 SLOW_AFTER = 10  # seconds
@@ -53,6 +53,7 @@ class Checks:
         self.is_own_work = not is_solution and not self.is_in_nbgrader
         self.progress = Progress.load(course.progress_file if self.is_own_work else None)
         _keep_findable(self)
+        self.settings = Settings()
 
     @cached_property
     def expected(self) -> Expected:
@@ -120,6 +121,7 @@ class ExerciseCheck:
         if len(answers) != len(exercise.answers):
             count = len(exercise.answers)
             raise TypeError(words.WRONG_CALL.format(count=count, call=exercise.call))
+        self._checks.settings.put_back()
         if self._checks.seed_of_grading is not None:
             outcomes = run_check(self._check, answers, int(self._checks.seed_of_grading))
             data = {

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from reprlib import recursive_repr
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from pytree_course.cases.case import Case, Check
@@ -26,6 +27,21 @@ from pytree_course.running.outcomes import (
 from pytree_course.texts import truncate
 
 MAX_PRINTED_LINES = 10
+
+
+class Settings:
+    """JAX's and NumPy's settings as they are now, for all of a process."""
+
+    def __init__(self) -> None:
+        self._jax = dict(jax.config.values)
+        self._numpy = np.geterr()
+
+    def put_back(self) -> None:
+        """Undo what has changed since: an answer's settings may not decide what checks find."""
+        for name, value in self._jax.items():
+            if jax.config.values[name] != value:
+                jax.config.update(name, value)  # type: ignore[no-untyped-call]
+        np.seterr(**self._numpy)
 
 
 class CaseInterrupted(KeyboardInterrupt):  # it is no error

@@ -10,6 +10,7 @@ from typing import Any
 
 from pytree_course.sources.core_and_deeper import Layers, read_layers
 from pytree_course.sources.exercises import Exercise, read_answers, read_exercises, read_practice
+from pytree_course.sources.predictions import read_predictions
 from pytree_course.sources.source_cells import (
     AuthorMistakesError,
     Mistake,
@@ -27,9 +28,6 @@ from pytree_course.sources.source_texts import (
 from pytree_course.judging.expected import ExerciseFacts, Prediction
 from pytree_course.course import LessonFiles
 
-PREDICTION = "◇"
-"""What a prediction starts with; the code cell after it holds the answer."""
-PREDICTION_OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
 @dataclass(frozen=True)
 class LessonSources:
     """All that the author wrote for one lesson."""
@@ -84,9 +82,9 @@ def read_sources(files: LessonFiles) -> LessonSources:
     mistakes: list[Mistake] = []
     lesson = read_cells(files.sources / "lesson.md", mistakes)
     deeper = [read_cells(file, mistakes) for file in files.deeper_files()]
-    predictions = _read_predictions(lesson, mistakes)
-    for cells in deeper:
-        predictions |= _read_predictions(cells, mistakes)
+    parts = [read_predictions(cells, mistakes) for cells in (lesson, *deeper)]
+    predictions = {name: each for found, _ in parts for name, each in found.items()}
+    lesson, *deeper = [cells for _, cells in parts]
     exercise_cells: list[SourceCell] = []
     exercises: dict[str, Exercise] = {}
     if files.has_exercises:
@@ -99,35 +97,3 @@ def read_sources(files: LessonFiles) -> LessonSources:
     if mistakes:
         raise AuthorMistakesError(mistakes)
     return LessonSources(files, lesson, deeper, predictions, exercise_cells, exercises)
-
-
-def _read_predictions(cells: list[SourceCell], mistakes: list[Mistake]) -> dict[str, Prediction]:
-    """Pair each question with the cell below it, which holds the answer."""
-    predictions = {}
-    for place, (above, cell) in enumerate(pairwise(cells), 1):
-        asked = above.source.startswith(PREDICTION)
-        answer = cell.metadata.get("prediction")
-        if cell.kind != "code" or (not asked and answer is None):
-            continue
-        options = dict(PREDICTION_OPTION.findall(above.source))
-        if not asked:
-            why = f"it answers a prediction, but the cell above does not start with {PREDICTION}"
-            mistakes.append(cell.mistake(why))
-        elif answer is None or (options and answer not in options):
-            why = "the prediction needs its answer: `:prediction: B`, or the text to be written"
-            mistakes.append(cell.mistake(why))
-        else:
-            question = PREDICTION_OPTION.sub("", above.source).removeprefix(PREDICTION)
-            question = " ".join(question.replace("**Predict.**", "").split())
-            code = [each.source for each in cells[:place] if each.kind == "code"]
-            alone = standing_alone(cell.source, question, code)
-            below = cells[place + 1] if place + 1 < len(cells) else None
-            why = ""
-            if below and below.kind == "markdown" and not below.heading:
-                why, _ = split_answer(below.source)
-            predictions[cell.id] = Prediction(
-                question, options, str(answer), cell.source, alone, why
-            )
-    return predictions
-
-

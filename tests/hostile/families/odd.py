@@ -262,6 +262,10 @@ twice(jnp.arange(3)).block_until_ready()
         ("NumPy's settings", "nan_paths"): (
             "np.seterr(all='raise')\nnp.set_printoptions(precision=2, threshold=3)\n" + NAN
         ),
+        ("settings by which checks of others would fail", "leaf_shapes"): (
+            "jax.config.update('jax_enable_x64', True)\njax.config.update('jax_debug_nans', True)\n"
+            "np.seterr(all='raise')\n" + SHAPES
+        ),
         ("a magic for the time", "same_structure"): (
             SAME + "%timeit -n 2 -r 1 same_structure([1], [2])\n%time same_structure(1, 2)\n%who"
         ),

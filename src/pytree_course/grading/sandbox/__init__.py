@@ -1,4 +1,4 @@
-"""The sandbox in which untrusted code runs: one policy, and two doors into it.
+"""The sandbox for untrusted code: one policy, two ways to launch it.
 
 `policy` and `system_calls` say what a sandbox may see, reach and use. A warm server forks most
 sandboxes (`warm_server`, `fork`); where it cannot, bubblewrap makes each afresh. Outside of this

@@ -1,4 +1,4 @@
-"""One door: bubblewrap makes a sandbox afresh. It also makes the warm server's view."""
+"""Launch a sandbox with bubblewrap, or the warm server's restricted view."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""A cgroup (version 2) for each sandbox, where Linux lets this user make one: it counts exactly."""
+"""A cgroup (version 2) per sandbox, where Linux lets this user create one."""
 
 import contextlib
 import functools
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytree_course.grading import limits
-from pytree_course.grading.process_tree import read
+from pytree_course.grading.usage import read
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "pytree-course-"

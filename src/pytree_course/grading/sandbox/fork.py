@@ -1,4 +1,4 @@
-"""What a process that a warm server has forked does to become a sandbox of its own."""
+"""Turn a process forked by the warm server into a sandbox of its own."""
 
 import fcntl
 import os

@@ -1,20 +1,136 @@
-"""A kernel in a sandbox, through either door: it is started, watched and ended."""
+"""A sandboxed kernel: start it, connect to its sockets, watch it, end it."""
 
-from collections.abc import Mapping
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.connect import port_names
 
 from pytree_course.course import COURSE_VARIABLE
-from pytree_course.grading import limits
-from pytree_course.grading.process_tree import ProcessTree
-from pytree_course.grading.sandbox.policy import COURSE_INSIDE
+from pytree_course.grading import limits, usage
+from pytree_course.grading.exercise_run import OF_THE_MACHINE
+from pytree_course.grading.sandbox.policy import COURSE_INSIDE, FOLDERS_IN_MEMORY
+from pytree_course.grading.sandbox.request import Sandbox
 from pytree_course.grading.sandbox.server_process import door, kernel_request, new_connection
-from pytree_course.grading.sandbox.sockets import SandboxSockets
 from pytree_course.grading.sandbox.system_calls import PROCESS_CALLS, number_of
-from pytree_course.grading.sandbox.usage import UsageWatch
+from pytree_course.grading.usage import ProcessTree
+
+_POLL_SECONDS = 0.02
+
+
+class SandboxSockets:
+    """Folders of a sandbox, kept open from outside, so that no folder has to be shared with it."""
+
+    def __init__(self, inside: str) -> None:
+        """Take the beginning of the sockets' names, which no other sandbox's kernel has."""
+        self._name = os.path.basename(inside)
+        self.folders: list[int] = []  # in its memory, as file descriptors, once it is open
+        self._proc: int | None = None
+        self._way: int | None = None
+
+    @property
+    def outside(self) -> str:
+        """The beginning of the sockets' names, as this process sees them, until `leave`."""
+        return f"/proc/self/fd/{self._way}/{self._name}"
+
+    @property
+    def proc(self) -> str:
+        """The sandbox's own /proc, which has its processes and no others."""
+        return f"/proc/self/fd/{self._proc}"
+
+    def open(self, sandbox: Sandbox, ports: Iterable[int], timeout: float) -> None:
+        """Wait until all sockets of a sandbox's kernel listen; or raise a TimeoutError."""
+        deadline = time.monotonic() + timeout
+        process = psutil.Process(sandbox.pid)
+        while time.monotonic() < deadline and sandbox.is_alive():
+            # bubblewrap's first process stays outside of the sandbox that it makes. Until a view is
+            # made, these are folders of the outside, and have no such sockets.
+            for pid in (sandbox.pid, *(child.pid for child in process.children())):
+                with contextlib.suppress(OSError):
+                    self._open_view_of(pid)
+                    for port in ports:
+                        with socket.socket(socket.AF_UNIX) as trial:
+                            trial.connect(f"{self.outside}-{port}")  # or it does not listen yet
+                    return
+                self.close()
+            time.sleep(_POLL_SECONDS)
+        raise TimeoutError("the sandbox's kernel opened no sockets")
+
+    def leave(self) -> None:
+        """Make the sockets' names lead nowhere.
+
+        A connection that is lost is made anew by its name, and the kernel could have put a link to
+        a socket of the outside in the place of its own.
+        """
+        if self._way is not None:
+            os.close(self._way)
+            self._way = None
+
+    def close(self) -> None:
+        """Close the sandbox's folders: their memory is free once its processes have ended too."""
+        self.leave()
+        if self._proc is not None:
+            os.close(self._proc)
+            self._proc = None
+        while self.folders:
+            os.close(self.folders.pop())
+
+    def _open_view_of(self, pid: int) -> None:
+        for place in FOLDERS_IN_MEMORY:
+            self.folders.append(_opened(f"/proc/{pid}/root{place}"))
+        self._proc = _opened(f"/proc/{pid}/root/proc")
+        self._way = os.dup(self.folders[0])
+
+
+def _opened(folder: str) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+class UsageWatch:
+    """A thread that ends a sandbox whose processes together use up more than they may.
+
+    The operating system limits each process; this looks at the sum. Processor time is not watched
+    here: each cell has a budget of it.
+    """
+
+    def __init__(self, sandbox: Sandbox, inside: SandboxSockets) -> None:
+        """Prepare to watch a sandbox, by its open folders: those in memory, and its /proc."""
+        self.exceeded = ""  # what was used up, in words
+        self._sandbox = sandbox
+        self._inside = inside
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="usage", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _watch(self) -> None:
+        # If it could be made to fail and nothing happened, the limit could be switched off.
+        try:
+            while not self.exceeded and not self._stopped.wait(limits.WATCH_SECONDS):
+                if not self._sandbox.is_alive():
+                    return
+                self.exceeded = usage.used_up(
+                    self._inside.proc, self._inside.folders, self._sandbox.group is not None
+                )
+        except Exception:
+            self.exceeded = OF_THE_MACHINE if self._sandbox.is_alive() else ""
+        if self.exceeded:
+            self._sandbox.kill()
 
 
 class SandboxedKernel:

@@ -1,4 +1,4 @@
-"""Calls of Linux that Python has no function for: namespaces, mounts, privileges, filters."""
+"""Linux system calls without a Python wrapper: namespaces, mounts, privileges, seccomp."""
 
 import ctypes
 import os

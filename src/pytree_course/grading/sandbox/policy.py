@@ -1,4 +1,4 @@
-"""What a sandbox may see and have, described once for both doors.
+"""The sandbox's view: visible files, environment variables and process limits.
 
 How much it may use up is in `limits`, and what it may ask of the operating system in
 `system_calls`.

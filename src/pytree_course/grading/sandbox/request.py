@@ -1,4 +1,4 @@
-"""What both doors are given, a request, and what they return, a running sandbox."""
+"""The sandbox interface: a launch request in, a running sandbox out."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What a sandbox needs of this machine, and what to do where something is missing."""
+"""Check that this machine can run sandboxes, and say what to install if not."""
 
 import importlib
 import shutil

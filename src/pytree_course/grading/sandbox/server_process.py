@@ -1,4 +1,4 @@
-"""Both doors from outside: the warm server's process, requests to it, and which door is used."""
+"""Start the warm server, request sandboxes, and fall back to bubblewrap."""
 
 import atexit
 import json

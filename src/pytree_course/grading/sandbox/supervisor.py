@@ -1,4 +1,4 @@
-"""Confine a process by the filter of system calls, and count the calls that need counting.
+"""Confine a process by the seccomp filter, and count the calls that need counting.
 
 The operating system's kernel keeps something for certain calls that no watch from outside can see:
 `system_calls` names them. The filter hands each of them to a supervisor, the parent of the confined

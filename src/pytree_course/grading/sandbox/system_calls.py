@@ -1,4 +1,4 @@
-"""The system calls that a learner's code may make, as one filter for both doors.
+"""The seccomp filter: the system calls that an answer may make.
 
 Python, JAX, NumPy, Matplotlib, shells and their subprocesses need what is listed here: it was
 recorded from honest answers, from all lessons and from programs that they may start. Every other
@@ -47,9 +47,10 @@ _ALLOWED = (
     "getpeername getsockopt send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg",
 )
 # Refused to honest answers too, which do without. A filter cannot look at the flags of the first;
-# OpenBLAS and XLA try the next three, `nice` setpriority, `cp` the others.
+# OpenBLAS and XLA try the next three, `cp` the others and FICLONE.
+_SHARE_BLOCKS = 0x40049409  # FICLONE
 _DONE_WITHOUT = (
-    "clone3 get_mempolicy mbind set_mempolicy setpriority",
+    "clone3 get_mempolicy mbind set_mempolicy",
     "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr",
 )
 
@@ -149,8 +150,11 @@ def make_filter(reports_refusals: bool = False) -> bytes:
     for flags in (0, *_SHARED_OR_ANONYMOUS):
         rule(allow, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, looked_at, flags))
     rule(allow, "sched_setscheduler", _is(1, _PLAIN_PRIORITY))
+    # `nice` goes on where this is forbidden, and gives up where it is absent.
+    rule(pyseccomp.ERRNO(errno.EPERM), "setpriority")
     for name in " ".join(_DONE_WITHOUT).split():
         rule(absent, name)
+    rule(absent, "ioctl", _is(1, _SHARE_BLOCKS))
     with open(os.memfd_create("system calls"), "w+b") as file:
         calls.export_bpf(file)
         file.seek(0)

@@ -1,4 +1,4 @@
-"""The warm server, inside: it has imported what kernels need, and forks a sandbox per kernel.
+"""The warm server's own process: import what kernels need, fork a sandbox per kernel.
 
 No learner's code runs in it, and it does not read the requests: every sandbox has a copy of its
 memory. It starts no thread, and nothing of JAX that has threads: a fork has none of them.

@@ -1,12 +1,26 @@
-"""The processor time that a kernel's processes use, and how long they are kept waiting for it."""
+"""Resource usage of a kernel: processor time, memory, mappings, sockets and files.
+
+All of it is looked at from outside. Where Linux keeps a group (`cgroup`), that counts the time and
+bounds the memory instead.
+"""
 
 import functools
+import itertools
 import os
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 import psutil
 
+from pytree_course.grading import limits
+
 _ALL_THE_TIME = float("inf")
+# Only these rows: others, such as a process's name, can be chosen by a learner.
+_COUNTED_IN_FULL = re.compile(r"^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s+(\d+) kB$", re.MULTILINE)
+_TABLES = re.compile(r"^VmPTE:\s+(\d+) kB$", re.MULTILINE)
+_SHARES = re.compile(r"^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$", re.MULTILINE)
+_USUAL_SOCKET_BYTES = 212_992  # what Linux gives a socket where nothing else is set
+_MOST_MAPPINGS = 65_536  # of one process: the operating system's own bound
 
 
 class ProcessTree:
@@ -85,6 +99,84 @@ class ProcessTree:
             },
         )
         return sum(max(0.0, now - before.get(each, 0.0)) for each, now in self._waited.items())
+
+
+def used_up(proc: str, folders: Sequence[int], has_group: bool) -> str:
+    """Return what the processes of a sandbox use too much of, in one word; "" where nothing.
+
+    They are given by the sandbox's own /proc and its open folders in memory. A group bounds their
+    memory itself.
+    """
+    pids = processes(proc)
+    sizes = [os.fstatvfs(folder) for folder in folders]
+    if sum(size.f_files - size.f_ffree for size in sizes) > limits.FILES:
+        return "files"
+    sockets = _sockets(f"{proc}/1")
+    if sockets > limits.SOCKETS:
+        return "sockets"
+    if _has_too_many_mappings(proc, pids):
+        return "mappings"
+    if has_group:
+        return ""
+    written = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
+    written += sockets * _socket_bytes()
+    paths = [f"{proc}/{pid}" for pid in pids]
+    if written + sum(map(_at_most, paths)) <= limits.MEMORY:
+        return ""
+    # Pages that a process shares with those it forked were counted for each of them.
+    return "memory" if written + sum(map(_proportional, paths)) > limits.MEMORY else ""
+
+
+def _at_most(process: str) -> int:
+    """Return the memory of a process, what it shares counted in full; page tables are memory."""
+    return _kilobytes(_COUNTED_IN_FULL, _of_memory(process, "status", "\nVmPTE:"))
+
+
+def _proportional(process: str) -> int:
+    """Return the memory of a process, what it shares divided by how many share it."""
+    tables = _kilobytes(_TABLES, _of_memory(process, "status", "\nVmPTE:"))
+    return tables + _kilobytes(_SHARES, _of_memory(process, "smaps_rollup", "\nPss_Anon:"))
+
+
+def _of_memory(process: str, name: str, row: str) -> str:
+    """Read a file about the memory of a process from a thread that still has it, or return "".
+
+    The first thread may have ended long before the others: its own files lack the row then.
+    """
+    own = read(f"{process}/{name}")
+    if row in own:
+        return own
+    return next((text for _, text in of_threads(process, name) if row in text), "")
+
+
+def _kilobytes(rows: re.Pattern[str], text: str) -> int:
+    """Add the sizes in some rows of a table of /proc, in bytes."""
+    return sum(map(int, rows.findall(text))) * 1024
+
+
+def _has_too_many_mappings(proc: str, pids: list[int]) -> bool:
+    """Say whether all processes have too many: each costs memory of the operating system's kernel.
+
+    They are counted only where there could be too many, and no further: it takes long.
+    """
+    if len(pids) * _MOST_MAPPINGS <= limits.MAPPINGS:
+        return False
+    counts = (_of_memory(f"{proc}/{pid}", "maps", "\n").count("\n") for pid in pids)
+    return any(total > limits.MAPPINGS for total in itertools.accumulate(counts))
+
+
+def _sockets(process: str) -> int:
+    """Return how many sockets there are in the network of a process."""
+    summary = read(f"{process}/net/sockstat").split()
+    return int(summary[2]) if summary else 0  # "sockets: used 12"
+
+
+def _socket_bytes() -> int:
+    """Return how much may wait in one socket: no code inside can change that."""
+    # Older Linuxes tell it to the machine's own network only, and a container has another.
+    told = read("/proc/sys/net/core/wmem_default")
+    # The last message may be as long as all before it.
+    return 2 * (int(told) if told else _USUAL_SOCKET_BYTES)
 
 
 def processes(proc: str) -> list[int]:
