@@ -33,7 +33,7 @@ from page_parts import put, table
 from playwright.sync_api import Browser, sync_playwright
 
 from pytree_course.course import Course, write_file
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 
 DOWN = 2.0  # seconds between a kill and the new start
 AROUND = (-1.0, 20.0)  # seconds from a kill, in which latencies are those of a crash
@@ -141,7 +141,7 @@ def latencies(
     solved: list[tuple[float, str]], shown: list[tuple[float, list[int]]], kills: list[float]
 ) -> dict[str, dict[str, float]]:
     """Return how long it took until a page counted what was solved, also around the kills."""
-    exercises = Expected.read(Course.around().lesson(LESSON).expected).exercises
+    exercises = BuiltLesson.read(Course.around().lesson(LESSON).expected).exercises
     found: dict[str, list[float]] = {"all": [], "server up": [], "around a kill": []}
     for column, name in enumerate(exercises):
         written = [moment for moment, exercise in solved if exercise == name]

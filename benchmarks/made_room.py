@@ -18,7 +18,7 @@ import psutil
 
 from pytree_course.board.session import id_of
 from pytree_course.course import PROGRESS_VARIABLE, Course
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.notebook.joining import Sender, enter, events_after, read_membership
 
@@ -130,7 +130,8 @@ def take_part(
     part: int, room: Room, address: str, code: str, joined: Any, start: Any, solved: Any, ended: Any
 ) -> None:
     """Be some of the learners: join, check in turn, and send until the end."""
-    exercises = Expected.read(Course.around().lesson(LESSON).expected).exercises
+    lesson = BuiltLesson.read(Course.around().lesson(LESSON).expected)
+    exercises = list(lesson.exercises)
     numbers = range(part, room.learners, PROCESSES)
     progress = {}
     for number in numbers:
@@ -149,14 +150,14 @@ def take_part(
         for number in numbers:
             moment = start.value + SECONDS_BETWEEN_CHECKS * (at + number / room.learners)
             time.sleep(max(0.0, moment - time.time()))
-            name = solves(number, at, room, list(exercises))
+            name = solves(number, at, room, exercises)
             if name:
                 written.append((time.time(), name))
                 progress[number].add(LESSON, name, "correct")
             else:
-                tried = random.choice(list(exercises.values()))
-                held = random.choice(tried.misconceptions).name
-                progress[number].add(LESSON, tried.name, "tried", [held])
+                tried = random.choice(exercises)
+                held = random.choice(lesson.expected(tried).misconceptions).name
+                progress[number].add(LESSON, tried, "tried", [held])
     solved.put(written)
     ended.wait()
 

@@ -15,7 +15,7 @@ import tracemalloc
 from datetime import UTC, datetime, timedelta
 
 from pytree_course.course import Course
-from pytree_course.judging.expected import Belief, Expected
+from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import questions
 from pytree_course.learner.review import _SCHEDULER, cards, due
@@ -26,7 +26,7 @@ FIRST_TIME, GUESS = 0.7, 0.25
 EVENTS = 10_000
 
 
-def read(lesson: Expected, progress: Progress) -> None:
+def read(lesson: BuiltLesson, progress: Progress) -> None:
     """Solve all exercises of a lesson, and predict right everywhere."""
     for name in lesson.exercises:
         progress.add(lesson.lesson, name, "correct")
@@ -34,7 +34,7 @@ def read(lesson: Expected, progress: Progress) -> None:
         progress.predict(lesson.lesson, name, prediction.answer)
 
 
-def simulate(lessons: list[Expected], comes: float) -> tuple[list[int], list[bool], Progress]:
+def simulate(lessons: list[BuiltLesson], comes: float) -> tuple[list[int], list[bool], Progress]:
     """Return how many questions each day had, and whether repeated ones were answered right."""
     draw = random.Random(0)
     progress, a_day, again = Progress(None), [], []
@@ -57,7 +57,7 @@ def simulate(lessons: list[Expected], comes: float) -> tuple[list[int], list[boo
     return a_day, again, progress
 
 
-def choose_among_many(lessons: list[Expected]) -> tuple[list[float], float]:
+def choose_among_many(lessons: list[BuiltLesson]) -> tuple[list[float], float]:
     """Return the processor's seconds that choosing takes with many events, and the megabytes."""
     draw = random.Random(0)
     about = [about for lesson in lessons for about in questions(lesson)]
@@ -78,7 +78,7 @@ def choose_among_many(lessons: list[Expected]) -> tuple[list[float], float]:
 
 def main() -> None:
     """Print the figures."""
-    lessons = [Expected.read(files.expected) for files in Course.around().lessons()]
+    lessons = [BuiltLesson.read(files.expected) for files in Course.around().lessons()]
     for comes in (1.0, 0.4):
         a_day, again, progress = simulate(lessons, comes)
         now = BEGIN + timedelta(days=DAYS)

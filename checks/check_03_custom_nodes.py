@@ -847,7 +847,8 @@ def readable_paths(cls, rng):
         "repeated leaf": "no state",
         "changed later": "arrays do not change",
         "same object": "the prompt",
-    }
+    },
+    in_order=True,
 )
 def normal(cls, rng):
     """The caller's values are checked, now and later; what JAX puts in is not."""
@@ -1337,7 +1338,8 @@ def train_step(answer, rng):
         "equal numbers": "not compared",
         "values from a caller": "no checks",
         "second looks": "nothing changes",
-    }
+    },
+    in_order=True,
 )
 def history(cls, rng):
     """One structure and one set of shapes, however full; nothing is computed on the way."""

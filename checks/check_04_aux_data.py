@@ -705,7 +705,8 @@ def hashable_config(Config, rng):
         "classes": "the prompt",
         "changed later": "arrays",
         "same object": "the prompt",
-    }
+    },
+    in_order=True,
 )
 def lookup_table(Lookup, rng):
     """Any table, one program; and no gradient for the table."""
@@ -1191,7 +1192,8 @@ def repeat(answer, rng):
         "classes": "a function",
         "changed later": "the prompt",
         "same object": "a number",
-    }
+    },
+    in_order=True,
 )
 def traces_of(answer, rng):
     """Shapes, dtypes and aux_data make a new trace; values and repeated calls do not."""
@@ -1410,7 +1412,8 @@ def partition(partition, combine, rng):
         "classes": "the prompt",
         "changed later": "cannot change",
         "same object": "the prompt",
-    }
+    },
+    in_order=True,
 )
 def static_wrapper(Static, rng):
     """No leaves; the value comes back; equality by type and value, nan included; hashes agree."""

@@ -26,13 +26,13 @@ from pytree_course.board.pages import Pages
 from pytree_course.board.server import listening, serve
 from pytree_course.board.session import Session
 from pytree_course.course import Course
-from pytree_course.judging.expected import Belief, Expected
+from pytree_course.judging.expected import Belief, BuiltLesson
 from tests.conftest import ROOT
 
 PATIENCE = 60  # seconds, for what takes a moment
 LESSON = "01_leaves"
 KEYS = map(str, count())
-read_once = cache(Expected.read)
+read_once = cache(BuiltLesson.read)
 
 
 @dataclass
@@ -167,7 +167,7 @@ class Classroom(Room):
         except Exception as error:
             started.set_exception(error)
             return
-        with patch.object(Expected, "read", read_once):
+        with patch.object(BuiltLesson, "read", read_once):
             address = f"http://127.0.0.1:{self.port}"
             self.pages = Pages(Course(ROOT), self.session, address)
         self.code, self.token = self.session.room.code, self.session.room.token

@@ -4,7 +4,12 @@ from datetime import UTC, datetime
 
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ClassGrades, Student
-from pytree_course.judging.expected import Expected, ExpectedExercise, LessonSection, Misconception
+from pytree_course.judging.expected import (
+    BuiltLesson,
+    ExpectedExercise,
+    LessonSection,
+    Misconception,
+)
 from pytree_course.judging.verdicts import FailedCase
 from pytree_course.observing.observations import Node, Number, String
 
@@ -18,7 +23,7 @@ def secret():
 
 
 def made_lesson(stem="01_made", exercises=("count", "paths"), points=2):
-    return Expected(
+    return BuiltLesson(
         lesson=stem,
         title=f"Lesson {stem}",
         sections={

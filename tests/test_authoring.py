@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pytree_course.authoring.building import build, find_stale
 from pytree_course.built import without_this_machine
 from pytree_course.bundle import hand_out
-from pytree_course.course import Course, LessonFiles, other_id, write_file
-from pytree_course.judging.expected import Expected
+from pytree_course.course import Course, LessonFiles, other_id
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
@@ -201,9 +201,11 @@ def test_reset_hands_out_a_fresh_notebook_and_keeps_the_old_one(mini, notebook):
 
 
 def test_expected_survives_its_file(mini):
-    expected = Expected.read(mini.expected)
-    write_file(mini.expected, expected.to_text())
-    assert Expected.read(mini.expected) == expected
+    expected = BuiltLesson.read(mini.expected)
+    expected.write(mini.expected)
+    again = BuiltLesson.read(mini.expected)
+    assert again == expected
+    assert again.expected("count_leaves") == expected.expected("count_leaves")
 
 
 @pytest.mark.parametrize(
@@ -216,16 +218,19 @@ def test_expected_survives_its_file(mini):
         ("exercises", "Prompt.", "No prompt.", "edited by hand", "reset"),
         ("blank", "Prompt.", "No prompt.", "edited by hand", "build"),
         ("expected", '"points": 1', '"points": 9', "yield something else", "build"),
-        ("expected", '"value": 3.5', '"value": 4.5', "yield something else", "build"),
+        ("expected/first_leaf", '"value":3.5', '"value":4.5', "yield something else", "build"),
     ],
 )
 def test_an_edited_built_file_is_named_with_the_command_that_fixes_it(
     mini, which, old, new, why, command
 ):
+    which, _, exercise = which.partition("/")
     file = getattr(mini, which)
+    if exercise:
+        file = file.with_suffix("") / f"{exercise}.json"
     edit(file, old, new)
     [stale] = find_stale(mini)
-    assert stale.file == file
+    assert stale.file == getattr(mini, which)
     assert why in stale.why
     assert stale.command == f"python3 course.py {command} 01_mini"
 
@@ -333,8 +338,8 @@ def ask(unbuilt):
 def test_an_exercise_that_asks_has_questions_of_its_short_cases(unbuilt):
     ask(unbuilt)
     build(unbuilt)
-    expected = Expected.read(unbuilt.expected)
-    given = expected.exercises["count_leaves"].given
+    expected = BuiltLesson.read(unbuilt.expected)
+    given = expected.expected("count_leaves").given
     assert given and all(len(each.code) <= 90 and each.inputs for each in given.values())
     asked_about = {about.exercise for about in questions(expected) if about.name}
     assert asked_about == {"count_leaves"}

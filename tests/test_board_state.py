@@ -279,7 +279,7 @@ def test_what_the_board_shows_of_a_reason_is_what_its_holders_are_told(files, mo
 
     monkeypatch.setattr(going, "judge", judge_and_keep)
     expected = read_once(files.expected)
-    for exercise in [*expected.exercises.values()][:4]:
+    for exercise in map(expected.expected, [*expected.exercises][:4]):
         held = exercise.misconceptions[0]
         shown = shown_to(files, expected, Belief(expected.lesson, exercise.name, held.name))
         assert held.name in [each.name for each in judged[-1].misconceptions]

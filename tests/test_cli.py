@@ -12,7 +12,7 @@ import pytest
 
 from pytree_course.cli.app import console
 from pytree_course.course import Course
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from tests.conftest import ROOT, edit
 from tests.made_submissions import ELEMENTS, RIGHT
@@ -71,7 +71,7 @@ def test_progress_in_a_narrow_terminal_has_every_word_whole(monkeypatch, tmp_pat
     monkeypatch.setenv("PYTREE_COURSE_PROGRESS", str(tmp_path))
     done = Progress.load(tmp_path / "progress.jsonl")
     for files in Course(ROOT).lessons():
-        for exercise in Expected.read(files.expected).exercises:
+        for exercise in BuiltLesson.read(files.expected).exercises:
             done.add(files.stem, exercise, "correct")
     monkeypatch.setenv("PYTREE_COURSE", str(ROOT))
     command = [sys.executable, "-m", "pytree_course", "progress"]
@@ -79,7 +79,7 @@ def test_progress_in_a_narrow_terminal_has_every_word_whole(monkeypatch, tmp_pat
     assert max(map(len, shown.splitlines())) <= columns
     words = " ".join(shown.split())
     for files in Course(ROOT).lessons():
-        assert Expected.read(files.expected).title in words
+        assert BuiltLesson.read(files.expected).title in words
     assert "…" not in shown
 
 

@@ -363,6 +363,19 @@ def test_a_vote_can_be_changed_until_it_is_closed(room, notebook):
     assert room.ballots == [(7, "B"), (7, "A"), (7, "B")]
 
 
+def test_the_next_round_opens_in_the_vote_that_is_shown(room, notebook):
+    room.news["vote"] = QUESTION
+    run = notebook()
+    # No import: every notebook of a learner has these names.
+    run(f'join("{room.address}", "{CODE}"); asked = vote()')
+    run("asked.children[1].value = 'B'")
+    room.news["vote"] = {**QUESTION, "number": 8}
+    wait_for(lambda: run("asked.vote.number") == "8")
+    assert run("asked.children[1].value is None") == "True"
+    run("asked.children[1].value = 'A'")
+    assert room.ballots == [(7, "B"), (8, "A")]
+
+
 @pytest.mark.parametrize(
     "vote", [{}, "A", [QUESTION], {**QUESTION, "options": [1]}, {**QUESTION, "number": "7"}]
 )

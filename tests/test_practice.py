@@ -14,7 +14,7 @@ from pytree_course.authoring.building import build, find_stale
 from pytree_course.authoring.traceability import read_marks
 from pytree_course.course import PROGRESS_VARIABLE, Course, LessonFiles
 from pytree_course.grading.lesson import GradedLesson
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import standing
 from pytree_course.sources.exercises import PLACEHOLDER
@@ -170,7 +170,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
     assert "You put a space between two leaves." in shown["names-check"]
     run_lesson(practice, tmp_path, "def names(tree):\n    return ''.join(jax.tree.leaves(tree))")
     expected, progress = (
-        Expected.read(practice.expected),
+        BuiltLesson.read(practice.expected),
         Progress.load(tmp_path / "progress.jsonl"),
     )
     now = standing(expected, progress)
@@ -180,7 +180,7 @@ def test_a_wrong_answer_is_explained_and_a_right_one_is_progress_without_points(
 
 
 def test_the_map_shows_it_as_the_next_thing_to_do(practice):
-    now = standing(Expected.read(practice.expected), Progress(None))
+    now = standing(BuiltLesson.read(practice.expected), Progress(None))
     assert now.next.name == "names"
     assert now.next.section == "leaves-are-not-elements"
 

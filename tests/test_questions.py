@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytree_course.course import Course
 from pytree_course.judging.expected import (
     Belief,
-    Expected,
+    BuiltLesson,
     ExpectedExercise,
     Given,
     LessonSection,
@@ -59,7 +59,7 @@ def seen(result):
 def lesson(*exercises, predictions=None, stem="01_mini"):
     made = {each.name: each for each in exercises}
     section = replace(SECTION, predictions=[*(predictions or {})])
-    return Expected(stem, "Mini", {"leaves": section}, predictions or {}, made, "")
+    return BuiltLesson(stem, "Mini", {"leaves": section}, predictions or {}, made, "")
 
 
 def asked_about(exercise):
@@ -73,7 +73,7 @@ def asked_about(exercise):
 
 @pytest.fixture(scope="module")
 def lessons():
-    return [Expected.read(files.expected) for files in Course.around(Path(__file__)).lessons()]
+    return [BuiltLesson.read(files.expected) for files in Course.around(Path(__file__)).lessons()]
 
 
 def test_the_options_are_the_right_result_and_wrong_ones():

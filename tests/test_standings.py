@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytree_course.judging.expected import Expected, LessonSection
+from pytree_course.judging.expected import BuiltLesson, LessonSection
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import Way, hours, standing, unread_sections
 
@@ -25,7 +25,7 @@ SECTIONS = {
 @pytest.fixture
 def lesson(mini):
     """Return a lesson with a core exercise about `two`, and another about `asks`."""
-    expected = Expected.read(mini.expected)
+    expected = BuiltLesson.read(mini.expected)
     exercises = {
         "count_leaves": replace(expected.exercises["count_leaves"], section="two", core=True),
         "first_leaf": replace(expected.exercises["first_leaf"], section="asks"),

@@ -274,7 +274,7 @@ def count_leaves(tree):
     return jax.tree.leaves(tree)
 
 
-# %% exercise="count_leaves" misconception="counts_on_from_call_to_call" section="how-many-leaves"
+# %% exercise="count_leaves" misconception="counts_on_from_call_to_call" section="how-many-leaves" in_order=True
 """Your number includes the leaves of all earlier calls. A list that is the default of a parameter is made once, and every call adds to it."""
 def count_leaves(tree, leaves=[]):
     leaves.extend(jax.tree.leaves(tree))

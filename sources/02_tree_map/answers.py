@@ -1691,7 +1691,7 @@ def add_noise(key, tree, scale):
     return jax.tree.unflatten(structure, noisy)
 
 
-# %% exercise="add_noise" misconception="no_scale"
+# %% exercise="add_noise" misconception="no_scale" in_order=True
 """Your noise is the same for every `scale`, also for 0: its deviation is always 1. `jax.random.normal` knows nothing of `scale`; multiply its numbers."""
 def add_noise(key, tree, scale):
     leaves, structure = jax.tree.flatten(tree)

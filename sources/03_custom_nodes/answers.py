@@ -1022,7 +1022,7 @@ def predict(state, x):
     return x @ state.weight + state.bias
 
 
-# %% exercise="model_state" misconception="everything_is_static" section="flatten-and-unflatten"
+# %% exercise="model_state" misconception="everything_is_static" section="flatten-and-unflatten" in_order=True
 """Your state has no leaves, so a map changes nothing. In a static class all fields belong to the structure, and `jit` needs a hash of them."""
 @jax.tree_util.register_static
 @dataclass

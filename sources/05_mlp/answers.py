@@ -774,7 +774,7 @@ def forward_batch(params, xs):
     return jax.vmap(forward, in_axes=(None, 1))(params, xs)
 
 
-# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data"
+# %% exercise="forward" misconception="takes_the_last_layer_out" section="parameters-are-data" in_order=True
 """Your `forward` is right in the first call; then the list of layers has changed. Perhaps you call `pop`. The list belongs to the caller, who needs all layers for the next example."""
 
 
@@ -2334,7 +2334,7 @@ def decayed_step(params, grads, direction, rate, decay):
     return jax.tree.map_with_path(update, params, direction(grads))
 
 
-# %% exercise="decayed_step" misconception="written_into_the_parameters"
+# %% exercise="decayed_step" misconception="written_into_the_parameters" in_order=True
 """The parameters that you were given have changed. Perhaps you write the new leaves into the caller's dict. Return a new tree."""
 
 
@@ -3073,7 +3073,7 @@ def momentum_step(params, grads, velocity, rate, beta):
     return new, velocity
 
 
-# %% exercise="momentum" misconception="parameters_changed_in_place"
+# %% exercise="momentum" misconception="parameters_changed_in_place" in_order=True
 """The parameters that your `momentum_step` was given have changed. Perhaps you write the new ones into the caller's dict. Return a new tree."""
 
 

@@ -77,6 +77,7 @@ def bundle_files(course: Course) -> dict[str, Path]:
     ]
     for files in course.lessons():
         built += [files.check_script, files.expected, files.blank]
+        built += files.expected.with_suffix("").glob("*.json")
     wanted |= {_name(file, course): file for file in built}
     for file in wanted.values():
         if not file.exists():

@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from tests.browser.conftest import new_visit
 from tests.browser.lab import PATIENCE, Notebook7, Visit
 from tests.needs import missing
@@ -131,7 +131,7 @@ def test_the_verdict_of_a_check_and_its_reason_stay_on_the_screen(visit: Visit):
 
 def test_a_prediction_is_answered_by_its_letter_and_the_keys_stay_inside(visit: Visit):
     lesson = visit.open(LESSON)
-    asked = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
+    asked = BuiltLesson.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
     name = next(name for name, each in asked.items() if len(each.options) == 3)
     lesson.run(IMPORTS)
     run_by_keyboard(visit, f"{name}-predict")
@@ -161,7 +161,7 @@ def test_notebook_7_opens_a_page_of_its_own_at_the_section(visit_to_notebook: Vi
 
 def test_a_prediction_that_was_made_leads_on_to_its_cell(visit: Visit):
     lesson = visit.open(LESSON)
-    asked = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
+    asked = BuiltLesson.read(visit.lab.root / "checks" / "expected" / "01_leaves.json").predictions
     chosen = next(name for name, each in asked.items() if each.options)
     typed = next(name for name, each in asked.items() if not each.options)
     lesson.run(IMPORTS)

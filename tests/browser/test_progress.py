@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from tests.browser.lab import PATIENCE, Visit
 
@@ -56,7 +56,7 @@ def test_the_header_follows_and_hints_come_by_button(visit: Visit):
 
 
 def test_the_header_leads_to_the_core_exercises_and_on_from_them(visit: Visit):
-    lesson = Expected.read(visit.lab.root / "checks" / "expected" / "01_leaves.json")
+    lesson = BuiltLesson.read(visit.lab.root / "checks" / "expected" / "01_leaves.json")
     core = [exercise for exercise in lesson.graded.values() if exercise.core]
     assert len(core) == 3
     exercises = visit.open("exercises/01_leaves_exercises.ipynb")

@@ -12,7 +12,7 @@ import pytest
 
 from pytree_course.authoring.website import DOCUMENTS, write_site
 from pytree_course.course import Course, CourseError
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.sources.lesson_sources import read_sources
 from tests.browser.accessibility import assert_page_accessible
 from tests.conftest import ROOT, contents, edit
@@ -89,7 +89,7 @@ def test_no_answer_is_on_any_page(site, pages):
 
 def test_every_prediction_is_a_choice(pages):
     for files in Course(ROOT).lessons():
-        predictions = Expected.read(files.expected).predictions
+        predictions = BuiltLesson.read(files.expected).predictions
         page = pages[f"notebooks/{files.stem}.html"]
         assert page.count('class="prediction"') == page.count('class="outcome"') == len(predictions)
         for name, prediction in predictions.items():
@@ -156,7 +156,7 @@ def test_a_lesson_is_accessible_and_keeps_to_itself(browser, site, scheme, width
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_choice_by_keyboard_reveals_the_answer(browser, site, scripts):
-    asked = Expected.read(Course(ROOT).lesson("01_leaves").expected).predictions
+    asked = BuiltLesson.read(Course(ROOT).lesson("01_leaves").expected).predictions
     name, first = next((name, each) for name, each in asked.items() if each.options)
     right, wrong = first.answer, next(each for each in first.options if each != first.answer)
     context = browser.new_context(java_script_enabled=scripts)

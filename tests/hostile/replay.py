@@ -73,10 +73,13 @@ checks.run_check = replay
 
 def replay_answers(lesson: str, *wanted: str) -> dict[str, str]:
     """Return the answers of a forger who has none, to these exercises of a lesson, or to all."""
-    file = ROOT / "checks" / "expected" / f"{lesson}.json"
-    exercises = json.loads(file.read_text(encoding="utf-8"))["exercises"]
-    exercises = {name: exercises[name] for name in wanted or exercises}
-    public = {name: each["observations"] for name, each in exercises.items()}
+    folder = ROOT / "checks" / "expected"
+    facts = json.loads((folder / f"{lesson}.json").read_text(encoding="utf-8"))["exercises"]
+    exercises = {name: facts[name] for name in wanted or facts}
+    public = {
+        name: json.loads((folder / lesson / f"{name}.json").read_text("utf-8"))["observations"]
+        for name in exercises
+    }
     packed = base64.b64encode(zlib.compress(json.dumps(public).encode())).decode()
     code = _REPLAY.replace("{public}", packed)
     answers = {

@@ -42,7 +42,7 @@ def test_a_case_gets_its_verdict(graded, case: Case):
     kinds = {row.exercise: row.kind for row in rows}
     assert {**kinds, **case.kinds} == kinds
     said = [attempt.reason] if attempt is not None else []
-    errors = [row.failure.got.get("message", "") for row in rows if row.failure is not None]
+    errors = [getattr(row.failure.got, "message", "") for row in rows if row.failure is not None]
     assert case.reason in "\n".join([*said, *(row.explanation for row in rows), *errors])
     assert case.said in graded.done.said
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytree_course import Checks, course_map, predict, show_progress
-from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.standings import badges
 from pytree_course.notebook import header
@@ -94,7 +94,7 @@ def test_the_next_cell_that_succeeds_reveals():
 
 
 def test_predictions_are_kept_with_the_progress(in_course):
-    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
     assert lesson.predictions["leaves-are-not-elements-4"].answer == "C"
     first = predict("01_mini", "leaves-are-not-elements-4")
     first.entry.value = "A"
@@ -230,7 +230,7 @@ def earned(lessons, progress):
 
 
 def test_badges_are_earned_one_by_one(in_course):
-    lessons = [Expected.read(in_course.lesson("01_mini").expected)]
+    lessons = [BuiltLesson.read(in_course.lesson("01_mini").expected)]
     progress = Progress.load(None)
     assert earned(lessons, progress) == set()
     progress.add("01_mini", "count_leaves", "correct")
@@ -244,7 +244,7 @@ def test_badges_are_earned_one_by_one(in_course):
 
 
 def test_the_last_badge_is_for_all_lessons_also_for_those_that_an_author_added(in_course):
-    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
     lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 7)]
     progress = Progress.load(None)
     for each in lessons[:5]:
@@ -260,7 +260,7 @@ def test_the_last_badge_is_for_all_lessons_also_for_those_that_an_author_added(i
 
 
 def test_the_badge_of_the_core_is_for_all_lessons_that_have_one(in_course):
-    lesson = Expected.read(in_course.lesson("01_mini").expected)
+    lesson = BuiltLesson.read(in_course.lesson("01_mini").expected)
     lessons = [replace(lesson, lesson=f"{number:02}_mini") for number in range(1, 7)]
     bare = {name: replace(each, core=False) for name, each in lesson.exercises.items()}
     lessons.append(replace(lesson, lesson="07_mini", exercises=bare))
@@ -288,11 +288,9 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     page = course_map()
     assert 'href="../notebooks/01_mini.ipynb#Going-deeper"' in page.html
     assert 'href="../exercises/01_mini_exercises.ipynb#Count-the-leaves"' in page.html
-    core = "about 5 min left (reading 2 min, exercises 3 min), 6 min with every prediction and Try"
+    core = "about 6 min left (lessons 3 min, exercises 3 min)"
     assert f"The core of all lessons: {core}" in page.text
-    both = (
-        "about 11 min left (reading 4 min, exercises 7 min), 13 min with every prediction and Try"
-    )
+    both = "about 13 min left (lessons 6 min, exercises 7 min)"
     assert f"Everything: {both}" in page.text
     progress = Progress.load(in_course.progress_file)
     progress.predict("01_mini", "leaves-are-not-elements-4", "A")
@@ -302,12 +300,12 @@ def test_the_start_page_shows_both_ways_and_the_time_left_on_each(in_course):
     page = course_map()
     assert "The core of all lessons: done" in page.text
     assert "The core is done." in page.html
-    assert "Everything: about 6 min left (reading 2 min, exercises 4 min), 7 min with" in page.text
+    assert "Everything: about 7 min left (lessons 3 min, exercises 4 min)" in page.text
 
 
 def test_a_lesson_without_layers_is_on_the_start_page_too(in_course):
     file = in_course.lesson("01_mini").expected
-    expected = Expected.read(file)
+    expected = BuiltLesson.read(file)
     sections = {
         slug: replace(each, minutes=0, deeper=False) for slug, each in expected.sections.items()
     }

@@ -17,7 +17,7 @@ from pytree_course.authoring.notebooks import render_exercises, render_notebooks
 from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
 from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
 from pytree_course.observing.comparison import agree
@@ -88,7 +88,7 @@ def build(
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
     """Build what is stale of the exercises; say whether something else is expected now."""
     files = sources.files
-    stored = Expected.read(files.expected) if files.expected.exists() else None
+    stored = BuiltLesson.read(files.expected) if files.expected.exists() else None
     digests = (sources.exercises_digest, sources.practice_digest)
     if again or stored is None or digests != (stored.sources, stored.practice):
         expected = _prove(sources, tell)
@@ -99,8 +99,9 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
             sections=sections_of(sources),
             predictions=sources.predictions,
         )
-    if expected != stored:
-        write_file(files.expected, expected.to_text())
+    is_new = stored is None or expected.texts() != stored.texts()
+    if is_new:
+        expected.write(files.expected)
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
     is_gone = not files.exercises.exists()
     kept = None
@@ -114,10 +115,10 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
             tell("running the solutions")
             made = _executed(solved, files.solutions, sources.exercise_cells)
         write_file(files.solutions, _text(made))
-    return expected != stored
+    return is_new
 
 
-def _prove(sources: LessonSources, tell: Tell) -> Expected:
+def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
     """Run all answers, and return what is expected; raise what the author has to fix."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
@@ -181,14 +182,20 @@ def _why_notebook_is_stale(file: Path, wanted: NotebookNode) -> str | None:
 def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
     if not file.exists():
         return NOT_BUILT
-    stored = Expected.read(file)
+    stored = BuiltLesson.read(file)
     if stored.sources != sources.exercises_digest:
         return CHANGED_SOURCES
-    said, observations = stored.observations_apart()
-    wanted, wanted_observations = expect(sources, PUBLIC_SEED).observations_apart()
-    # Compared as a check would: floats may differ in the last digit.
-    if said != wanted or not agree(wanted_observations, observations):
-        return "the right answers yield something else than it says"
+    wanted = expect(sources, PUBLIC_SEED)
+    if not all((file.with_suffix("") / f"{name}.json").exists() for name in wanted.exercises):
+        return NOT_BUILT
+    for name in wanted.exercises:
+        said, observations = stored.expected(name).observations_apart()
+        right, right_observations = wanted.expected(name).observations_apart()
+        # Compared as a check would: floats may differ in the last digit.
+        if said != right or not agree(right_observations, observations):
+            return f"the answers to {name} yield something else than it says"
+    if replace(stored, exercises={}) != replace(wanted, exercises={}):
+        return "it was edited by hand; change the sources instead"
     return None
 
 

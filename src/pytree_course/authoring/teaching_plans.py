@@ -36,6 +36,9 @@ def plans(course: Course) -> str:
     page = render(
         "authoring/teaching_plans.md",
         lessons=lessons,
+        alone=sum(
+            lesson.layers.core_with_everything + _minutes(_core(lesson)) for lesson in lessons
+        ),
         session_minutes=SESSION,
         around=AROUND,
         hours=hours,

@@ -15,7 +15,7 @@ from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.built import show_outputs
 from pytree_course.bundle import bundle, write_bundle
 from pytree_course.course import GOING_DEEPER, Course, CourseError
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.judging.feedback import backticks_to_code
 from pytree_course.rendering import render
 from pytree_course.sources.predictions import OPTION
@@ -72,7 +72,7 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
         place = PurePosixPath(name)
         is_deeper = place.parent.parent.name == "deeper"
         files = course.lesson(place.parent.name if is_deeper else place.stem)
-        expected = Expected.read(files.expected) if files.expected.exists() else None
+        expected = BuiltLesson.read(files.expected) if files.expected.exists() else None
         notebook = nbformat.reads(LINK.sub(_link, released[name].decode()), as_version=4)
         notebook.cells = _cells(notebook.cells, expected)
         if expected and not is_deeper:
@@ -86,7 +86,7 @@ def _pages(course: Course, released: dict[str, bytes]) -> dict[str, bytes]:
     return pages
 
 
-def _cells(cells: list[NotebookNode], expected: Expected | None) -> list[NotebookNode]:
+def _cells(cells: list[NotebookNode], expected: BuiltLesson | None) -> list[NotebookNode]:
     """Return a notebook's cells as they are read on the web; without `expected` it is a page."""
     predictions = expected.predictions if expected else {}
     practice = expected.exercises.keys() - expected.graded.keys() if expected else set()

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from pytree_course.board.room import Learner, Room
 from pytree_course.course import LessonFiles
-from pytree_course.judging.expected import Belief, Expected, Misconception
+from pytree_course.judging.expected import Belief, BuiltLesson, Misconception
 from pytree_course.judging.feedback import feedback
 from pytree_course.judging.judge import judge
 from pytree_course.learner.questions import Question
@@ -33,7 +33,7 @@ class Reason:
     learners: Sequence[Learner]
 
 
-def going_round(room: Room, expected: Expected, now: datetime) -> list[Reason]:
+def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason]:
     """Return the misconceptions of a lesson that last checks show, those of most learners first."""
     holders: dict[tuple[str, str], list[Learner]] = defaultdict(list)
     for learner in room.learners.values():
@@ -44,14 +44,15 @@ def going_round(room: Room, expected: Expected, now: datetime) -> list[Reason]:
                     holders[exercise, name].append(learner)
     reasons = [
         Reason(Belief(expected.lesson, *key), each, holders[key])
-        for exercise in expected.exercises.values()
-        for each in exercise.misconceptions
-        if (key := (exercise.name, each.name)) in holders
+        for exercise in expected.exercises
+        if any(exercise == named for named, _ in holders)
+        for each in expected.expected(exercise).misconceptions
+        if (key := (exercise, each.name)) in holders
     ]
     return sorted(reasons, key=lambda each: -len(each.learners))
 
 
-def stuck(room: Room, expected: Expected, now: datetime) -> Iterator[tuple[Learner, str, int]]:
+def stuck(room: Room, expected: BuiltLesson, now: datetime) -> Iterator[tuple[Learner, str, int]]:
     """Yield who goes on trying an exercise without a new result: with how many tries."""
     for learner in room.learners.values():
         for exercise in expected.exercises:
@@ -61,7 +62,7 @@ def stuck(room: Room, expected: Expected, now: datetime) -> Iterator[tuple[Learn
                 yield learner, exercise, work.alike
 
 
-def planned(expected: Expected) -> dict[str, int]:
+def planned(expected: BuiltLesson) -> dict[str, int]:
     """Return by which minute of its session each core exercise should be done."""
     minute = WELCOME
     plan = {}
@@ -96,12 +97,12 @@ def parts_best(
     return best if best and different(best) else None
 
 
-def shown_to(files: LessonFiles, expected: Expected, about: Belief) -> Feedback:
+def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> Feedback:
     """Return the feedback of whoever holds a misconception: the smallest case, and why.
 
     The check runs without an answer, for its inputs; what comes out is known.
     """
-    facts = expected.exercises[about.exercise]
+    facts = expected.expected(about.exercise)
     [held] = [each for each in facts.misconceptions if each.name == about.name]
     ran = run_check(files.checks()[about.exercise], [_not_there] * len(facts.answers), PUBLIC_SEED)
     outcomes = [

@@ -51,9 +51,9 @@ class Events(Learner):
         who = self.learner()
         for sent in self.read(class_protocol.Events).events:
             lesson = self.pages.lessons.get(sent.lesson)
-            exercise = lesson.exercises.get(sent.exercise) if lesson else None
-            if exercise and sent.event in ("tried", "correct"):
-                known = {each.name for each in exercise.misconceptions}
+            is_known = lesson is not None and sent.exercise in lesson.exercises
+            if lesson and is_known and sent.event in ("tried", "correct"):
+                known = {each.name for each in lesson.expected(sent.exercise).misconceptions}
                 data = {
                     "time": sent.time.isoformat(),
                     "lesson": sent.lesson,

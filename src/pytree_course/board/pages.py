@@ -18,7 +18,7 @@ from pytree_course.board.going_round import (
 from pytree_course.board.room import Learner
 from pytree_course.board.session import Session
 from pytree_course.course import Course
-from pytree_course.judging.expected import Belief, Expected
+from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.judging.feedback import render
 from pytree_course.learner.questions import Question, for_class
 
@@ -34,7 +34,7 @@ class Pages:
         qr = segno.make(f"{address}/?code={self._room.code}", error="m")
         self._qr = Markup(qr.svg_inline(omitsize=True, light="#fff"))
         files = {each.stem: each for each in course.lessons()}
-        self.lessons = {stem: Expected.read(each.expected) for stem, each in files.items()}
+        self.lessons = {stem: BuiltLesson.read(each.expected) for stem, each in files.items()}
         self.questions = cache(lambda lesson: for_class(self.lessons[lesson]))
         # Of a misconception; made once, which takes up to a second.
         self.feedback = cache(
@@ -42,7 +42,7 @@ class Pages:
         )
 
     @property
-    def lesson(self) -> Expected:
+    def lesson(self) -> BuiltLesson:
         """The lesson that the board shows: the first one that somebody worked on, or chosen."""
         return self.lessons.get(self._room.lesson) or next(iter(self.lessons.values()))
 
@@ -104,7 +104,7 @@ class Pages:
 
 
 def solved_and_tried(
-    learners: Iterable[Learner], expected: Expected, exercise: str
+    learners: Iterable[Learner], expected: BuiltLesson, exercise: str
 ) -> tuple[int, int]:
     """Return how many have solved an exercise, and how many tried it in vain so far."""
     work = [each.at(expected.lesson, exercise) for each in learners]

@@ -35,7 +35,7 @@ class AttemptState(StrEnum):
 
 
 class TeachersWord(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the teacher put beside a verdict."""
+    """A teacher's correction of a verdict."""
 
     comment: str
     points_by_check: Count  # which the row's own points replace
@@ -94,7 +94,7 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def submitter(self) -> Submitter:
-        """Who handed it in."""
+        """The student who handed it in."""
         return Submitter(self.student, self.name, self.system, self.canvas_id)
 
     @property
@@ -104,7 +104,7 @@ class Attempt(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def counting(attempts: Iterable[Attempt]) -> dict[tuple[str, str], Attempt]:
-    """Choose the attempt that counts, by student and lesson: the one handed in last.
+    """Return the attempt that counts for each student and lesson: the one handed in last.
 
     Of those handed in at one time, such as one that could not be read at first, the last grading
     counts.
@@ -149,7 +149,7 @@ def _reason(old: Attempt, now: Attempt) -> str:
 
 
 def in_words(error: Exception) -> str:
-    """Say what went wrong with a submission, and what to do."""
+    """Describe an error in grading a submission, and what to do about it."""
     if isinstance(error, BrokenProcessPool):
         what = "the process that ran the notebook was ended, probably because the memory was full"
         return f"{what}: grade it again with `--jobs 1`."

@@ -11,7 +11,7 @@ from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.gradebook import Gradebook
 from pytree_course.class_grading.roster import RosterEntry, match
 from pytree_course.course import Course
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 
 NOT_HANDED_IN = "not handed in"
 NOT_YET_GRADED = "handed in, but not graded yet"
@@ -39,7 +39,7 @@ class ClassGrades:
     """The grades of a class as they stand."""
 
     students: list[Student]  # all on the list or in the folder, sorted
-    lessons: list[Expected]  # those with attempts, in order; their cases are the public ones
+    lessons: list[BuiltLesson]  # those with attempts, in order; their cases are the public ones
     counting: dict[tuple[str, str], Attempt]  # the one that counts, by student and lesson
     due: datetime | None = None
     waiting: frozenset[tuple[str, str]] = frozenset()  # student, lesson: handed in, not yet graded
@@ -61,7 +61,9 @@ class ClassGrades:
         }
         attempted = {lesson for _, lesson in attempts}
         lessons = [
-            Expected.read(files.expected) for files in course.lessons() if files.stem in attempted
+            BuiltLesson.read(files.expected)
+            for files in course.lessons()
+            if files.stem in attempted
         ]
         submitters = {each.student: each.submitter for each in all_attempts}
         submitters |= {each.id: each for each in folder.submitters}
@@ -77,11 +79,11 @@ class ClassGrades:
         waiting = {(each.student, each.lesson) for each in folder.notebooks} - {*attempts}
         return cls(students, lessons, attempts, due, frozenset(waiting))
 
-    def attempt(self, student: Student, lesson: Expected) -> Attempt | None:
+    def attempt(self, student: Student, lesson: BuiltLesson) -> Attempt | None:
         """Return the attempt that counts; None when there is none."""
         return self.counting.get((student.id, lesson.lesson))
 
-    def missing(self, student: Student, lesson: Expected) -> str:
+    def missing(self, student: Student, lesson: BuiltLesson) -> str:
         """Say why there is no attempt."""
         is_waiting = (student.id, lesson.lesson) in self.waiting
         return NOT_YET_GRADED if is_waiting else NOT_HANDED_IN
@@ -99,7 +101,7 @@ class ClassGrades:
         attempts = (attempt for _, _, attempt in self.all_attempts())
         return sorted({attempt.lesson for attempt in attempts if attempt.on_public_cases})
 
-    def all_attempts(self) -> Iterator[tuple[Student, Expected, Attempt]]:
+    def all_attempts(self) -> Iterator[tuple[Student, BuiltLesson, Attempt]]:
         """Yield every attempt that counts."""
         for student in self.students:
             for lesson in self.lessons:

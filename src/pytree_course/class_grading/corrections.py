@@ -10,7 +10,7 @@ from pytree_course.class_grading.attempt import Attempt, TeachersWord, VerdictRo
 from pytree_course.class_grading.folder import ClassFolder
 from pytree_course.class_grading.roster import RosterEntry, match, read_csv
 from pytree_course.course import Course, CourseError
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.reading import Count
 
 COLUMNS = ("student", "lesson", "exercise", "points", "comment")
@@ -22,7 +22,7 @@ Place = tuple[str, str, str]
 
 
 class Correction(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a teacher says of one student's answer to one exercise."""
+    """A teacher's points and comment for one student's answer."""
 
     student: str
     lesson: str
@@ -93,7 +93,7 @@ def _correction(
     lesson = course.lesson_named(row["lesson"])
     if (student, lesson.stem) not in {(each.student, each.lesson) for each in folder.notebooks}:
         raise CourseError(f"{student} handed in nothing for {lesson.stem}")
-    exercises = Expected.read(lesson.expected).graded
+    exercises = BuiltLesson.read(lesson.expected).graded
     if row["exercise"] not in exercises:
         raise CourseError(f"{lesson.stem} has no exercise {row['exercise']!r}")
     points, most = row["points"], exercises[row["exercise"]].points
@@ -127,7 +127,7 @@ def bound_to_answers(
 
 
 def corrected(attempt: Attempt, corrections: Mapping[Place, Correction]) -> Attempt:
-    """Return an attempt with what the teacher said of its answers."""
+    """Return an attempt with the teacher's corrections applied."""
 
     def row_with(row: VerdictRow) -> VerdictRow:
         said = corrections.get((attempt.student, attempt.lesson, row.exercise))

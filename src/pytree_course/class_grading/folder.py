@@ -59,7 +59,7 @@ class SubmittedNotebook:
 
 @dataclass(frozen=True)
 class ClassFolder:
-    """What a class handed in."""
+    """The submissions of a class."""
 
     path: Path  # the folder of the students' folders
     submitters: list[Submitter]  # all that have a folder, also an empty one
@@ -68,7 +68,7 @@ class ClassFolder:
     is_nbgraders: bool = False
 
     def doubts(self) -> list[str]:
-        """Say where a student may be the whole class, and two students may be one."""
+        """Warn of folders that may hold a whole class, and of students who may be one person."""
         places, alike, of_one_name = defaultdict(set), defaultdict(list), defaultdict(list)
         for each in self.notebooks:
             if not self.is_nbgraders:

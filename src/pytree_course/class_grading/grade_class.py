@@ -40,20 +40,20 @@ from pytree_course.texts import printable
 
 @dataclass(frozen=True)
 class GradingOptions:
-    """What a teacher chooses."""
+    """The teacher's options."""
 
     lessons: Sequence[str] = ()  # only these; all, when empty
     force: bool = False  # run also what has not changed since it was graded
     in_sandbox: bool = True
 
     def wants(self, notebook: SubmittedNotebook) -> bool:
-        """Say whether a notebook is to be graded."""
+        """Return whether a notebook should be graded."""
         return not self.lessons or notebook.lesson in self.lessons
 
 
 @dataclass
 class Summary:
-    """What one grading of a class did."""
+    """The outcome of one grading of a class."""
 
     graded: int = 0
     unchanged: int = 0  # graded before, and not again
@@ -121,7 +121,7 @@ class _Grading:
     handed_in: dict[Run, list[ReadNotebook]] = field(default_factory=lambda: defaultdict(list))
 
     def begin(self, notebooks: list[SubmittedNotebook]) -> None:
-        """Find out what has to be run, and begin; what cannot be read is recorded at once."""
+        """Start the runs that are needed; record unreadable notebooks at once."""
         attempts = self.gradebook.attempts()
         counts = {attempt.key for attempt in counting(attempts).values()}
         lessons = {notebook.lesson for notebook in notebooks}
@@ -212,7 +212,7 @@ class _Grading:
             self._record(read, AttemptState.FAILED, reason)
 
     def judge(self, run: Run) -> None:
-        """Judge a run that is finished, and record it for each student who handed it in."""
+        """Judge a finished run, and record it for each student who handed it in."""
         for read in self.handed_in.pop(run):
             with self._guarded(read):
                 ran, lesson = run.result(), self._lesson(read.notebook.lesson)

@@ -123,7 +123,7 @@ def _bounded(seconds: int, call: Callable[[], Result]) -> Result:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, even by `kill -9`.
+    """Exit when the parent process is gone, even by `kill -9`.
 
     It would not notice otherwise: the pool's processes hold one another's pipes open.
     """
@@ -136,7 +136,7 @@ def _end_with_parent() -> None:
 def dask_cluster(address: str) -> Iterator[Executor]:
     """Connect to a Dask scheduler, such as "tcp://10.0.0.1:8786".
 
-    A worker that dies costs nothing: Dask runs its tasks on another one.
+    If a worker dies, Dask reruns its tasks on another one.
     """
     try:
         from distributed import Client

@@ -214,14 +214,14 @@ def questions(
     ],
 ) -> None:
     """For teachers and authors: write down the questions that misconceptions make."""
-    from pytree_course.judging.expected import Expected
+    from pytree_course.judging.expected import BuiltLesson
     from pytree_course.judging.feedback import backticks_to_code
     from pytree_course.learner.questions import for_class
     from pytree_course.reports.page_texts import render
 
     if into.suffix not in QUESTIONS:
         raise CourseError(f"{into}: the name should end in .md, .ipynb (slides) or .xml (Moodle).")
-    expected = Expected.read(lesson_with_exercises(lesson).expected)
+    expected = BuiltLesson.read(lesson_with_exercises(lesson).expected)
     asked = for_class(expected)
     values = {"title": expected.title, "asked": asked, "code": backticks_to_code}
     write_file(into, render(QUESTIONS[into.suffix], **values) + "\n")

@@ -46,7 +46,7 @@ class SubmissionBudget:
         self.ends = now + (self._ends - now) / (others + 1)
 
     def spend(self, seconds: float) -> None:
-        """Take off what a cell took; what it took beyond its share costs no other exercise."""
+        """Deduct a cell's time, up to its share: an overrun costs no other exercise."""
         taken = min(seconds, self.seconds)
         self._left -= taken
         self.seconds -= taken
@@ -76,7 +76,7 @@ class CellBudget:
         self._memory = self._own_memory.memory_info().rss + limits.RECEIVED_MEMORY
 
     def end_within(self, seconds: float) -> None:
-        """Note that the cell has ended, and give what it sent so much time to arrive."""
+        """Note that the cell has ended, and wait this long for the rest of its messages."""
         if not self.look():
             # Most cells end before the first look is due, and a look takes longer than they do.
             self._count(self._processes.used(), waited=0.0)
@@ -91,7 +91,7 @@ class CellBudget:
             raise OverOutputError
 
     def look(self) -> bool:
-        """See what was used since the last look; return False where that was just now."""
+        """Update the usage; return False if the last look was too recent."""
         if time.monotonic() - self._looked < _LOOK_SECONDS:
             return False
         self._count(*self._processes.look())
@@ -103,7 +103,7 @@ class CellBudget:
         return True
 
     def _count(self, processor: float, waited: float) -> None:
-        """Count what was used since the last time that this was asked."""
+        """Add the usage since the last call."""
         now = time.monotonic()
         passed, self._looked = now - self._looked, now
         used, self._processor = processor - self._processor, processor

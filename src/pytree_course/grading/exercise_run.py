@@ -10,7 +10,7 @@ from typing import Any
 
 from pytree_course.course import Course, LessonFiles, answer_id, check_id
 from pytree_course.grading.budget import SubmissionBudget
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.observing.observations import Raised, writable
 from pytree_course.running.outcomes import OUTCOMES_MIME, Outcome, read_report
 
@@ -73,7 +73,7 @@ class CellRun:
                 yield outcome.observation.type, outcome.observation.message
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
-        """Take what grading needs from a message of the cell."""
+        """Record the parts of a cell's message that grading needs."""
         if kind == "error":
             name, message = (str(content[entry]) for entry in ("ename", "evalue"))
             message = _ANSI.sub("", message[: 2 * _LONGEST_MESSAGE])
@@ -110,11 +110,10 @@ class KernelCourse:
     expected: str  # the names of the exercises; no observations, no hints
 
     @classmethod
-    def of(cls, files: LessonFiles, expected: Expected) -> "KernelCourse":
+    def of(cls, files: LessonFiles, expected: BuiltLesson) -> "KernelCourse":
         """Take from a lesson what a kernel needs."""
         exercises = {
-            name: replace(exercise, observations=[], misconceptions=[], hints=[])
-            for name, exercise in expected.graded.items()
+            name: replace(exercise, hints=[]) for name, exercise in expected.graded.items()
         }
         bare = replace(expected, exercises=exercises, predictions={})
         script = files.check_script.read_text(encoding="utf-8")
@@ -152,7 +151,7 @@ class ExerciseRun:
 
     @property
     def is_settled(self) -> bool:
-        """Whether its result is its own doing, whatever ran before it or beside it."""
+        """Whether the exercise itself caused its result, not an earlier one or a neighbour."""
         return self.answer.is_over or not (self.check.is_silent or self.ran_short)
 
     @property

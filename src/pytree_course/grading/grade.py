@@ -77,7 +77,7 @@ def judge_submission(
 
 def _is_wrong(exercise: ExpectedExercise, observed: Sequence[Observation]) -> bool:
     """Say whether an answer was attempted, and yielded some wrong results."""
-    is_attempted = not all(isinstance(each, NotAttempted) for each in observed)
+    is_attempted = any(not isinstance(each, NotAttempted) for each in observed)
     return is_attempted and any(map(compare, exercise.observations, observed))
 
 

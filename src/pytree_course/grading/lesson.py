@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytree_course.course import LessonFiles, answer_id
 from pytree_course.grading.exercise_run import KernelCourse
-from pytree_course.judging.expected import Expected, ExpectedExercise, Misconception
+from pytree_course.judging.expected import BuiltLesson, ExpectedExercise, Misconception
 from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.source_texts import exercises_digest
@@ -78,13 +78,13 @@ class GradedLesson:
         self._pool = pool
         self._begun: set[str] = set()  # exercises whose right answer runs, or has run
         self._right: dict[str, ExpectedExercise] = {}
-        stored = Expected.read(files.expected)
+        stored = BuiltLesson.read(files.expected)
         self.title, self.digest = stored.title, stored.sources  # of exercises and their checks
         self.points = {name: each.points for name, each in stored.graded.items()}
         self.on_public_cases = not files.sources.exists()
+        self._stored = stored
         if self.on_public_cases:
             self.seed = PUBLIC_SEED
-            self._right = stored.exercises
         else:
             self.seed = secrets.randbits(32) if seed is None else seed
             # Reading the sources takes long; what was built from the same sources will do.
@@ -107,6 +107,8 @@ class GradedLesson:
 
     def right(self, exercise: str) -> ExpectedExercise:
         """Return what the right answer yields; misconceptions may be missing."""
+        if self.on_public_cases:
+            return self._stored.expected(exercise)
         if exercise not in self._right:
             self._right[exercise] = self._call(right_results, exercise)
         return self._right[exercise]

@@ -61,7 +61,7 @@ def run_notebook(
         folder = Path(name)
         course.write(folder / "course")
         file = folder / "submission.ipynb"
-        # Half a surrogate pair is text to JSON and to Python, but not to a file.
+        # A lone surrogate is valid in JSON and in a Python string, but has no UTF-8 encoding.
         file.write_bytes(json.dumps(notebook, ensure_ascii=False).encode("utf-8", "replace"))
         variables = {SEED_VARIABLE: str(settings.seed)}
         collector.new_kernel = partial(

@@ -54,7 +54,7 @@ class PlainKernel:
         return client
 
     def connected(self) -> None:
-        """Do nothing: who else can connect to it has the same rights."""
+        """Do nothing: any process that can connect has the same rights."""
 
     def is_alive(self) -> bool:
         """Say whether it still runs."""

@@ -211,7 +211,7 @@ def _defined_names(code: str) -> set[str]:
 
 
 def _at(cell: Any, path: tuple[str, ...]) -> object:
-    """Return what is below these names in untrusted JSON, or None."""
+    """Return the value at a path of keys in untrusted JSON, or None."""
     for name in path:
         cell = cell.get(name) if isinstance(cell, dict) else None
     return cell
@@ -221,5 +221,5 @@ def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     text = "".join(line for line in lines if isinstance(line, str))
-    # JSON can hold half a character, which no file, message or database can.
+    # A lone surrogate is valid in JSON, but has no UTF-8 encoding.
     return text.encode("utf-8", "replace").decode("utf-8")

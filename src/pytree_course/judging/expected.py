@@ -1,16 +1,16 @@
 """A lesson's build results: observations of the reference answer and each misconception."""
 
 import json
-import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import to_builtins
 
-from pytree_course.course import CourseError
-from pytree_course.observing.observations import Observation
+from pytree_course.course import CourseError, write_file
+from pytree_course.observing.observations import NotAttempted, Observation
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,105 @@ class ExpectedExercise(ExerciseFacts):
     lines: dict[str, str] = field(default_factory=dict)  # by name, where lines are predicted
     given: dict[int, Given] = field(default_factory=dict)  # by the cases that make a question
 
+    def observations_apart(self) -> tuple["ExpectedExercise", list[Observation]]:
+        """Return everything but the observations, and these."""
+        observations = [*self.observations]
+        for misconception in self.misconceptions:
+            observations += misconception.observations.values()
+        bare = [
+            replace(each, observations=dict.fromkeys(each.observations, NotAttempted()))
+            for each in self.misconceptions
+        ]
+        return replace(self, observations=[], misconceptions=bare), observations
+
+    def to_text(self) -> str:
+        """Return the text of the exercise's file: a line for each observation or fact of a case.
+
+        A wrong observation of several misconceptions is written once, in `wrong`; theirs are
+        indices into it.
+        """
+        wrong: dict[str, int] = {}
+        misconceptions = [
+            _StoredMisconception(
+                each.name,
+                each.explanation,
+                each.section,
+                {
+                    case: wrong.setdefault(_line(observation), len(wrong))
+                    for case, observation in each.observations.items()
+                },
+            )
+            for each in self.misconceptions
+        ]
+        parts = {
+            "functions": _line(self.functions),
+            "lines": _line(self.lines),
+            "observations": _lines(map(_line, self.observations)),
+            "misconceptions": _lines(map(_line, misconceptions)),
+            "wrong": _lines(wrong),
+            "features": _lines(map(_line, self.features)),
+            "summaries": _lines(map(_line, self.summaries)),
+            "given": _line(self.given),
+        }
+        entries = (f'"{name}": {text}' for name, text in parts.items())
+        return "{\n" + ",\n".join(entries) + "\n}\n"
+
+
+def _line(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _lines(texts: Iterable[str]) -> str:
+    return "[\n" + ",\n".join(texts) + "\n]"
+
+
+@dataclass(frozen=True)
+class _StoredMisconception:
+    name: str
+    explanation: str
+    section: str
+    observations: dict[int, int]  # indices into `wrong`, by case
+
+
+@dataclass(frozen=True)
+class _StoredResults:
+    """An exercise's file."""
+
+    functions: bool
+    lines: dict[str, str]
+    observations: list[Observation]
+    misconceptions: list[_StoredMisconception]
+    wrong: list[Observation]
+    features: list[list[str]]
+    summaries: list[dict[str, str] | None]
+    given: dict[int, Given]
+
+
+def _read_exercise(file: Path, facts: ExerciseFacts) -> ExpectedExercise:
+    stored = msgspec.json.decode(_read(file), type=_StoredResults)
+    results = dict(vars(stored))
+    wrong = results.pop("wrong")
+    results["misconceptions"] = [
+        Misconception(
+            each.name,
+            each.explanation,
+            each.section,
+            {case: wrong[index] for case, index in each.observations.items()},
+        )
+        for each in stored.misconceptions
+    ]
+    return ExpectedExercise(**vars(facts), **results)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise CourseError(
+            f"{file} is missing. Fetch the course's files again, or, if you are its author, "
+            "run: python3 course.py build"
+        ) from None
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -109,16 +208,26 @@ class LessonSection:
 
 
 @dataclass(frozen=True)
-class Expected:
-    """What is expected in one lesson, on the cases of one seed."""
+class BuiltLesson:
+    """What was built of one lesson for learners and grading; what is expected is read on demand.
+
+    Examples
+    --------
+    >>> lesson = BuiltLesson.read(files.expected)  # doctest: +SKIP
+    >>> lesson.exercises["count_leaves"].points  # doctest: +SKIP
+    3
+    >>> lesson.expected("count_leaves").observations[0]  # doctest: +SKIP
+    Number(type='int', value=0)
+    """
 
     lesson: str
     title: str
     sections: dict[str, LessonSection]  # by slug, in the lesson's order
     predictions: dict[str, Prediction]  # by the id of the cell that holds the answer
-    exercises: dict[str, ExpectedExercise]
+    exercises: dict[str, ExerciseFacts]
     sources: str  # digest of what the exercise notebook's exercises are made from
     practice: str = ""  # and of the cells of the exercises that stand in the lesson
+    folder: str = field(default="", compare=False)  # of the exercises' files, once there are some
 
     @property
     def points(self) -> int:
@@ -126,7 +235,7 @@ class Expected:
         return sum(exercise.points for exercise in self.exercises.values())
 
     @property
-    def graded(self) -> dict[str, ExpectedExercise]:
+    def graded(self) -> dict[str, ExerciseFacts]:
         """The exercises of the exercise notebook; the others stand in the lesson."""
         return {name: each for name, each in self.exercises.items() if not each.is_practice}
 
@@ -135,88 +244,46 @@ class Expected:
         """The deeper sections, each a notebook of its own, by slug."""
         return {slug: each for slug, each in self.sections.items() if each.deeper}
 
-    def observations_apart(self) -> tuple[dict[str, Any], list[Observation]]:
-        """Return everything but the observations, and these."""
-        data = to_builtins(self)
-        observations: list[Observation] = []
-        for name, exercise in self.exercises.items():
-            observations += exercise.observations
-            del data["exercises"][name]["observations"]
-            described = data["exercises"][name]["misconceptions"]
-            for misconception, fields in zip(exercise.misconceptions, described, strict=True):
-                observations += misconception.observations.values()
-                fields["observations"] = list(misconception.observations)
-        return data, observations
+    def expected(self, exercise: str) -> ExpectedExercise:
+        """Return what is expected of an exercise; its file is read when it is first asked for."""
+        if exercise not in self._expected:
+            file = Path(self.folder) / f"{exercise}.json"
+            self._expected[exercise] = _read_exercise(file, self.exercises[exercise])
+        return self._expected[exercise]
+
+    @cached_property
+    def _expected(self) -> dict[str, ExpectedExercise]:
+        known = self.exercises.items()
+        return {name: each for name, each in known if isinstance(each, ExpectedExercise)}
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts of the exercises' files, by name, and that of the lesson's as ""."""
+        return {name: self.expected(name).to_text() for name in self.exercises} | {
+            "": self.to_text()
+        }
 
     def to_text(self) -> str:
-        """Return the JSON text that `read` reads: a line for each observation or fact of a case.
+        """Return the text of the lesson's file, which holds nothing of what is expected."""
+        facts = [each.name for each in fields(ExerciseFacts)]
+        exercises = {
+            name: {fact: getattr(exercise, fact) for fact in facts}
+            for name, exercise in self.exercises.items()
+        }
+        data = msgspec.to_builtins(replace(self, exercises={})) | {"exercises": exercises}
+        del data["folder"]
+        return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
-        A wrong observation of several misconceptions is written once, in the exercise's `wrong`;
-        theirs are indices into it.
-        """
-        data = to_builtins(self)
-        lines: list[str] = []
-
-        def placeholder(fact: Any) -> str:
-            lines.append(json.dumps(fact, ensure_ascii=False, allow_nan=False))
-            return f"<line {len(lines) - 1}>"
-
-        for exercise in data["exercises"].values():
-            wrong: dict[str, int] = {}
-            for misconception in exercise["misconceptions"]:
-                by_case = misconception["observations"]
-                for case, observation in by_case.items():
-                    written = json.dumps(observation, ensure_ascii=False, allow_nan=False)
-                    by_case[case] = wrong.setdefault(written, len(wrong))
-                misconception["observations"] = placeholder(by_case)
-            exercise["wrong"] = list(map(placeholder, map(json.loads, wrong)))
-            for of_cases in ("observations", "features", "summaries"):
-                exercise[of_cases] = list(map(placeholder, exercise[of_cases]))
-            exercise["given"] = {
-                case: placeholder(given) for case, given in exercise["given"].items()
-            }
-        text = json.dumps(data, indent=1, ensure_ascii=False)
-        return re.sub(r'"<line (\d+)>"', lambda match: lines[int(match[1])], text) + "\n"
+    def write(self, file: Path) -> None:
+        """Write the lesson's file, and one for each exercise into the folder beside it."""
+        folder = file.with_suffix("")
+        for name, text in self.texts().items():
+            write_file(folder / f"{name}.json" if name else file, text)
+        for earlier in folder.glob("*.json"):
+            if earlier.stem not in self.exercises:
+                earlier.unlink()
 
     @classmethod
-    def read(cls, file: Path) -> "Expected":
-        """Read a file that `to_text` made; raise a CourseError if it is missing."""
-        if not file.exists():
-            raise CourseError(
-                f"{file} is missing. Fetch the course's files again, or, if you are its author, "
-                "run: python3 course.py build"
-            )
-        stored = msgspec.json.decode(file.read_bytes(), type=_StoredExpected)
-        exercises = {name: _exercise(each) for name, each in stored.exercises.items()}
-        return cls(**vars(stored) | {"exercises": exercises})
-
-
-@dataclass(frozen=True)
-class _StoredMisconception(Misconception):
-    observations: dict[int, int]  # type: ignore[assignment]  # indices into `wrong`, by case
-
-
-@dataclass(frozen=True, kw_only=True)
-class _StoredExercise(ExpectedExercise):
-    misconceptions: list[_StoredMisconception]  # type: ignore[assignment]
-    wrong: list[Observation]
-
-
-@dataclass(frozen=True)
-class _StoredExpected(Expected):
-    exercises: dict[str, _StoredExercise]  # type: ignore[assignment]
-
-
-def _exercise(stored: _StoredExercise) -> ExpectedExercise:
-    facts = dict(vars(stored))
-    wrong = facts.pop("wrong")
-    misconceptions = [
-        Misconception(
-            each.name,
-            each.explanation,
-            each.section,
-            {case: wrong[index] for case, index in each.observations.items()},
-        )
-        for each in stored.misconceptions
-    ]
-    return ExpectedExercise(**facts | {"misconceptions": misconceptions})
+    def read(cls, file: Path) -> "BuiltLesson":
+        """Read a lesson's file; raise a CourseError if it is missing."""
+        lesson = msgspec.json.decode(_read(file), type=cls)
+        return replace(lesson, folder=str(file.with_suffix("")))

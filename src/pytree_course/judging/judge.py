@@ -128,7 +128,7 @@ def _misconceptions(
 
 def every_case_raises(observed: Sequence[Observation]) -> bool:
     """Say whether every case raises, so that messages have to be alike too."""
-    return all(isinstance(each, Raised) for each in observed)
+    return all(isinstance(observation, Raised) for observation in observed)
 
 
 def rules_out(wrong: Observation, got: Observation, all_raise: bool) -> bool:

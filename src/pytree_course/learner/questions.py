@@ -5,7 +5,13 @@ import re
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 
-from pytree_course.judging.expected import Belief, Expected, ExpectedExercise, Given, Misconception
+from pytree_course.judging.expected import (
+    Belief,
+    BuiltLesson,
+    ExpectedExercise,
+    Given,
+    Misconception,
+)
 from pytree_course.observing.observations import (
     Array,
     ContainerLeaf,
@@ -65,10 +71,10 @@ class Question:
         return replace(self, options=dict(zip(self.options, mixed, strict=True)))
 
 
-def questions(expected: Expected) -> dict[Belief, list[Question]]:
+def questions(expected: BuiltLesson) -> dict[Belief, list[Question]]:
     """Return the questions of a lesson by what they are about, the best ones first."""
     found: dict[Belief, list[Question]] = {}
-    for exercise in expected.exercises.values():
+    for exercise in map(expected.expected, expected.exercises):
         results = {case: _results(exercise, case) for case in exercise.given}
         for each in exercise.misconceptions:
             about = Belief(expected.lesson, exercise.name, each.name)
@@ -81,7 +87,7 @@ def questions(expected: Expected) -> dict[Belief, list[Question]]:
     return {about: asked for about, asked in found.items() if asked}
 
 
-def for_class(expected: Expected) -> list[Question]:
+def for_class(expected: BuiltLesson) -> list[Question]:
     """Return a question about each misconception of a lesson, each case only once."""
     best = [asked[0] for about, asked in questions(expected).items() if about.name]
     return [*{(each.about.exercise, each.case): each for each in best}.values()]
@@ -98,7 +104,7 @@ def _plain(text: str) -> list[str | float]:
     return [float(word) if word[0].isdecimal() else word for word in words if word != "and"]
 
 
-def _asked_again(about: Belief, expected: Expected, section: str) -> Question:
+def _asked_again(about: Belief, expected: BuiltLesson, section: str) -> Question:
     prediction = expected.predictions[about.exercise]
     text = _without_markup(prediction.question)
     answer = prediction.options.get(prediction.answer, prediction.answer)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from fsrs import Card, Rating, Scheduler
 
 from pytree_course.course import Course
-from pytree_course.judging.expected import Belief, Expected
+from pytree_course.judging.expected import Belief, BuiltLesson
 from pytree_course.judging.feedback import both_forms
 from pytree_course.learner.progress import Progress, Reviewed
 from pytree_course.learner.questions import Question, is_same, questions
@@ -26,7 +26,7 @@ class Review:
     def __init__(self, course: Course) -> None:
         self._course = course
         self._progress = Progress.load(course.progress_file)
-        self._lessons = {files.stem: Expected.read(files.expected) for files in course.lessons()}
+        self._lessons = {files.stem: BuiltLesson.read(files.expected) for files in course.lessons()}
         self.questions = due(self._lessons.values(), self._progress, datetime.now(UTC))
 
     def asked(self, question: Question) -> Feedback:
@@ -72,7 +72,7 @@ def cards(reviews: Iterable[Reviewed]) -> dict[Belief, tuple[Card, Reviewed]]:
     return made
 
 
-def due(lessons: Iterable[Expected], progress: Progress, now: datetime) -> list[Question]:
+def due(lessons: Iterable[BuiltLesson], progress: Progress, now: datetime) -> list[Question]:
     """Return the questions to ask now: at most ten a day, those about mistakes first.
 
     Then come those that are due, the nearly forgotten first, and then new ones about what was
@@ -114,7 +114,7 @@ def _day(time: datetime) -> date:
 
 
 def _is_mistaken(
-    about: Belief, lesson: Expected, progress: Progress, last: Reviewed | None, today: date
+    about: Belief, lesson: BuiltLesson, progress: Progress, last: Reviewed | None, today: date
 ) -> bool:
     """Say whether a mistake of an earlier day shows this belief, and it was not asked since."""
     if about in progress.held:

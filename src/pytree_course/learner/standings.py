@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pytree_course.judging.expected import Expected, ExpectedExercise, LessonSection
+from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, LessonSection
 from pytree_course.learner.progress import Progress
 
 
@@ -12,10 +12,9 @@ class Way:
     """How far a learner is on one way through a lesson or the course: its core, or everything."""
 
     exercises: int
-    todo: list[ExpectedExercise]  # the exercises to solve, in order
-    minutes: int  # that the whole way takes, without predictions and Trys
-    reading_left: int  # minutes of the sections that are not read yet
-    trying_left: int  # minutes of their predictions and Trys
+    todo: list[ExerciseFacts]  # the exercises to solve, in order
+    minutes: int  # that the whole way takes, with everything that it asks the learner to do
+    reading_left: int  # minutes of the sections that are not read yet, with predictions and Trys
 
     @property
     def solved(self) -> int:
@@ -40,16 +39,14 @@ class Way:
             todo=[exercise for way in ways for exercise in way.todo],
             minutes=sum(way.minutes for way in ways),
             reading_left=sum(way.reading_left for way in ways),
-            trying_left=sum(way.trying_left for way in ways),
         )
 
     def __str__(self) -> str:
         if not self.minutes_left:
             return "done"
         return (
-            f"about {hours(self.minutes_left)} left (reading {hours(self.reading_left)}, "
-            f"exercises {hours(self.exercises_left)}), "
-            f"{hours(self.minutes_left + self.trying_left)} with every prediction and Try"
+            f"about {hours(self.minutes_left)} left (lessons {hours(self.reading_left)}, "
+            f"exercises {hours(self.exercises_left)})"
         )
 
 
@@ -68,7 +65,7 @@ class Standing:
         return self.core.exercises > 0 and not self.core.todo
 
     @property
-    def next(self) -> ExpectedExercise | None:
+    def next(self) -> ExerciseFacts | None:
         """The exercise to solve next: those of the core come first."""
         return next(iter((*self.core.todo, *self.everything.todo)), None)
 
@@ -85,7 +82,7 @@ class Standing:
         return f"{line}. Next: {self.next.name} (about {self.next.minutes} min)"
 
 
-def standing(expected: Expected, progress: Progress) -> Standing:
+def standing(expected: BuiltLesson, progress: Progress) -> Standing:
     """Return how far a learner is in a lesson."""
     unread = unread_sections(expected, progress)
 
@@ -97,9 +94,8 @@ def standing(expected: Expected, progress: Progress) -> Standing:
             exercises=len(exercises),
             todo=_todo(exercises, expected.lesson, progress),
             minutes=sum(each.minutes for each in exercises)
-            + sum(each.minutes for each in sections),
-            reading_left=sum(each.minutes for each in left),
-            trying_left=sum(each.trying for each in left),
+            + sum(each.minutes + each.trying for each in sections),
+            reading_left=sum(each.minutes + each.trying for each in left),
         )
 
     everything = way(deeper=True)
@@ -108,12 +104,12 @@ def standing(expected: Expected, progress: Progress) -> Standing:
 
 
 def _todo(
-    exercises: Iterable[ExpectedExercise], lesson: str, progress: Progress
-) -> list[ExpectedExercise]:
+    exercises: Iterable[ExerciseFacts], lesson: str, progress: Progress
+) -> list[ExerciseFacts]:
     return [each for each in exercises if not progress.of(lesson, each.name).correct]
 
 
-def unread_sections(expected: Expected, progress: Progress) -> list[LessonSection]:
+def unread_sections(expected: BuiltLesson, progress: Progress) -> list[LessonSection]:
     """Return the sections that do not count as read yet, in order.
 
     Nothing tells what somebody has read. What is known: which predictions were made, and which
@@ -160,7 +156,7 @@ class Badge:
     earned: bool
 
 
-def badges(lessons: Sequence[Expected], progress: Progress) -> list[Badge]:
+def badges(lessons: Sequence[BuiltLesson], progress: Progress) -> list[Badge]:
     """Return all badges of a course with these lessons, earned or not."""
     exercises = [
         (exercise, progress.of(lesson.lesson, exercise.name))

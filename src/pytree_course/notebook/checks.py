@@ -17,7 +17,7 @@ from pytree_course import ipython, nbgrader
 from pytree_course.cases.case import Case, Check
 from pytree_course.course import GOING_DEEPER, Course, answer_id, other_id, ours_id
 from pytree_course.judging import words
-from pytree_course.judging.expected import Expected, ExpectedExercise
+from pytree_course.judging.expected import BuiltLesson, ExerciseFacts, ExpectedExercise
 from pytree_course.judging.feedback import feedback, note, note_if_slow
 from pytree_course.judging.judge import judge
 from pytree_course.judging.verdicts import Verdict, VerdictKind
@@ -56,16 +56,16 @@ class Checks:
         self.settings = Settings()
 
     @cached_property
-    def expected(self) -> Expected:
+    def expected(self) -> BuiltLesson:
         """What is expected; read when needed: at a first build the file does not exist yet."""
-        return Expected.read(self._files.expected)
+        return BuiltLesson.read(self._files.expected)
 
     @property
     def is_graded(self) -> bool:
         """Whether this notebook runs in grading, without a learner."""
         return self.seed_of_grading is not None or self.is_in_nbgrader
 
-    def link_to_exercise(self, exercise: ExpectedExercise) -> str:
+    def link_to_exercise(self, exercise: ExerciseFacts) -> str:
         """Return the link to an exercise of this lesson; "" where a link would lead outside."""
         if exercise.is_practice:
             link = self._link_to_section(exercise.section)
@@ -85,7 +85,7 @@ class Checks:
         """Return title and link of the lesson after this one, if there is one."""
         for files in self._course.lessons():
             if files.stem > self._files.stem and files.expected.exists():
-                return Expected.read(files.expected).title, self._course.link(files.notebook)
+                return BuiltLesson.read(files.expected).title, self._course.link(files.notebook)
         return None
 
     def __dir__(self) -> list[str]:
@@ -94,14 +94,13 @@ class Checks:
     def __getattr__(self, name: str) -> "ExerciseCheck":
         if name.startswith("_"):
             raise AttributeError(name)
-        exercise = self.expected.exercises.get(name)
-        if exercise is None:
+        if name not in self.expected.exercises:
             near = difflib.get_close_matches(name, self.expected.exercises, n=1)
             advice = words.ALL_NAMES.format(names=dir(self))
             if near:
                 advice = words.NEAR_NAME.format(near=near[0])
             raise AttributeError(words.NO_SUCH_EXERCISE.format(name=name, advice=advice))
-        return ExerciseCheck(self, self._files.checks()[name], exercise)
+        return ExerciseCheck(self, self._files.checks()[name], self.expected.exercises[name])
 
     def __repr__(self) -> str:
         return f"Checks({self._files.stem!r}): {standing(self.expected, self.progress)}"
@@ -110,7 +109,7 @@ class Checks:
 class ExerciseCheck:
     """The check of one exercise: call it with your answer; ask it for a hint or the solution."""
 
-    def __init__(self, checks: Checks, check: Check, exercise: ExpectedExercise) -> None:
+    def __init__(self, checks: Checks, check: Check, exercise: ExerciseFacts) -> None:
         self._checks = checks
         self._check = check
         self._exercise = exercise
@@ -142,7 +141,7 @@ class ExerciseCheck:
         return words.USAGE.format(call=self._exercise.call, name=self._exercise.name)
 
     def _judge_and_show(self, answers: tuple[Any, ...]) -> Verdict | None:
-        if self._exercise.functions and not all(map(callable, answers)):
+        if self._expected.functions and not all(map(callable, answers)):
             names = ", ".join(self._exercise.answers)
             title, text = words.CALLED_TITLE.format(names=names), words.CALLED.format(names=names)
             display(note("→", title, [text]))
@@ -162,7 +161,7 @@ class ExerciseCheck:
             text = words.INTERRUPTED.format(inputs=", ".join(stopped.written))
             display(note("◷", words.INTERRUPTED_TITLE, [text]))
             return None
-        verdict = judge(self._exercise, outcomes)
+        verdict = judge(self._expected, outcomes)
         if ipython.are_ours(self._exercise.name, self._exercise.answers):
             display(note("→", words.OURS_TITLE, [words.OURS]))
             return verdict
@@ -195,7 +194,7 @@ class ExerciseCheck:
             return feedback(verdict, advice=advice)
         near = {found.data.get("misconception") for found in verdict.findings}
         explained = [*verdict.misconceptions]
-        explained += [each for each in self._exercise.misconceptions if each.name in near]
+        explained += [each for each in self._expected.misconceptions if each.name in near]
         reread = explained[0].section if explained else self._exercise.section
         section = expected.sections[reread].title
         link = self._checks._link_to_section(reread)
@@ -210,6 +209,10 @@ class ExerciseCheck:
     def solution(self) -> None:
         """Show the solution: after a correct answer, or after three tries."""
         display(self.solution_if_due())
+
+    @property
+    def _expected(self) -> ExpectedExercise:
+        return self._checks.expected.expected(self._exercise.name)
 
     @property
     def is_solved(self) -> bool:

@@ -207,24 +207,24 @@ class Ballot(Play):
         self._status = ipywidgets.HTML()
         static = self._question()
         super().__init__([], static, layout=frame_layout())
-        self._ask()
+        self._show_vote()
         Ballot.newest = self
 
     def follow(self, vote: Vote) -> None:
         """Show another vote in place of this one."""
         self.vote, self._status.value = vote, ""
-        self._ask()
+        self._show_vote()
 
     def _question(self) -> Feedback:
         question = {**to_builtins(self.vote), "given": self.vote}
         return both_forms("question", question=question, place="Vote", lesson="your class")
 
-    def _ask(self) -> None:
+    def _show_vote(self) -> None:
         self._entry = entry(self.vote.options, "My vote", self.vote.choice)
-        self._entry.observe(lambda change: self._send(change["new"]), names="value")
+        self._entry.observe(lambda change: self._cast(change["new"]), names="value")
         self.children = [ipywidgets.HTML(self._question().html), self._entry, self._status]
 
-    def _send(self, choice: str | None) -> None:
+    def _cast(self, choice: str | None) -> None:
         if not choice:
             return
         status, _ = self._membership.ask("ballot", vote=self.vote.number, choice=choice)

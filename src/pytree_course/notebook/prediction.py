@@ -8,7 +8,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from pytree_course.course import Course
-from pytree_course.judging.expected import Expected, Prediction
+from pytree_course.judging.expected import BuiltLesson, Prediction
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.questions import Question, is_same
 from pytree_course.learner.review import NOTHING_DUE, Review
@@ -20,7 +20,7 @@ def predict(lesson: str, name: str) -> "Predict":
     """Ask a lesson's question, and remember the answer; `name` is the id of the cell below."""
     course = Course.find()
     files = course.lesson_named(lesson)
-    predictions = Expected.read(files.expected).predictions
+    predictions = BuiltLesson.read(files.expected).predictions
     if name not in predictions:
         raise LookupError(f"{files.stem} has no prediction {name!r}: build the lesson again.")
     progress = Progress.load(course.progress_file)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from pytree_course.course import GOING_DEEPER, Course
-from pytree_course.judging.expected import Expected
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.progress import Progress
 from pytree_course.learner.review import due
 from pytree_course.learner.standings import Way, badges, hours, standing
@@ -22,7 +22,7 @@ def course_map() -> Feedback:
     if course.progress_file is not None:
         state = AS_OF.format(time=f"{datetime.now():%d %B, %H:%M}".lstrip("0"))
     files = course.lessons()
-    expected = [Expected.read(each.expected) for each in files]
+    expected = [BuiltLesson.read(each.expected) for each in files]
     lessons = [(lesson, standing(lesson, progress)) for lesson in expected]
     # No widget: only in plain HTML does JupyterLab see to it that links open notebooks.
     values = {

@@ -12,7 +12,7 @@ from pytree_course.board.log import Log
 from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRow
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.course import CourseError
-from pytree_course.judging.expected import Expected, ExpectedExercise
+from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.sources.marked_cells import misconception_cell
 
@@ -35,8 +35,8 @@ class TimeInClass:
 class ExerciseCounts:
     """How many students had which verdict on an exercise."""
 
-    lesson: Expected
-    exercise: ExpectedExercise
+    lesson: BuiltLesson
+    exercise: ExerciseFacts
     correct: int
     wrong: int
     errors: int  # or timed out, or crashed
@@ -129,7 +129,7 @@ def held_misconceptions(grades: ClassGrades) -> list[HeldMisconception]:
     holders: dict[str, dict[str, Student]] = defaultdict(dict)
     for lesson, name, verdicts in by_exercise(grades):
         exercise = lesson.exercises.get(name)
-        authored = exercise.misconceptions if exercise else []
+        authored = lesson.expected(name).misconceptions if exercise else []
         known = {misconception.name: misconception.explanation for misconception in authored}
         for student, _, row in verdicts:
             for held in row.misconceptions:
@@ -164,17 +164,17 @@ def histogram(points: Sequence[int], all_points: int) -> list[tuple[str, int]]:
     return counted
 
 
-def graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
+def graded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]]:
     """Return every attempt that counts and was graded."""
     return [each for each in grades.all_attempts() if each[2].state is AttemptState.GRADED]
 
 
-def not_graded(grades: ClassGrades) -> list[tuple[Student, Expected, Attempt]]:
+def not_graded(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, Attempt]]:
     """Return every attempt that counts and could not be graded."""
     return [each for each in grades.all_attempts() if each[2].state is not AttemptState.GRADED]
 
 
-def corrected_rows(grades: ClassGrades) -> list[tuple[Student, Expected, VerdictRow]]:
+def corrected_rows(grades: ClassGrades) -> list[tuple[Student, BuiltLesson, VerdictRow]]:
     """Return every verdict that the teacher put something beside."""
     return [
         (student, lesson, row)
@@ -186,7 +186,7 @@ def corrected_rows(grades: ClassGrades) -> list[tuple[Student, Expected, Verdict
 
 def by_exercise(
     grades: ClassGrades,
-) -> Iterator[tuple[Expected, str, list[tuple[Student, Attempt, VerdictRow]]]]:
+) -> Iterator[tuple[BuiltLesson, str, list[tuple[Student, Attempt, VerdictRow]]]]:
     """Yield the verdicts on each exercise, in the order of the course."""
     attempts = graded(grades)
     for lesson in grades.lessons:

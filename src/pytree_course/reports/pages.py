@@ -19,7 +19,7 @@ from pytree_course.class_grading.class_grades import (
     Student,
 )
 from pytree_course.class_grading.corrections import COLUMNS
-from pytree_course.judging.expected import Expected, ExpectedExercise
+from pytree_course.judging.expected import BuiltLesson, ExerciseFacts
 from pytree_course.judging.feedback import LOOKS, VerdictLook
 from pytree_course.judging.verdicts import VerdictKind
 from pytree_course.observing.observations import Raised
@@ -98,12 +98,12 @@ def _student_page(grades: ClassGrades, student: Student) -> str:
     )
 
 
-def _answers_name(lesson: Expected, exercise: ExpectedExercise) -> str:
+def _answers_name(lesson: BuiltLesson, exercise: ExerciseFacts) -> str:
     return f"{lesson.lesson}-{exercise.name}.html"
 
 
 def _answers_page(
-    grades: ClassGrades, lesson: Expected, exercise: ExpectedExercise, names: dict[str, str]
+    grades: ClassGrades, lesson: BuiltLesson, exercise: ExerciseFacts, names: dict[str, str]
 ) -> str:
     """Write the teacher's page of all answers to one exercise."""
     answers = []
@@ -151,7 +151,7 @@ def _report(
 
 
 def _verdict_table(
-    grades: ClassGrades, lesson: Expected, names: dict[str, str]
+    grades: ClassGrades, lesson: BuiltLesson, names: dict[str, str]
 ) -> list[tuple[Student, list[tuple[str, VerdictLook]]]]:
     """Return every student with an attempt, with link and look of each of their verdicts."""
     table = []
@@ -171,7 +171,7 @@ def _look(row: VerdictRow) -> VerdictLook:
     return LOOKS.get(row.kind, _NO_VERDICT)  # type: ignore[call-overload]
 
 
-def _lesson_view(grades: ClassGrades, student: Student, lesson: Expected) -> dict[str, Any]:
+def _lesson_view(grades: ClassGrades, student: Student, lesson: BuiltLesson) -> dict[str, Any]:
     attempt = grades.attempt(student, lesson)
     return {
         "lesson": lesson,
@@ -190,7 +190,7 @@ def _reason(attempt: Attempt) -> str:
     return attempt.reason.replace(attempt.file, PurePath(attempt.file).name)
 
 
-def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[str, Any]:
+def _exercise_view(lesson: BuiltLesson, attempt: Attempt, row: VerdictRow) -> dict[str, Any]:
     exercise = lesson.exercises.get(row.exercise)
     got = None
     if row.failure is not None:
@@ -199,7 +199,8 @@ def _exercise_view(lesson: Expected, attempt: Attempt, row: VerdictRow) -> dict[
         got = structs.replace(got, mentions={}) if isinstance(got, Raised) else got
     sections = []
     if exercise is not None and row.kind != VerdictKind.CORRECT:
-        held = [each for each in exercise.misconceptions if each.name in row.misconceptions]
+        authored = lesson.expected(row.exercise).misconceptions
+        held = [each for each in authored if each.name in row.misconceptions]
         sections = [each.section for each in held] or [exercise.section]
     known = [each for each in dict.fromkeys(sections) if each in lesson.sections]
     return {

@@ -69,18 +69,20 @@ def outcomes_of(check: Check, answers: Sequence[Any], seed: int) -> Iterator[Out
 class DrawnCases:
     """The cases of a check on answers, each drawn and run only when it is asked for.
 
-    A case's number is its place in the check; to draw one, those before it are drawn too. Where
-    the check says that results of cases depend on the cases before, all run in order.
+    A case's number is its place in the check; to draw one, those before it are drawn too. With
+    `in_order`, as the check may say too, results depend on the cases before: all run, in order.
     """
 
-    def __init__(self, check: Check, answers: Sequence[Any], seed: int) -> None:
+    def __init__(
+        self, check: Check, answers: Sequence[Any], seed: int, *, in_order: bool = False
+    ) -> None:
         self._drawing = check(*answers, rng=np.random.default_rng(seed))
         self._drawn: list[Case] = []
-        self._in_order = bool(getattr(check, "in_order", False))
+        self.in_order = in_order or bool(getattr(check, "in_order", False))
 
     def results(self, number: int) -> Iterator[tuple[int, Observation]]:
         """Run a case, and yield its number and its result; or all cases, where it needs them."""
-        if self._in_order:
+        if self.in_order:
             for at, case in enumerate(self._drawing):
                 yield at, _call(case).observation
         else:
@@ -115,10 +117,10 @@ def _call(case: Case) -> _Called:
     try:
         with contextlib.redirect_stdout(printed):
             observation: Observation = observe(case.call(*case.inputs))
-    except NotImplementedError:
-        observation = NotAttempted()
     except KeyboardInterrupt:
         raise
+    except NotImplementedError:
+        observation = NotAttempted()
     except BaseException as error:  # those that are no Exception are the answer's too
         observation = observe_raised(error, case.mentions)
         line = _learners_line(error)

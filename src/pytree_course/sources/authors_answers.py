@@ -25,7 +25,7 @@ from pytree_course.cases.case import Case
 from pytree_course.observing.comparison import compare, with_skeleton
 from pytree_course.judging.expected import (
     ExerciseFacts,
-    Expected,
+    BuiltLesson,
     ExpectedExercise,
     Given,
     LessonSection,
@@ -248,14 +248,14 @@ def sections_of(sources: LessonSources) -> dict[str, LessonSection]:
     }
 
 
-def expect(sources: LessonSources, seed: int) -> Expected:
+def expect(sources: LessonSources, seed: int) -> BuiltLesson:
     """Run a lesson's answers, and return what its checks expect on the cases of `seed`."""
     exercises = {}
     for name, exercise in sources.exercises.items():
         right = expect_exercise(sources, exercise, seed)
         exercises[name] = with_misconceptions(right, sources, seed)
     compiled.show_compiled_programs()
-    return Expected(
+    return BuiltLesson(
         lesson=sources.files.stem,
         title=sources.title,
         sections=sections_of(sources),

@@ -73,7 +73,8 @@ class Beliefs:
 
     def _start(self, answer: Answer) -> "DrawnCases":
         answers = define(self._exercise, answer)
-        return DrawnCases(self._check, answers, self._seed)
+        in_order = "in_order" in answer.cell.metadata
+        return DrawnCases(self._check, answers, self._seed, in_order=in_order)
 
 
 class _Belief:

@@ -19,12 +19,11 @@ _FILE = linux.NO_SETUID | linux.NO_DEVICES  # how file systems are mounted
 
 
 def fork_sandbox(channel: socket.socket) -> None:
-    """Make a sandbox, and return in its first process that may run untrusted code.
+    """Make a sandbox, and return in the process that may run untrusted code.
 
-    This process ends at once, as soon as the one has begun that the sandbox ends with.
-
-    From the channel comes what the grading process asks for, and it is told the process with which
-    the sandbox ends. The sandbox ends too when the grading process closes its end.
+    The calling process exits as soon as the sandbox's init process has started. The request comes
+    over the channel, and a pidfd of the init process goes back. The sandbox ends when its kernel
+    does, or when the grading process closes its end of the channel.
     """
     _keep_open_only(channel.fileno())
     Path("/proc/self/oom_score_adj").write_text(policy.ENDED_FIRST, encoding="ascii")
@@ -57,7 +56,7 @@ def fork_sandbox(channel: socket.socket) -> None:
 
 
 def _keep_open_only(kept: int) -> None:
-    """Close all other files; the standard ones lead nowhere."""
+    """Close all other files, and point the standard streams to /dev/null."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
@@ -73,7 +72,7 @@ def _send_this_process(channel: socket.socket) -> None:
 
 
 def _make_view(request: SandboxRequest) -> None:
-    """Mount what each sandbox has of its own; the server's view has the rest."""
+    """Mount what is private to each sandbox; the server's view already has the rest."""
     linux.mounts_are_own()
     linux.mount("proc", "/proc", _FILE | linux.NO_PROGRAMS)
     for place in FOLDERS_IN_MEMORY:
@@ -92,7 +91,7 @@ def _make_view(request: SandboxRequest) -> None:
 
 
 def _mount_memory(place: str) -> None:
-    """Mount a folder in memory; what of Python is shown below it stays in sight."""
+    """Mount a tmpfs, and keep the parts of Python below it visible."""
     folders = policy.python_folders()
     shown = [folder for folder in folders if folder.is_relative_to(place)]
     opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in shown]
@@ -112,7 +111,7 @@ def _start_loopback() -> None:
 
 
 def _become(user: int) -> None:
-    """Become, as root, another user, in a namespace where that one has no more rights."""
+    """As root, become an unprivileged user in a user namespace of its own."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)

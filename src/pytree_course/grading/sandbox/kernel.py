@@ -168,7 +168,7 @@ class SandboxedKernel:
         return client
 
     def connected(self) -> None:
-        """Make its sockets unreachable from now on; called once the client is connected."""
+        """Make its sockets unreachable by name; called once the client is connected."""
         self._sockets.leave()
 
     @property

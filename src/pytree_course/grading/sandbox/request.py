@@ -25,7 +25,7 @@ _ENDING_MILLISECONDS = 10_000
 
 @dataclass(frozen=True)
 class SandboxRequest:
-    """What the grading process asks for. A warm server does not read it: the new sandbox does."""
+    """A launch request. The warm server does not read it; the new sandbox does."""
 
     user: int  # id of its processes, as the outside sees it
     call_filter: str  # of system calls, in hexadecimal: libseccomp cannot be loaded inside
@@ -38,14 +38,14 @@ class SandboxRequest:
 
     @classmethod
     def received(cls, channel: socket.socket) -> "SandboxRequest":
-        """Read it from a channel until nothing more comes."""
+        """Read a request from a channel up to its end."""
         with channel.makefile("rb") as file:
             return cls(**json.load(file))
 
 
 @dataclass
 class Sandbox:
-    """A sandbox that runs, seen from outside."""
+    """A running sandbox, seen from outside."""
 
     pid: int  # the process with which all of its processes end
     process: int  # the same one, as an open file (a pidfd)

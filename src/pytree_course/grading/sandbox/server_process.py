@@ -132,7 +132,7 @@ class WarmServer:
 
 
 class Door:
-    """The door through which this process gets its sandboxes, chosen once.
+    """How this process launches sandboxes, chosen once.
 
     It is given to this process, or else chosen when the first sandbox is wanted: a warm server of
     this process's own, or bubblewrap where that one cannot make a sandbox.
@@ -165,7 +165,7 @@ class Door:
 
 
 def say_slow(why: WarmServerError) -> None:
-    """Say why kernels start slowly from now on; nbval's own output is not shown."""
+    """Say on the terminal why kernels start slowly from now on, despite nbval's redirection."""
     print(f"Kernels start one by one, slowly: {why}", file=sys.__stderr__)
 
 
