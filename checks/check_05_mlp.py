@@ -119,9 +119,10 @@ def is_pair(result):
     return isinstance(result, (tuple, list)) and len(result) == 2
 
 
-def sums(tree):
-    """Put the sum of its numbers in place of each array: that is enough to tell trees apart."""
-    return jax.tree.map(lambda leaf: float(np.asarray(leaf, np.float32).sum()), tree)
+def numbers_of(tree):
+    """Put the numbers of all leaves into one array: where only the numbers matter, it is short."""
+    leaves = [np.ravel(np.asarray(leaf)) for leaf in jax.tree.leaves(tree)]
+    return np.concatenate(leaves) if leaves else tree
 
 
 def kinds(tree):
@@ -582,7 +583,7 @@ def momentum(start, step, rng):
         """Two steps show a wrong velocity too: the second one moves the parameters by it."""
         result = many_steps(*inputs)
         is_seen = isinstance(result, dict) and "params" in result
-        return sums(result["params"]) if is_seen else result
+        return numbers_of(result["params"]) if is_seen else result
 
     def steps(params, call=many_steps):
         grads = [like(rng, params) for _ in range(2)]
@@ -611,7 +612,7 @@ def momentum(start, step, rng):
         **two,
     }
     moved = {"": "After two steps, your parameters are others than those that the task describes."}
-    summed = "Two steps. Each number is the sum of a leaf of the parameters."
+    summed = "Two steps. These are the numbers of all parameters."
     first = "This calls `start`."
     note = "From the first velocity on, a step for each gradient, each with a rate of its own."
     cases = [
@@ -680,10 +681,10 @@ def adam(start, step, rng):
         """Return only how far the parameters came."""
         result = many_steps(params, grads, rate)
         is_seen = isinstance(result, dict) and "steps in rates" in result
-        return sums(result["steps in rates"]) if is_seen else result
+        return numbers_of(result["steps in rates"]) if is_seen else result
 
     def far(tree):
-        note = "A step for each gradient. How far each leaf came, over the rate: the sum of its numbers."
+        note = "A step for each gradient. How far all parameters came, over the rate."
         said = {"": "Your parameters do not move as the formula says."}
         grads = [like(rng, tree) for _ in range(1 + rng.integers(2))]
         return Case(came, tree, grads, number(rng) / 16, note=note, if_wrong=said)
@@ -1221,7 +1222,7 @@ def resume(save, load, rng):
 
     def params_of(*inputs):
         """Every entry of the state has a part in the parameters of the next step."""
-        return sums(resumed(*inputs)["params"])
+        return numbers_of(resumed(*inputs)["params"])
 
     def in_turn(one, other, like, other_like, steps):
         files = stored(one), stored(other)
@@ -1277,9 +1278,7 @@ def resume(save, load, rng):
 
     def same_way(state):
         note = "The first state is saved, the file is moved, and `like` serves to load it. "
-        note += (
-            "Then training goes on from there. Each number is the sum of a leaf of the parameters."
-        )
+        note += "Then training goes on from there. These are the numbers of all parameters."
         wrong = {"": "Training goes on to other parameters than without the stop."}
         inputs = state, start_of(state), 1
         return Case(params_of, *inputs, note=note, if_wrong=wrong, **split)
@@ -1448,7 +1447,7 @@ def updated(answer, rng):
         """Two steps show a wrong velocity too: the second one moves the parameters by it."""
         state = steps(*inputs)
         is_seen = isinstance(state, dict) and "params" in state
-        return sums(as_jax(state["params"])) if is_seen else state
+        return numbers_of(as_jax(state["params"])) if is_seen else state
 
     own(answer, one_step)
     own(answer, by_default)
@@ -1477,7 +1476,7 @@ def updated(answer, rng):
         "": "`updated` returns a new state, a dict with all entries of the old one.",
     }
     moved = {"": "After two steps, your parameters are others than those that the task describes."}
-    summed = "Two steps. Each number is the sum of a leaf of the parameters."
+    summed = "Two steps. These are the numbers of all parameters."
     nine = "This calls `updated` without `beta`."
     one, two = random_words(rng, 2)
     flat = {one: vector(rng), two: vector(rng)}
