@@ -24,7 +24,8 @@ pytestmark = [
     pytest.mark.reads(
         "hatch_build.py",
         "jupyter",
-        "src",
+        "src/pytree_course/*.py",
+        "src/pytree_course/notebook",
         "exercises/01_leaves_exercises.ipynb",
         "notebooks/00_start_here.ipynb",
     ),

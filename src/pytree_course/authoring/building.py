@@ -14,14 +14,16 @@ from nbformat import NotebookNode
 
 from pytree_course import built
 from pytree_course.authoring.notebooks import render_exercises, render_notebooks
-from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
+from pytree_course.authoring.validation import (
+    differences,
+    find_mistakes_in_answers,
+    find_mistakes_in_text,
+)
 from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
-from pytree_course.observing.comparison import agree
-from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import expect, sections_of
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
@@ -176,36 +178,13 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
         return NOT_BUILT
     for name in wanted.exercises:
         then, now = stored.expected(name), wanted.expected(name)
-        if difference := _first_difference(then, now):
-            return f"the answers to {name} yield something else than it says: {difference}"
+        if found := next(differences(then, now), None):
+            return f"the answers to {name} yield something else than it says: {found}"
         if then.observations_apart()[0] != now.observations_apart()[0]:
             return f"the sources of {name} yield something else than it says"
     if replace(stored, exercises={}) != replace(wanted, exercises={}):
         return "it was edited by hand; change the sources instead"
     return None
-
-
-def _first_difference(stored: ExpectedExercise, made: ExpectedExercise) -> str | None:
-    """Return the first case in which an answer's observation differs from the stored one."""
-    then, now = _by_case(stored), _by_case(made)
-    for case in {**then, **now}:
-        old, new = then.get(case), now.get(case)
-        # Compared as a check would: floats may differ in the last digit. A misconception has no
-        # observation where it yields what the solution yields.
-        if old is None or new is None or not agree([new], [old]):
-            return f"{case}: {old} in the file, {new} now"
-    return None
-
-
-def _by_case(exercise: ExpectedExercise) -> dict[str, Observation]:
-    """Return all observations by answer and case, in words."""
-    by_answer = {"solution": dict(enumerate(exercise.observations))}
-    by_answer |= {each.name: each.observations for each in exercise.misconceptions}
-    return {
-        f"{answer}, case {at}": observation
-        for answer, observations in by_answer.items()
-        for at, observation in observations.items()
-    }
 
 
 def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | None:

@@ -6,6 +6,7 @@ from itertools import combinations
 from pytree_course.authoring.documents import find_wrong_marks
 from pytree_course.cases.inputs import shown_by
 from pytree_course.cases.vocabulary import VOCABULARY, named
+from pytree_course.judging.expected import ExpectedExercise
 from pytree_course.observing.comparison import agree, compare
 from pytree_course.observing.observations import NotAttempted, Observation, Unbounded
 from pytree_course.sources.authors_answers import SEEDS, AnswerError, draw_cases, run_answer
@@ -135,3 +136,25 @@ def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]
             if agree(yielded[id(wrong)], yielded[id(other)]):
                 message = f"no case tells {wrong.name!r} and {other.name!r} apart"
                 yield exercise.mistake(message, other)
+
+
+def differences(stored: ExpectedExercise, made: ExpectedExercise) -> Iterator[str]:
+    """Yield each case in which an answer's observation differs from the stored one, with both."""
+    then, now = _by_case(stored), _by_case(made)
+    for case in {**then, **now}:
+        old, new = then.get(case), now.get(case)
+        # Compared as a check would: floats may differ in the last digit. A misconception has no
+        # observation where it yields what the solution yields.
+        if old is None or new is None or not agree([new], [old]):
+            yield f"{case}: {old} in the file, {new} now"
+
+
+def _by_case(exercise: ExpectedExercise) -> dict[str, Observation]:
+    """Return all observations by answer and case, in words."""
+    by_answer = {"solution": dict(enumerate(exercise.observations))}
+    by_answer |= {each.name: each.observations for each in exercise.misconceptions}
+    return {
+        f"{answer}, case {at}": observation
+        for answer, observations in by_answer.items()
+        for at, observation in observations.items()
+    }

@@ -168,15 +168,18 @@ def _split_at_headings(cell: SourceCell) -> list[SourceCell]:
 def _with_ids(cells: list[SourceCell]) -> list[SourceCell]:
     """Give cells ids by section, so that a cell added to one section changes none in another.
 
-    A cell to which the author gives an id is not counted.
+    A cell to which the author gives an id is not counted, and no other cell gets this id.
     """
+    given = {str(cell.metadata["id"]) for cell in cells if "id" in cell.metadata}
     named = []
     section, number = "start", 0
     for cell in cells:
         if cell.heading:
-            section, number = slug(cell.heading), 0
+            section, number = slug(cell.heading)[: MOST_ID - 12], 0
         number += "id" not in cell.metadata
-        cell_id = str(cell.metadata.get("id", f"{section[: MOST_ID - 12]}-{number}"))
+        while "id" not in cell.metadata and f"{section}-{number}" in given:
+            number += 1
+        cell_id = str(cell.metadata.get("id", f"{section}-{number}"))
         named.append(replace(cell, id=cell_id))
     return named
 
