@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from pytree_course.authoring.building import build
 from pytree_course.course import Course
 from pytree_course.sources.lesson_sources import read_sources
-from pytree_course.sources.source_texts import slug
+from pytree_course.sources.source_cells import slug
 from tests.conftest import MINI_COURSE, ROOT, ExerciseNotebook, copy_surroundings
 from tests.lesson_reads import CLASS
 from tests.made_submissions import ELEMENTS, RIGHT

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,16 @@ from nbformat import NotebookNode
 
 from pytree_course import built
 from pytree_course.authoring.notebooks import render_exercises, render_notebooks
-from pytree_course.authoring.validation import find_mistakes_in_answers, find_mistakes_in_text
+from pytree_course.authoring.validation import (
+    differences,
+    find_mistakes_in_answers,
+    find_mistakes_in_text,
+)
 from pytree_course.bundle import hand_out
 from pytree_course.course import NOBODY_VARIABLE, LessonFiles, write_file
-from pytree_course.judging.expected import BuiltLesson, ExpectedExercise
+from pytree_course.judging.expected import BuiltLesson
 from pytree_course.learner.questions import questions
 from pytree_course.notebook.base import WIDGET_MIME
-from pytree_course.observing.comparison import agree
-from pytree_course.observing.observations import Observation
 from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.sources.authors_answers import expect, sections_of
 from pytree_course.sources.lesson_sources import LessonSources, read_sources
@@ -31,7 +33,6 @@ CELL_TIMEOUT = 300  # seconds
 VARIES = "varies"
 """Tag of cells that show something else in each run, such as a time: their output is not kept."""
 
-NO_QUESTION = "no case makes a question: see `question` in docs/authoring.md"
 NOT_BUILT = "it was not built"
 CHANGED_SOURCES = "its sources have changed since it was built"
 
@@ -45,23 +46,11 @@ def build(
     *,
     again: bool = False,
 ) -> bool:
-    """Build what is stale of a lesson, and call `tell` with a line on each step.
+    """Build the stale files of a lesson, and call `tell` with a line on each step.
 
-    Parameters
-    ----------
-    files
-        The lesson's files.
-    tell
-        Called with a line on each step.
-    section
-        The slug of a deeper section, of which alone the notebook is built.
-    again
-        Build what is not stale, too: after a change of the engine.
-
-    Returns
-    -------
-    bool
-        Whether something else is expected now, or other minutes are counted.
+    `section` is the slug of a deeper section: of the notebooks, only its own is built. `again`
+    builds files that are not stale too, after a change of the engine. Return whether the expected
+    results, or the minutes counted, have changed.
 
     Raises
     ------
@@ -87,7 +76,7 @@ def build(
 
 
 def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool:
-    """Build what is stale of the exercises; say whether something else is expected now."""
+    """Build the stale files of the exercises; return whether the expected results have changed."""
     files = sources.files
     stored = BuiltLesson.read(files.expected) if files.expected.exists() else None
     digests = (sources.exercises_digest, sources.practice_digest)
@@ -104,11 +93,8 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
     if is_new:
         expected.write(files.expected)
     blank, solved = render_exercises(sources), render_exercises(sources, solved=True)
-    is_gone = not files.exercises.exists()
-    kept = None
-    if again or is_gone or _why_notebook_is_stale(files.blank, blank):
-        kept = hand_out(files, fresh=_text(blank))
-    if kept:
+    is_stale = not files.exercises.exists() or _why_notebook_is_stale(files.blank, blank)
+    if (again or is_stale) and (kept := hand_out(files, fresh=_text(blank))):
         tell(f"somebody had worked in the exercise notebook: it is kept as {kept}")
     if again or _why_notebook_is_stale(files.solutions, solved):
         made = None if again else _with_stored_outputs(solved, files.solutions)
@@ -120,21 +106,22 @@ def _build_exercises(sources: LessonSources, tell: Tell, *, again: bool) -> bool
 
 
 def _prove(sources: LessonSources, tell: Tell) -> BuiltLesson:
-    """Run all answers, and return what is expected; raise what the author has to fix."""
+    """Run all answers and return the expected results, or raise the author's mistakes."""
     tell(f"trying the answers to {len(sources.exercises)} exercises")
     if mistakes := find_mistakes_in_answers(sources):
         raise AuthorMistakesError(mistakes)
     expected = expect(sources, PUBLIC_SEED)
     asked = {about.exercise for about in questions(expected)}
     asking = [each for each in sources.exercises.values() if each.question]
-    if mute := [each.mistake(NO_QUESTION) for each in asking if each.name not in asked]:
+    message = "no case makes a question: see `question` in docs/authoring.md"
+    if mute := [each.mistake(message) for each in asking if each.name not in asked]:
         raise AuthorMistakesError(mute)
     return expected
 
 
 @dataclass(frozen=True)
 class Stale:
-    """A built file that is not what its sources make, and the command that makes it anew."""
+    """A built file that differs from what its sources make, and the command that rebuilds it."""
 
     file: Path
     why: str
@@ -191,35 +178,13 @@ def _why_expected_is_stale(file: Path, sources: LessonSources) -> str | None:
         return NOT_BUILT
     for name in wanted.exercises:
         then, now = stored.expected(name), wanted.expected(name)
-        if found := next(_differences(then, now), None):
+        if found := next(differences(then, now), None):
             return f"the answers to {name} yield something else than it says: {found}"
         if then.observations_apart()[0] != now.observations_apart()[0]:
             return f"the sources of {name} yield something else than it says"
     if replace(stored, exercises={}) != replace(wanted, exercises={}):
         return "it was edited by hand; change the sources instead"
     return None
-
-
-def _differences(stored: ExpectedExercise, made: ExpectedExercise) -> Iterator[str]:
-    """Yield each case in which an answer's observation differs from the stored one, with both."""
-    then, now = _by_case(stored), _by_case(made)
-    for case in {**then, **now}:
-        old, new = then.get(case), now.get(case)
-        # Compared as a check would: floats may differ in the last digit. A misconception has no
-        # observation where it yields what the solution yields.
-        if old is None or new is None or not agree([new], [old]):
-            yield f"{case}: {old} in the file, {new} now"
-
-
-def _by_case(exercise: ExpectedExercise) -> dict[str, Observation]:
-    """Return all observations by answer and case, in words."""
-    by_answer = {"solution": dict(enumerate(exercise.observations))}
-    by_answer |= {each.name: each.observations for each in exercise.misconceptions}
-    return {
-        f"{answer}, case {at}": observation
-        for answer, observations in by_answer.items()
-        for at, observation in observations.items()
-    }
 
 
 def _with_stored_outputs(notebook: NotebookNode, file: Path) -> NotebookNode | None:
@@ -247,7 +212,7 @@ def _code_of(cell: NotebookNode) -> tuple[Any, ...]:
 
 
 def _executed(notebook: NotebookNode, file: Path, source_cells: list[SourceCell]) -> NotebookNode:
-    """Run a notebook in its folder, and leave nothing in its outputs that differs by run."""
+    """Run a notebook in its folder, and remove everything from its outputs that differs by run."""
     file.parent.mkdir(parents=True, exist_ok=True)
     client = NotebookClient(
         notebook,
@@ -288,12 +253,8 @@ def _failed(
     notebook: NotebookNode, source_cells: list[SourceCell], error: CellExecutionError
 ) -> Mistake:
     """Name the source of the cell that raised an exception."""
-    failed = next(
-        cell.id
-        for cell in notebook.cells
-        for output in cell.get("outputs", ())
-        if output.output_type == "error"
-    )
+    outputs = ((cell.id, output) for cell in notebook.cells for output in cell.get("outputs", ()))
+    failed = next(cell_id for cell_id, output in outputs if output.output_type == "error")
     message = f"the cell {failed!r} raised {error.ename}: {error.evalue}"
     # Cells that the build adds, such as checks, come from the cell that is named in theirs.
     for cell in source_cells:
@@ -303,11 +264,11 @@ def _failed(
 
 
 def _without_outputs(notebook: NotebookNode) -> list[tuple[Any, ...]]:
-    cells = []
-    for cell in notebook.cells:
-        hidden = {built.METADATA_KEY: built.hides_outputs(cell)}
-        cells.append((cell.id, cell.cell_type, cell.source, cell.metadata | hidden))
-    return cells
+    key, hides = built.METADATA_KEY, built.hides_outputs
+    return [
+        (cell.id, cell.cell_type, cell.source, cell.metadata | {key: hides(cell)})
+        for cell in notebook.cells
+    ]
 
 
 def _text(notebook: NotebookNode) -> str:

@@ -1,8 +1,10 @@
-"""From sources to notebooks, not yet executed."""
+"""Make notebooks from sources, with slide types, not yet executed."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -11,23 +13,61 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from pytree_course import nbgrader
-from pytree_course.authoring.slides import slide_types
 from pytree_course.built import METADATA_KEY, OUTPUTS, SOURCES, hide_outputs, outputs_digest
 from pytree_course.course import GOING_DEEPER, Course, answer_id, check_id, other_id, ours_id
 from pytree_course.rendering import render
-from pytree_course.sources.core_and_deeper import Layers, Section
-from pytree_course.sources.exercises import EXERCISE_OPTIONS, Answer, Exercise
-from pytree_course.sources.lesson_sources import LessonSources
-from pytree_course.sources.source_cells import SourceCell
-from pytree_course.sources.source_texts import digest, with_closed_answer
+from pytree_course.sources.exercises import EXERCISE_OPTIONS, WRITE, Answer, Exercise
+from pytree_course.sources.lesson_sources import LessonSources, Section
+from pytree_course.sources.predictions import PREDICTION
+from pytree_course.sources.source_cells import SourceCell, digest, with_closed_answer
 from pytree_course.texts import counted
+
+SLIDE_LINES = 20  # what fits on a slide, in lines of code
+MARKDOWN_LINE = 75  # characters
+OUTPUT_LINES = {"print": 2, "draw": 8, "figure": 8, "pair": 12}
+OUTPUT_LINES |= {"explore": 14, "count_traces": 16}
+"""About how many lines the output of a call takes."""
+
+
+def slide_types(cells: Sequence[SourceCell]) -> dict[str, str]:
+    """Return the slide types of a lesson's cells by cell id; other cells stay on the same slide.
+
+    A section starts a slide. A prediction starts one below it, so that nothing gives its answer
+    away; the answer is uncovered by one more step. A slide that would get too tall goes on below.
+    """
+    types = {}
+    filled = 0.0
+    for cell in cells:
+        lines = _lines(cell)
+        if cell.heading:
+            types[cell.id], filled = "slide", 0.0
+        elif cell.source.startswith((PREDICTION, WRITE)):
+            types[cell.id], filled = "subslide", 0.0
+        elif "prediction" in cell.metadata:
+            types[cell.id] = "fragment"
+        elif cell.is_exercise:
+            types[check_id(cell.metadata["exercise"])] = "skip"
+            types[ours_id(cell.metadata["exercise"])] = "fragment"
+        elif filled + lines > SLIDE_LINES:
+            types[cell.id], filled = "subslide", 0.0
+        filled += lines
+    return types
+
+
+def _lines(cell: SourceCell) -> float:
+    """Estimate how tall a cell and its output are."""
+    if cell.kind == "markdown":
+        return sum(0.5 + math.ceil(len(line) / MARKDOWN_LINE) for line in cell.source.splitlines())
+    output = sum(lines for name, lines in OUTPUT_LINES.items() if f"{name}(" in cell.source)
+    return len(cell.source.splitlines()) + 1 + output
+
 
 CHECK_OUTPUT, IGNORE_OUTPUT = "nbval-check-output", "nbval-ignore-output"
 AUTHORS_OPTIONS = {
     *(*EXERCISE_OPTIONS, "exercise", "answers", "question", "silent_bug", "core"),
     *("prediction", "id", "covers", "needs"),
 }
-"""What the author says of a cell that the notebook's metadata does not repeat."""
+"""Options of a cell in the sources that are left out of the notebook's metadata."""
 OTHER_WAYS = "Other right ways:"
 OURS = "# Our version, which the cells below use. Click to open it."
 """Its first line is all that JupyterLab shows of a folded cell."""
@@ -42,23 +82,30 @@ INSTALLED_ID = "installed"
 def render_notebooks(sources: LessonSources) -> dict[Path, NotebookNode]:
     """Return the notebooks of a lesson, without outputs: the core, and each deeper section."""
     files, layers = sources.files, sources.layers
-    texts = {cell.id: _with_minutes(cell.source, layers) for cell in layers.opening}
+    reading, everything = str(layers.core_minutes), str(layers.core_with_everything)
+    texts = {
+        cell.id: cell.source.replace("{reading}", reading).replace("{with everything}", everything)
+        for cell in layers.opening
+    }
     sections = {section.slug: section for section in layers.deeper}
     texts |= {cell.id: _with_facts_of_deeper(cell.source, sections) for cell in layers.ending}
     notebooks = {files.notebook: _render(sources, sources.lesson, texts)}
     course = Course(files.root)
     for section in layers.deeper:
         file = files.deeper(section.slug)
-        exercises = [each for each in sources.graded.values() if each.section == section.slug]
-        links = {
-            "lesson": course.link(files.notebook, start=file.parent),
-            "back": course.link(files.notebook, GOING_DEEPER, start=file.parent),
+        link = partial(course.link, start=file.parent)
+        values = {
+            "section": section,
+            "title": sources.title,
+            "about": about(section),
+            "lesson": link(files.notebook),
+            "back": link(files.notebook, GOING_DEEPER),
             "exercises": [
-                (each, course.link(files.exercises, each.title, start=file.parent))
-                for each in exercises
+                (exercise, link(files.exercises, exercise.title))
+                for exercise in sources.graded.values()
+                if exercise.section == section.slug
             ],
         }
-        values = {"section": section, "title": sources.title, "about": about(section), **links}
         top, back = (render(f"authoring/deeper_{end}.md", **values) for end in ("top", "end"))
         first = section.cells[0]
         heading, _, rest = first.source.partition("\n")
@@ -108,11 +155,6 @@ def about(section: Section) -> str:
     """Say how long a deeper section takes, and for whom it is."""
     minutes = counted(section.with_everything, "minute", "minutes")
     return f"about {minutes}. For you if {section.for_whom}."
-
-
-def _with_minutes(text: str, layers: Layers) -> str:
-    text = text.replace("{reading}", str(layers.core_minutes))
-    return text.replace("{with everything}", str(layers.core_with_everything))
 
 
 def _with_facts_of_deeper(text: str, sections: Mapping[str, Section]) -> str:

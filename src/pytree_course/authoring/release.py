@@ -1,25 +1,77 @@
-"""Write the learners' bundle; refuse if a file is stale or a learner's work would be lost."""
+"""Write the learners' bundle, with notebooks for Colab if asked."""
 
+import json
+import posixpath
+import re
 from pathlib import Path
 
 from pytree_course.authoring.building import find_stale
-from pytree_course.authoring.colab import for_colab
+from pytree_course.authoring.notebooks import INSTALLED_ID
 from pytree_course.bundle import bundle, write_bundle
-from pytree_course.course import Course, CourseError
+from pytree_course.course import LINKS_VARIABLE, PROGRESS_VARIABLE, Course, CourseError
+from pytree_course.rendering import render
+
+LINK = re.compile(r'(?P<before>\]\(|href=\\")(?P<path>[\w./-]+\.ipynb)(#[^)"\\]*)?')
+"""A link between notebooks, in a notebook's JSON: in Markdown, and in HTML."""
+
+
+REPOSITORY = re.compile(r"([a-z0-9][a-z0-9-]*/[\w.-]+)(?:@(\w[\w./-]*))?", re.ASCII | re.IGNORECASE)
+
+
+def for_colab(bundle: dict[str, bytes], repository: str) -> dict[str, bytes]:
+    """Return the additions to a bundle: the folder `colab`, and a README with links to it.
+
+    The repository that Colab opens is OWNER/REPO or OWNER/REPO@BRANCH on GitHub.
+    """
+    named = REPOSITORY.fullmatch(repository)
+    if named is None:
+        raise CourseError(
+            f"{repository!r} names no repository on GitHub: write OWNER/REPO, such as ada/pytrees, "
+            "or OWNER/REPO@BRANCH."
+        )
+    repository, branch = named[1], named[2] or "main"
+    address = f"https://colab.research.google.com/github/{repository}/blob/{branch}/colab"
+    install = render(
+        "authoring/install_on_colab.txt",
+        package=f"git+https://github.com/{repository}@{branch}",
+        address=address,
+        progress_variable=PROGRESS_VARIABLE,
+        links_variable=LINKS_VARIABLE,
+    )
+    notebooks = {
+        name: _for_colab(name, content.decode(), address, install).encode()
+        for name, content in bundle.items()
+        if re.fullmatch(r"(notebooks|exercises)/.+\.ipynb", name)
+    }
+    readme = bundle["README.md"].decode().rstrip("\n")
+    readme += "\n\n## On Colab\n\nNothing to install, for a Google account:\n\n"
+    readme += "".join(f"- [{name}]({address}/{name})\n" for name in sorted(notebooks))
+    colab = {f"colab/{name}": content for name, content in notebooks.items()}
+    return {"README.md": readme.encode(), **colab}
+
+
+def _for_colab(name: str, text: str, address: str, install: str) -> str:
+    """Make a notebook of the bundle install the course, and link to Colab."""
+
+    def on_colab(link: re.Match[str]) -> str:
+        place = posixpath.normpath(posixpath.join(posixpath.dirname(name), link["path"]))
+        return f"{link['before']}{address}/{place}"
+
+    linked = LINK.sub(on_colab, text)
+    notebook = json.loads(linked)
+    for cell in notebook["cells"]:
+        cell["metadata"]["id"] = cell["id"]  # where Colab keeps it, and grading finds it
+    cell = next(cell for cell in notebook["cells"] if cell["id"] == INSTALLED_ID)
+    del cell["metadata"]["jupyter"]  # here, there is a line to change in it
+    cell["source"] = install.splitlines(keepends=True)
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 def release(course: Course, folder: Path, colab: str | None = None) -> None:
-    """Write the learners' bundle.
+    """Write the learners' bundle from the author's copy of the course.
 
-    Parameters
-    ----------
-    course
-        The author's copy of the course.
-    folder
-        A new folder, an empty one, or that of an earlier release in which no learner has worked.
-    colab
-        The repository on GitHub that the bundle will be pushed to, for it to have notebooks for
-        Colab too.
+    The folder is new, empty, or an earlier release in which no learner has worked. `colab` is the
+    repository on GitHub that the bundle will be pushed to, if it should have notebooks for Colab.
     """
     folder = folder.resolve()
     _refuse_to_lose(folder)
@@ -34,16 +86,19 @@ def _refuse_stale(course: Course) -> None:
     lessons = course.with_sources()
     if not lessons:
         raise CourseError("This copy of the course has no sources: release it from one that has.")
-    stale = [found for files in lessons for found in find_stale(files)]
-    # The notebooks in the folder `exercises` are not released.
-    lines = [str(found) for found in stale if found.file.parent != course.root / "exercises"]
-    if lines:
-        lines.insert(0, "Nothing was released, for some of it is out of date:")
-        raise CourseError("\n".join(lines))
+    stale = [
+        str(found)
+        for files in lessons
+        for found in find_stale(files)
+        if found.file != files.exercises  # the author's own copy, which is not released
+    ]
+    if stale:
+        heading = "Nothing was released, for some of it is out of date:"
+        raise CourseError("\n".join([heading, *stale]))
 
 
 def _refuse_to_lose(folder: Path) -> None:
-    """Refuse to replace what no release wrote, or what a learner has worked in."""
+    """Refuse to replace a folder that no release wrote, or in which a learner has worked."""
     if not folder.exists() or (
         folder.is_dir() and all(each.name.startswith(".git") for each in folder.iterdir())
     ):

@@ -9,21 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
-from pytree_course.observing.observations import (
-    Array,
-    ContainerLeaf,
-    Node,
-    NoneValue,
-    NotAttempted,
-    Object,
-    Observation,
-    Path,
-    Raised,
-    Tracer,
-    Treedef,
-    Unbounded,
-    count_leaves,
-)
+from pytree_course.observing import observations as obs
 from pytree_course.observing.words import LONGEST_NAME, expression, summary, values
 from pytree_course.texts import shorten
 
@@ -34,7 +20,7 @@ SIBLINGS_BEFORE_FOLD = 12
 LONGEST_KEY = 18
 LONGEST_NOTE = 34
 
-Children = tuple[tuple[str, Observation], ...]
+Children = tuple[tuple[str, obs.Observation], ...]
 Shape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
 
@@ -46,7 +32,7 @@ class Item:
     name: str
     notes: list[str] = field(default_factory=list)
     key: str = ""
-    path: Path = ()
+    path: obs.Path = ()
     mark: str = ""
     leaves: range = range(0)  # places in the flat list of the leaves it is or holds
     children: list["Item"] = field(default_factory=list)
@@ -58,13 +44,13 @@ class Item:
             yield from child.walk()
 
 
-def items(observation: Observation, marked: Path | None = None) -> Item:
+def items(observation: obs.Observation, marked: obs.Path | None = None) -> Item:
     """Choose what to draw, and return the root with about 50 items in 8 levels at most.
 
     It goes level by level, so that a large tree loses its deepest levels first. What is at the
     marked path is drawn even where its siblings are folded.
     """
-    seen = observation.tree if isinstance(observation, Treedef) else observation
+    seen = observation.tree if isinstance(observation, obs.Treedef) else observation
     root = _item(seen)
     if seen is not observation:
         root.notes.insert(0, "PyTreeDef")
@@ -72,11 +58,11 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     waiting = deque([(root, seen, marked, 1)])
     while waiting:
         item, seen, way, level = waiting.popleft()
-        children = seen.children if isinstance(seen, Node) else ()
+        children = seen.children if isinstance(seen, obs.Node) else ()
         on_way = _step(children, way)
         if way is not None and on_way is None:
             item.mark = "here" if not way else shorten(f"no {way[0]} here", LONGEST_NAME)
-            if isinstance(seen, Array):
+            if isinstance(seen, obs.Array):
                 item.notes.append(f"[{shorten(values(seen.values), LONGEST_NOTE)}]")
         shown = _shown(children, on_way, room) if level < MOST_LEVELS else set()
         if children and not shown:
@@ -88,7 +74,7 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
         for is_shown, run in groupby(range(len(children)), shown.__contains__):
             if not is_shown:
                 hidden = [children[index][1] for index in run]
-                leaves = range(place, place + sum(map(count_leaves, hidden)))
+                leaves = range(place, place + sum(map(obs.count_leaves, hidden)))
                 item.children.append(Item("fold", _folded(hidden), leaves=leaves))
                 place = leaves.stop
                 continue
@@ -103,41 +89,41 @@ def items(observation: Observation, marked: Path | None = None) -> Item:
     return root
 
 
-def _item(seen: Observation, key: str = "", path: Path = (), place: int = 0) -> Item:
+def _item(seen: obs.Observation, key: str = "", path: obs.Path = (), place: int = 0) -> Item:
     name, notes = summary(seen), []
     shape: Shape = "leaf"
     match seen:
-        case Node(aux=aux):
+        case obs.Node(aux=aux):
             shape = "custom" if seen.custom else "node"
             name = shorten(seen.type, LONGEST_NAME)
             if aux is not None:
                 notes.append(f"aux {expression(aux)}")
             if not seen.children:
                 notes.append("no children")
-        case NoneValue(leaf=False):
+        case obs.NoneValue(leaf=False):
             shape, notes = "none", ["no leaf"]
-        case NoneValue() | ContainerLeaf():
+        case obs.NoneValue() | obs.ContainerLeaf():
             notes = ["one leaf"]
-        case Tracer():
+        case obs.Tracer():
             notes = ["leaked, holds no value"]
-        case Object(why=why) if why:
+        case obs.Object(why=why) if why:
             notes = [why]
-        case Raised(message=message, mentions=mentions):
+        case obs.Raised(message=message, mentions=mentions):
             shape = "notice"
             notes = [message] if message else []
             for text, is_there in list(mentions.items())[:4]:
                 notes.append(f"{'mentions' if is_there else 'does not mention'} {text}")
-        case NotAttempted():
+        case obs.NotAttempted():
             shape = "notice"
-        case Unbounded():
+        case obs.Unbounded():
             shape, name, notes = "notice", "cannot be drawn", [seen.why]
     longest = 2 * LONGEST_NOTE if shape == "notice" else LONGEST_NOTE
     notes = [shorten(note, longest) for note in notes]
-    leaves = range(place, place + count_leaves(seen))
+    leaves = range(place, place + obs.count_leaves(seen))
     return Item(shape, name, notes, shorten(key, LONGEST_KEY), path, leaves=leaves)
 
 
-def _step(children: Children, way: Path | None) -> int | None:
+def _step(children: Children, way: obs.Path | None) -> int | None:
     """Find the child that the marked path goes through next, if there is one."""
     if not way:
         return None
@@ -156,14 +142,14 @@ def _shown(children: Children, on_way: int | None, room: int) -> set[int]:
     return shown
 
 
-def _folded(hidden: list[Observation], more: str = " more") -> str:
-    leaves = sum(map(count_leaves, hidden))
+def _folded(hidden: list[obs.Observation], more: str = " more") -> str:
+    leaves = sum(map(obs.count_leaves, hidden))
     if not leaves:
         return f"… {len(hidden)}{more} without leaves"
     return f"… {leaves}{more} {'leaf' if leaves == 1 else 'leaves'}"
 
 
-def text(observation: Observation, *, marked: Path | None = None) -> str:
+def text(observation: obs.Observation, *, marked: obs.Path | None = None) -> str:
     """Draw an observation as text, one line per node and leaf; `marked` as for `svg`."""
     return as_lines(items(observation, marked))
 

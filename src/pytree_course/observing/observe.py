@@ -15,34 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
-from pytree_course.observing.observations import (
-    MAX_AXES,
-    MAX_CHARACTERS,
-    MAX_DEPTH,
-    MAX_ELEMENTS,
-    MAX_INT_BITS,
-    MAX_NODES,
-    MAX_NODES_TO_DRAW,
-    Array,
-    ContainerLeaf,
-    KeyEntry,
-    Node,
-    NoneValue,
-    NotAttempted,
-    Number,
-    Object,
-    Observation,
-    Raised,
-    Real,
-    Scalar,
-    ShapeStruct,
-    Star,
-    String,
-    Tracer,
-    Treedef,
-    Unbounded,
-    writable,
-)
+from pytree_course.observing import observations as obs
 from pytree_course.observing.registry import Level, flatten_one_level, is_namedtuple
 
 _CONTAINERS: tuple[type[Any], ...] = (list, tuple, set, frozenset, deque)
@@ -55,7 +28,7 @@ class _TooLargeError(Exception):
 
 def observe(
     value: object, *, values: bool = True, is_leaf: Callable[[Any], bool] | None = None
-) -> Observation:
+) -> obs.Observation:
     """Describe a value the way JAX flattens it: equal values have equal observations.
 
     The walk follows JAX's own registry, one level at a time. It is bounded: a value that contains
@@ -68,41 +41,41 @@ def observe(
     try:
         return _Walk(values, is_leaf).observe(value, depth=0)
     except _TooLargeError as limit:
-        return Unbounded(why=str(limit))
+        return obs.Unbounded(why=str(limit))
 
 
-def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> Raised:
+def observe_raised(error: BaseException, mentions: Iterable[str] = ()) -> obs.Raised:
     """Describe an exception by its type and by which of the strings `mentions` it mentions."""
     try:
-        message = writable(str(error))
+        message = obs.writable(str(error))
     except BaseException as broken:
         message = f"(its message cannot be shown: {type(broken).__name__})"
     bases = [_name(base) for base in type(error).__mro__ if base is not object]
-    return Raised(
+    return obs.Raised(
         type=_name(type(error)),
-        bases=tuple(bases[:MAX_AXES]),
+        bases=tuple(bases[: obs.MAX_AXES]),
         mentions={text: text in message for text in mentions},
         message=message,
     )
 
 
 class _Walk:
-    """One walk over one value, counting what it has seen."""
+    """One traversal of one value; counts nodes and array elements."""
 
     def __init__(self, values: bool, is_leaf: Callable[[Any], bool] | None) -> None:
         self.values = values
-        self.most = MAX_NODES if values else MAX_NODES_TO_DRAW
+        self.most = obs.MAX_NODES if values else obs.MAX_NODES_TO_DRAW
         self.is_leaf = is_leaf
         self.nodes = 0
         self.elements = 0
         self.open: set[int] = set()  # ids of the containers we are inside of
 
-    def observe(self, value: object, depth: int) -> Observation:
+    def observe(self, value: object, depth: int) -> obs.Observation:
         self.count_node(depth)
         if value is None:
-            return NoneValue(leaf=self.stops_at(None))
+            return obs.NoneValue(leaf=self.stops_at(None))
         if value is Ellipsis:
-            return NotAttempted()
+            return obs.NotAttempted()
         if id(value) in self.open:
             raise _TooLargeError("it contains itself")
         self.open.add(id(value))
@@ -113,7 +86,7 @@ class _Walk:
         except Exception as error:
             # For example a dict whose keys cannot be sorted, or a flatten function with a mistake.
             why = f"looking into it raised {_name(type(error))}"
-            return Object(type=_name(type(value)), why=writable(why), failed=True)
+            return obs.Object(type=_name(type(value)), why=obs.writable(why), failed=True)
         finally:
             self.open.discard(id(value))
 
@@ -121,23 +94,23 @@ class _Walk:
         self.nodes += 1
         if self.nodes > self.most:
             raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
-        if depth > MAX_DEPTH:
-            raise _TooLargeError(f"it is nested more than {MAX_DEPTH} levels deep")
+        if depth > obs.MAX_DEPTH:
+            raise _TooLargeError(f"it is nested more than {obs.MAX_DEPTH} levels deep")
 
     def stops_at(self, value: object) -> bool:
         return self.is_leaf is not None and bool(self.is_leaf(value))
 
-    def aside(self, value: object, depth: int) -> Observation:
-        """Observe what is no part of the tree: metadata, and what a leaf holds."""
+    def aside(self, value: object, depth: int) -> obs.Observation:
+        """Observe a value outside the tree: metadata, or an item of a leaf."""
         is_leaf, self.is_leaf = self.is_leaf, None
         try:
             return self.observe(value, depth)
         finally:
             self.is_leaf = is_leaf
 
-    def node_or_leaf(self, value: object, depth: int) -> Observation:
+    def node_or_leaf(self, value: object, depth: int) -> obs.Observation:
         if isinstance(value, PyTreeDef):
-            return Treedef(tree=self.treedef(value, depth + 1))
+            return obs.Treedef(tree=self.treedef(value, depth + 1))
         if isinstance(value, (list, tuple, dict)) and len(value) > self.most:
             # Not even its keys are looked at.
             raise _TooLargeError(f"it has more than {self.most:,} nodes and leaves")
@@ -146,7 +119,7 @@ class _Walk:
         level = flatten_one_level(value)
         return self.node(value, level, depth) if level else self.leaf(value, depth)
 
-    def node(self, value: Any, level: Level, depth: int) -> Node:
+    def node(self, value: Any, level: Level, depth: int) -> obs.Node:
         aux = None
         if level.type is defaultdict:
             aux = self.aside(value.default_factory, depth + 1)
@@ -154,23 +127,22 @@ class _Walk:
             # A static object is its own aux_data.
             observe_aux = self.leaf if level.aux is value else self.aside
             aux = observe_aux(level.aux, depth + 1)
-        return Node(
+        children = [(obs.writable(key), self.observe(it, depth + 1)) for key, it in level.children]
+        return obs.Node(
             type=_name(level.type),
             aux=aux,
             namedtuple=is_namedtuple(level.type),
             custom=level.is_custom,
-            children=tuple(
-                [(writable(key), self.observe(child, depth + 1)) for key, child in level.children]
-            ),
+            children=tuple(children),
         )
 
-    def treedef(self, treedef: PyTreeDef, depth: int) -> Observation:
+    def treedef(self, treedef: PyTreeDef, depth: int) -> obs.Observation:
         self.count_node(depth)
         if (data := treedef.node_data()) is None:
-            return Star()
+            return obs.Star()
         node_type, data = data
         if node_type is type(None):
-            return NoneValue()
+            return obs.NoneValue()
         children, aux = treedef.children(), None
         if node_type is defaultdict:
             factory, data = data
@@ -183,68 +155,65 @@ class _Walk:
             keys = [f"[{index}]" for index in range(len(children))]
             if node_type not in (list, tuple):
                 aux = self.observe(data, depth + 1)
-        below = zip(keys, children, strict=True)
-        return Node(
-            type=_name(node_type),
-            aux=aux,
-            children=tuple([(writable(key), self.treedef(tree, depth + 1)) for key, tree in below]),
-        )
+        below = [self.treedef(child, depth + 1) for child in children]
+        pairs = tuple(zip(map(obs.writable, keys), below, strict=True))
+        return obs.Node(type=_name(node_type), aux=aux, children=pairs)
 
-    def leaf(self, value: object, depth: int) -> Observation:
+    def leaf(self, value: object, depth: int) -> obs.Observation:
         name = _name(type(value))
         if type(value) in (bool, int, float, complex):
-            return Number(type=name, value=_scalar(value))
+            return obs.Number(type=name, value=_scalar(value))
         if isinstance(value, jax.core.Tracer):
-            return Tracer(dtype=_dtype(value), shape=_shape(value))
+            return obs.Tracer(dtype=_dtype(value), shape=_shape(value))
         if isinstance(value, (jax.Array, np.ndarray)):
             return self.array(value)
         if isinstance(value, (np.bool_, np.number)):
-            return Number(type=f"numpy.{name}", value=_scalar(value.item()))
+            return obs.Number(type=f"numpy.{name}", value=_scalar(value.item()))
         if isinstance(value, (str, bytes)):
             return self.string(value)
         if isinstance(value, jax.ShapeDtypeStruct):
-            return ShapeStruct(dtype=_dtype(value), shape=_shape(value))
+            return obs.ShapeStruct(dtype=_dtype(value), shape=_shape(value))
         if isinstance(value, _KEY_TYPES):
-            return KeyEntry(type=name, text=writable(str(value)))
+            return obs.KeyEntry(type=name, text=obs.writable(str(value)))
         items = _items(value)
         if items is not None:
             observed = [self.aside(item, depth + 1) for item in items]
             if isinstance(value, (set, frozenset)):
                 observed.sort(key=repr)
-            return ContainerLeaf(type=name, items=tuple(observed))
+            return obs.ContainerLeaf(type=name, items=tuple(observed))
         own_name = getattr(value, "__name__", None) if callable(value) else None
-        return Object(type=name, name=writable(own_name) if type(own_name) is str else "")
+        return obs.Object(type=name, name=obs.writable(own_name) if type(own_name) is str else "")
 
-    def string(self, value: str | bytes) -> String:
-        if len(value) > MAX_CHARACTERS:
-            raise _TooLargeError(f"it holds a text of more than {MAX_CHARACTERS:,} characters")
+    def string(self, value: str | bytes) -> obs.String:
+        if len(value) > obs.MAX_CHARACTERS:
+            raise _TooLargeError(f"it holds a text of more than {obs.MAX_CHARACTERS:,} characters")
         text = value if isinstance(value, str) else value.decode("latin-1")
-        return String(type=_name(type(value)), value=writable(text))
+        return obs.String(type=_name(type(value)), value=obs.writable(text))
 
-    def array(self, array: jax.Array | np.ndarray) -> Array | Object:
+    def array(self, array: jax.Array | np.ndarray) -> obs.Array | obs.Object:
         library = "jax" if isinstance(array, jax.Array) else "numpy"
         dtype, shape = _dtype(array), _shape(array)
         if not self.values:
-            return Array(library=library, dtype=dtype, shape=shape, values=())
+            return obs.Array(library=library, dtype=dtype, shape=shape, values=())
         self.elements += array.size
-        if self.elements > MAX_ELEMENTS:
-            raise _TooLargeError(f"its arrays hold more than {MAX_ELEMENTS:,} numbers")
+        if self.elements > obs.MAX_ELEMENTS:
+            raise _TooLargeError(f"its arrays hold more than {obs.MAX_ELEMENTS:,} numbers")
         if isinstance(array, jax.Array) and array.is_deleted():
-            return Object(type="Array", why="its buffer was donated or deleted")
+            return obs.Object(type="Array", why="its buffer was donated or deleted")
         if isinstance(array, jax.Array) and jnp.issubdtype(array.dtype, jax.dtypes.prng_key):
             array = jax.random.key_data(array)
         plain = np.asarray(array)
         if plain.dtype.kind in "OV" and not jnp.issubdtype(plain.dtype, np.number):
-            return Object(type="ndarray", why=writable(f"it has dtype {dtype}"))
+            return obs.Object(type="ndarray", why=obs.writable(f"it has dtype {dtype}"))
         values = tuple([_scalar(element) for element in _elements(plain)])
-        return Array(library=library, dtype=dtype, shape=shape, values=values)
+        return obs.Array(library=library, dtype=dtype, shape=shape, values=values)
 
 
 _own_name = type.__dict__["__name__"].__get__  # a metaclass may have another one
 
 
 def _name(kind: type) -> str:
-    return writable(_own_name(kind))
+    return obs.writable(_own_name(kind))
 
 
 def _items(value: object) -> list[Any] | None:
@@ -259,7 +228,7 @@ def _items(value: object) -> list[Any] | None:
 
 @cache  # NumPy takes longer to write a dtype than to hand out the numbers
 def _dtype_name(dtype: Any) -> str:
-    return writable(str(dtype))
+    return obs.writable(str(dtype))
 
 
 def _dtype(value: Any) -> str:
@@ -283,18 +252,18 @@ def _elements(array: np.ndarray) -> Iterable[Any]:
     return [float(str(element)) for element in flat.astype(np.float32)]
 
 
-def _scalar(value: Any) -> Scalar:
+def _scalar(value: Any) -> obs.Scalar:
     """Return a number of Python, or an element of an array, as JSON can hold it."""
     if isinstance(value, complex):
         return _real(value.real), _real(value.imag)
     return _real(value)
 
 
-def _real(value: Any) -> Real:
-    if isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
-        raise _TooLargeError(f"it holds an integer of more than {MAX_INT_BITS:,} bits")
+def _real(value: Any) -> obs.Real:
+    if isinstance(value, int) and value.bit_length() > obs.MAX_INT_BITS:
+        raise _TooLargeError(f"it holds an integer of more than {obs.MAX_INT_BITS:,} bits")
     if isinstance(value, str):
-        return writable(value)
+        return obs.writable(value)
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     return value

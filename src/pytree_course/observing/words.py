@@ -3,26 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from pytree_course.observing.observations import (
-    Array,
-    ContainerLeaf,
-    KeyEntry,
-    Node,
-    NoneValue,
-    NotAttempted,
-    Number,
-    Object,
-    Observation,
-    Raised,
-    Scalar,
-    ShapeStruct,
-    Star,
-    String,
-    Tracer,
-    Treedef,
-    Unbounded,
-    count_leaves,
-)
+from pytree_course.observing import observations as obs
 from pytree_course.texts import counted, cut_middle, shorten, truncate
 
 LONGEST_NAME = 26  # characters
@@ -34,52 +15,54 @@ _DICTS = ("dict", "OrderedDict", "defaultdict")
 _FAMILIES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 
 
-def summary(observation: Observation) -> str:
+def summary(observation: obs.Observation) -> str:
     """Label an observation: `f32[2,3]`, `3`, `'abc'` or `dict of 2`."""
     return shorten(_summary(observation), LONGEST_NAME)
 
 
-def _summary(observation: Observation) -> str:
+def _summary(observation: obs.Observation) -> str:
     match observation:
-        case Node(type=name, children=children):
+        case obs.Node(type=name, children=children):
             return f"{name} of {len(children)}" if children else f"empty {name}"
-        case NoneValue():
+        case obs.NoneValue():
             return "None"
-        case Star():
+        case obs.Star():
             return "*"
-        case Array():
+        case obs.Array():
             library = "np " if observation.library == "numpy" else ""
             return library + _type_and_shape(observation)
-        case Number():
+        case obs.Number():
             return _number(observation)
-        case String():
+        case obs.String():
             return _quoted(observation)
-        case Treedef():
-            return f"PyTreeDef of {counted(count_leaves(observation.tree), 'leaf', 'leaves')}"
-        case ContainerLeaf(type=name, items=items):
+        case obs.Treedef():
+            return f"PyTreeDef of {counted(obs.count_leaves(observation.tree), 'leaf', 'leaves')}"
+        case obs.ContainerLeaf(type=name, items=items):
             return f"{name} of {len(items)}"
-        case KeyEntry():
+        case obs.KeyEntry():
             return f"key {observation.text}"
-        case ShapeStruct():
+        case obs.ShapeStruct():
             return f"shape {_type_and_shape(observation)}"
-        case Tracer():
+        case obs.Tracer():
             return f"tracer {_type_and_shape(observation)}"
-        case Object():
-            return _object(observation)
-        case Raised():
+        case obs.Object():
+            kinds = {"type": "class", "builtin_function_or_method": "function"}
+            kind = kinds.get(observation.type, observation.type)
+            return f"{kind} {observation.name or 'object'}"
+        case obs.Raised():
             return f"raised {observation.type}"
-        case NotAttempted():
+        case obs.NotAttempted():
             return "not attempted"
-        case Unbounded():
+        case obs.Unbounded():
             return "unbounded"
 
 
-def expression(observation: Observation, depth: int = 2) -> str:
+def expression(observation: obs.Observation, depth: int = 2) -> str:
     """Write an observation as a Python expression, `depth` levels of it."""
     match observation:
-        case Node(type=name, children=pairs) if depth:
+        case obs.Node(type=name, children=pairs) if depth:
             pass
-        case ContainerLeaf(type=name, items=items) if depth:
+        case obs.ContainerLeaf(type=name, items=items) if depth:
             pairs = tuple([("", item) for item in items])
         case _:
             return summary(observation)
@@ -107,15 +90,15 @@ def expression(observation: Observation, depth: int = 2) -> str:
             return f"{name}({inside})"
 
 
-def values(numbers: Sequence[Scalar]) -> str:
+def values(numbers: Sequence[obs.Scalar]) -> str:
     """Write the first numbers of an array."""
     return ", ".join(map(number_text, numbers[:8])) + (", …" if len(numbers) > 8 else "")
 
 
-def outline(observation: Observation) -> str:
+def outline(observation: obs.Observation) -> str:
     """Name a node without its contents: `dict of 2: 'b', 'w'`; every leaf is `a leaf`."""
-    if not isinstance(observation, Node):
-        return "None" if observation == NoneValue() else LEAF
+    if not isinstance(observation, obs.Node):
+        return "None" if observation == obs.NoneValue() else LEAF
     words = summary(observation)
     if observation.children and observation.type in _DICTS:
         keys = ", ".join(key[1:-1] for key, _ in observation.children)
@@ -125,52 +108,53 @@ def outline(observation: Observation) -> str:
     return words
 
 
-def describe(observation: Observation) -> str:
+def describe(observation: obs.Observation) -> str:
     """Describe an observation within a sentence: `a tuple`, `an array of ...`, `int 3`."""
     match observation:
-        case NoneValue():
+        case obs.NoneValue():
             return "None"
-        case Number(type=name, value=value):
+        case obs.Number(type=name, value=value):
             return f"{name} {number_text(value)}"
-        case String(type=name, value=text):
+        case obs.String(type=name, value=text):
             return f"{name} {truncate(text, LONGEST_TEXT)!r}"
-        case Array(dtype=dtype, shape=shape):
+        case obs.Array(dtype=dtype, shape=shape):
             library = "JAX" if observation.library == "jax" else "NumPy"
             return f"a {library} array of {dtype} with shape {shape}"
-        case Treedef():
+        case obs.Treedef():
             return "a tree structure"
-        case Star():
+        case obs.Star():
             return "a leaf"
-        case KeyEntry(text=text):
+        case obs.KeyEntry(text=text):
             return f"the key path entry {text}"
-        case ShapeStruct():
+        case obs.ShapeStruct():
             return "a ShapeDtypeStruct"
-        case Tracer():
+        case obs.Tracer():
             return "a tracer (a value of the trace that left its function)"
-        case NotAttempted():
+        case obs.NotAttempted():
             return "the placeholder of the starter"
-        case Unbounded(why=why):
+        case obs.Unbounded(why=why):
             return f"a value too large to compare: {why}"
-        case Node(type=name) | ContainerLeaf(type=name) | Object(type=name) | Raised(type=name):
+        case _:
+            name = observation.type
             article = "an" if name[:1].lower() in "aeiou" or name[:2] == "ND" else "a"
             return f"{article} {name}"
 
 
-def _type_and_shape(seen: Array | ShapeStruct | Tracer) -> str:
-    dtype = seen.dtype
+def _type_and_shape(array: obs.Array | obs.ShapeStruct | obs.Tracer) -> str:
+    dtype = array.dtype
     if match := re.fullmatch(r"(bfloat|float|uint|int|complex)(\d.*)", dtype):
         dtype = _FAMILIES[match[1]] + match[2]
-    return f"{dtype}[{','.join(map(str, seen.shape))}]"
+    return f"{dtype}[{','.join(map(str, array.shape))}]"
 
 
-def _number(seen: Number) -> str:
-    kind, number = seen.type, number_text(seen.value)
+def _number(scalar: obs.Number) -> str:
+    kind, number = scalar.type, number_text(scalar.value)
     if kind in ("int", "bool", "float", "complex"):
         return number
     return f"{kind.replace('numpy.', 'np.')}({number})"
 
 
-def number_text(value: Scalar) -> str:
+def number_text(value: obs.Scalar) -> str:
     """Write a number: `2`, `1.5`, `nan`, `1+2j`."""
     if isinstance(value, tuple):
         real, imaginary = (str(part).removesuffix(".0") for part in value)
@@ -178,13 +162,8 @@ def number_text(value: Scalar) -> str:
     return str(value)
 
 
-def _object(seen: Object) -> str:
-    kind = {"type": "class", "builtin_function_or_method": "function"}.get(seen.type)
-    return f"{kind or seen.type} {seen.name or 'object'}"
-
-
-def _quoted(seen: String) -> str:
-    value = cut_middle(seen.value, 4 * LONGEST_NAME).replace("\\", "\\\\")
+def _quoted(string: obs.String) -> str:
+    value = cut_middle(string.value, 4 * LONGEST_NAME).replace("\\", "\\\\")
     quote = '"' if "'" in value and '"' not in value else "'"
     value = value.replace(quote, "\\" + quote)
-    return f"{'b' if seen.type == 'bytes' else ''}{quote}{value}{quote}"
+    return f"{'b' if string.type == 'bytes' else ''}{quote}{value}{quote}"
