@@ -65,6 +65,8 @@ def test_mutants_of_one_name_are_told_apart_by_their_lines():
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
+@pytest.mark.reads("mutation_testing", *AUTHORING)
 def test_an_answer_may_loop_or_end_its_process_and_the_next_one_runs(unbuilt):
     with closing(AuthorProcess(unbuilt)) as process:
         for source, is_time_up in ((LOOPS, True), (EXITS, False)):
