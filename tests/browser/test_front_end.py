@@ -41,12 +41,22 @@ def visit_to_notebook(notebook_7: Notebook7, browser: Browser) -> Iterator[Visit
 
 
 def expect_landed(page: Page, heading: str) -> None:
-    """Expect a heading at the top of the window, in the cell that Shift+Enter would run."""
+    """Expect a heading at the top of the window, in the cell that Shift+Enter would run.
+
+    What ends a notebook is as far up as the notebook can be scrolled.
+    """
     active = page.locator(".jp-Notebook-cell.jp-mod-active").filter(visible=True)
     landed = active.get_by_role("heading", name=heading, exact=True)
     expect(landed).to_be_in_viewport(timeout=PATIENCE)
-    page.wait_for_function("heading => heading.getBoundingClientRect().top < 200",
-        arg=landed.element_handle())  # fmt: skip
+    page.wait_for_function(
+        """heading => {
+            let pane = heading.parentElement;
+            while (pane.scrollHeight <= pane.clientHeight + 1) pane = pane.parentElement;
+            const is_at_end = pane.scrollTop + pane.clientHeight >= pane.scrollHeight - 2;
+            return heading.getBoundingClientRect().top < 200 || is_at_end;
+        }""",
+        arg=landed.element_handle(),
+    )
 
 
 def active_cell(visit: Visit) -> str:

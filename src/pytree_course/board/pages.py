@@ -72,7 +72,7 @@ def planned(expected: BuiltLesson) -> dict[str, int]:
     for slug, section in expected.sections.items():
         if not section.deeper:
             minute += section.minutes
-            for exercise in expected.exercises.values():
+            for exercise in expected.graded.values():
                 if exercise.core and exercise.section == slug:
                     minute += exercise.minutes
                     plan[exercise.name] = minute
