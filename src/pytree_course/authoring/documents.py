@@ -27,7 +27,7 @@ KINDS = {"C": "Corrections", "M": "Misconceptions", "T": "Topics"}
 
 @dataclass(frozen=True)
 class Topic:
-    """Something that the course has to show."""
+    """A topic that the course has to show."""
 
     id: str  # C1 is a correction, M1 a misconception, T-... a topic
     what: str
@@ -96,7 +96,7 @@ def _marks(sources: LessonSources) -> Iterator[tuple[SourceCell, Mark]]:
 
 
 def table(course: Course) -> str:
-    """Return the page that says where everything is shown; "" for a course without topics."""
+    """Return the page that lists where each topic is shown; "" for a course without topics."""
     topics = read_topics(course.root)
     if not topics:
         return ""

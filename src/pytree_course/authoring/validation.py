@@ -51,7 +51,7 @@ REQUIRED = {"hints": 2, "misconceptions": 3, "variants": 2}
 
 
 def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
-    """Return what the author has to fix, as far as it shows without running anything."""
+    """Return the mistakes that show without running anything."""
     checks = sources.files.checks() if sources.files.has_exercises else {}
     mistakes = [*find_wrong_marks(sources), *find_wrong_layers(sources.layers)]
     for name in checks.keys() - sources.exercises.keys():
@@ -68,7 +68,7 @@ def find_mistakes_in_text(sources: LessonSources) -> list[Mistake]:
 
 
 def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
-    """Return what running the answers shows that the author has to fix."""
+    """Return the mistakes that running the answers shows."""
     mistakes = []
     for exercise in sources.exercises.values():
         in_answers = list(_in_answers(sources, exercise))
@@ -80,7 +80,7 @@ def find_mistakes_in_answers(sources: LessonSources) -> list[Mistake]:
 
 
 def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
-    """Find what is wrong without running anything."""
+    """Find mistakes in one exercise without running anything."""
     for number, hint in enumerate(exercise.hints, 1):
         if not hint:
             yield exercise.mistake(f"hint {number} is empty")
@@ -101,7 +101,7 @@ def _in_text(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
 
 
 def _in_answers(sources: LessonSources, exercise: Exercise) -> Iterator[Mistake]:
-    """Find what is wrong with the answers, or with cases that do not tell them apart."""
+    """Find wrong answers, and pairs of answers that no case tells apart."""
     solution, starter = exercise.solution, exercise.starter
     for seed in SEEDS:
         yielded: dict[int, list[Observation]] = {}

@@ -28,10 +28,10 @@ HEADERS = {
 
 
 class Handler(web.RequestHandler):
-    """What all requests share: headers, errors in one line, the secret of the learner."""
+    """The base of all handlers: headers, one-line errors, and the state of the session."""
 
     def initialize(self, pages: Pages) -> None:
-        """Take what the application was made with."""
+        """Keep the state that all handlers share."""
         self.pages, self.session, self.room = pages, pages.session, pages.session.room
 
     def set_default_headers(self) -> None:
@@ -62,7 +62,7 @@ class Learner(Handler):
     """A request of a learner."""
 
     def learner(self) -> str:
-        """Return whose secret comes with the request."""
+        """Return the id of the learner whose secret comes with the request."""
         who = id_of(self.request.headers.get("Authorization", "").removeprefix("Bearer "))
         if who not in self.room.learners:
             raise web.HTTPError(403)
@@ -84,7 +84,7 @@ class Join(Learner):
     """Somebody joins."""
 
     def post(self) -> None:
-        """Give a secret to who knows the code."""
+        """Give a secret to anyone with the code."""
         asked = self.read(class_protocol.Join)
         if not secrets.compare_digest(asked.code.upper().encode(), self.room.code.encode()):
             raise web.HTTPError(403)
@@ -92,10 +92,10 @@ class Join(Learner):
 
 
 class Events(Learner):
-    """A learner sends events, or none, to hear what is new."""
+    """A learner sends events, or none, to ask for news."""
 
     def post(self) -> None:
-        """Store those of exercises and misconceptions that are known here."""
+        """Store the events of known exercises, with the known misconceptions."""
         who = self.learner()
         for sent in self.read(class_protocol.Events).events:
             lesson = self.pages.lessons.get(sent.lesson)
@@ -132,7 +132,7 @@ class Leave(Learner):
     """A learner leaves."""
 
     def post(self) -> None:
-        """Let go of the name; what was sent stays."""
+        """Free the name; the events stay."""
         self.session.add(self.learner(), "left", {})
 
 
@@ -175,7 +175,7 @@ class Teacher(Handler):
         self.finish(self.pages.whole(page, datetime.now(UTC)))
 
     def post(self, page: str) -> None:
-        """Do what a button says. The token comes from the page itself, and no other page has it."""
+        """Do the action of a button; the token comes from the page, and no other page has it."""
         self.check_token(self.request.body_arguments.pop("token", [b""])[-1])
         fields = {name: self.get_body_argument(name) for name in self.request.body_arguments}
         action = fields.pop("do", "")

@@ -21,7 +21,7 @@ from pytree_course.running.outcomes import PUBLIC_SEED
 from pytree_course.running.run_cases import run_check
 
 NOW = timedelta(minutes=10)
-"""What a check showed longer ago goes round no more."""
+"""The age up to which a check counts as current."""
 
 STUCK_AFTER = 3  # tries with the same reasons
 WELCOME = 5  # minutes at the beginning of a session, as in docs/plans.md
@@ -29,7 +29,7 @@ WELCOME = 5  # minutes at the beginning of a session, as in docs/plans.md
 
 @dataclass(frozen=True)
 class Reason:
-    """A misconception, and who holds it now."""
+    """A misconception, and the learners who hold it now."""
 
     about: Belief
     misconception: Misconception
@@ -37,7 +37,7 @@ class Reason:
 
 
 def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason]:
-    """Return the misconceptions of a lesson that last checks show, those of most learners first."""
+    """Return the misconceptions that the latest checks show, the most common first."""
     holders: dict[tuple[str, str], list[Learner]] = defaultdict(list)
     for learner in room.learners.values():
         for exercise in expected.exercises:
@@ -56,7 +56,7 @@ def going_round(room: Room, expected: BuiltLesson, now: datetime) -> list[Reason
 
 
 def stuck(room: Room, expected: BuiltLesson, now: datetime) -> Iterator[tuple[Learner, str, int]]:
-    """Yield who goes on trying an exercise without a new result: with how many tries."""
+    """Yield each learner whose last tries of an exercise failed alike, and how many did."""
     for learner in room.learners.values():
         for exercise in expected.exercises:
             work = learner.at(expected.lesson, exercise)
@@ -82,9 +82,9 @@ def planned(expected: BuiltLesson) -> dict[str, int]:
 def parts_best(
     room: Room, reasons: Sequence[Reason], questions: Sequence[Question]
 ) -> Question | None:
-    """Return the question that parts the class best, by what goes round and what is solved.
+    """Return the question that divides the class best, by current misconceptions and solutions.
 
-    That is the one for which two learners, drawn by lot, choose most often different options.
+    It is the one on which two learners drawn at random are most likely to disagree.
     """
     held = {each.about: len(each.learners) for each in reasons}
 
@@ -101,9 +101,9 @@ def parts_best(
 
 
 def shown_to(files: LessonFiles, expected: BuiltLesson, about: Belief) -> Feedback:
-    """Return the feedback of whoever holds a misconception: the smallest case, and why.
+    """Return the feedback on a misconception: the smallest failing case and the explanation.
 
-    The check runs without an answer, for its inputs; what comes out is known.
+    The check runs without an answer, only for its inputs; the observations are stored.
     """
     facts = expected.expected(about.exercise)
     [held] = [each for each in facts.misconceptions if each.name == about.name]
@@ -147,13 +147,13 @@ class Pages:
 
     @property
     def question(self) -> Question | None:
-        """What the vote is about."""
+        """The question of the current vote."""
         about = self._room.vote.about if self._room.vote else None
         asked = self.questions(about.lesson) if about and about.lesson in self.lessons else ()
         return next((each for each in asked if each.about == about), None)
 
     def reasons(self, now: datetime) -> list[Reason]:
-        """Return what goes round now, that of most learners first."""
+        """Return the current misconceptions, the most common first."""
         return going_round(self._room, self.lesson, now)[:MOST_REASONS]
 
     def shown(self, now: datetime) -> list[Belief]:
@@ -205,7 +205,7 @@ class Pages:
 def solved_and_tried(
     learners: Iterable[Learner], expected: BuiltLesson, exercise: str
 ) -> tuple[int, int]:
-    """Return how many have solved an exercise, and how many tried it in vain so far."""
+    """Return how many learners have solved an exercise, and how many have only tried it."""
     work = [each.at(expected.lesson, exercise) for each in learners]
     solved = sum(each.is_solved for each in work)
     return solved, sum(each.tries > 0 for each in work if not each.is_solved)

@@ -1,4 +1,4 @@
-"""The server of a session: learners send what their checks found, pages show what follows."""
+"""The web server of a session: learners post the results of their checks, pages show them."""
 
 import logging
 import ssl
@@ -28,7 +28,7 @@ _LONGEST_LINE = 200
 
 
 class OneLine(logging.Handler):
-    """Print what Tornado says of a request as one line of printable characters."""
+    """Print each of Tornado's log messages as one line of printable characters."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the message; a traceback would hold what was requested, too."""
@@ -36,7 +36,7 @@ class OneLine(logging.Handler):
 
 
 class Server(HTTPServer):
-    """A server that closes connections which take nothing, and too many of one address."""
+    """A server that closes stalled connections, and refuses too many from one address."""
 
     def initialize(self, *arguments: Any, **options: Any) -> None:
         """Prepare to look after the connections."""
@@ -46,17 +46,17 @@ class Server(HTTPServer):
         self._looks.start()
 
     def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Take a connection, unless its address has as many as it may."""
-        self._open = {each: known for each, known in self._open.items() if not each.closed()}
+        """Accept a connection, unless its address has reached the limit."""
+        self._open = {other: at for other, at in self._open.items() if not other.closed()}
         here = str(address[0])
-        if sum(each == here for each, _, _ in self._open.values()) >= MOST_OF_ONE_ADDRESS:
+        if sum(other == here for other, _, _ in self._open.values()) >= MOST_OF_ONE_ADDRESS:
             stream.close()
             return
         self._open[stream] = here, 0, time.monotonic()
         super().handle_stream(stream, address)
 
     def _close_stuck(self) -> None:
-        """Close the connections that have taken nothing of what waits for them."""
+        """Close the connections whose clients have read nothing for too long."""
         now = time.monotonic()
         for stream, (address, taken, since) in [*self._open.items()]:
             written = stream._total_write_done_index
@@ -75,12 +75,12 @@ class Static(web.StaticFileHandler):
     """The page for phones, and the scripts."""
 
     def prepare(self) -> None:
-        """Refuse what can be no file's name."""
+        """Refuse a path that cannot be a file name."""
         if "\0" in self.path_args[0]:
             raise web.HTTPError(404)
 
     def set_extra_headers(self, path: str) -> None:
-        """Allow what other pages are allowed."""
+        """Send the same headers as other pages."""
         for name, value in HEADERS.items():
             self.set_header(name, value)
 
@@ -88,7 +88,7 @@ class Static(web.StaticFileHandler):
 def listening(
     host: str, port: int, certificate: Path | None = None, key: Path | None = None
 ) -> tuple[list[socket], ssl.SSLContext | None]:
-    """Open a port, a free one for 0, and read the files for https, before anybody is told of it.
+    """Open a port (any free one for 0) and load the certificate, before the address is announced.
 
     Raises
     ------

@@ -29,7 +29,7 @@ _TABLE = (
 
 
 class Event(NamedTuple):
-    """Something that happened; `Room.take` says what there is."""
+    """An event of a session; `Room.take` lists the kinds."""
 
     number: int  # in the log, from 1
     who: str  # a learner's id; empty for the teacher
@@ -39,7 +39,7 @@ class Event(NamedTuple):
 
 
 class Log:
-    """All events of a session, in a file that is made when it is not there; others can't read it.
+    """All events of a session, in a file that is made if missing, and that only its owner can read.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Log:
             ]
 
     def close(self) -> None:
-        """Close the file: nothing of it is left in files beside it."""
+        """Close the file; SQLite removes the files beside it."""
         self._database.close()
 
     @contextmanager
@@ -109,7 +109,7 @@ def visible_name(name: str) -> str:
 
 @dataclass
 class Work:
-    """What a learner did in an exercise."""
+    """A learner's work on one exercise."""
 
     tries: int = 0  # wrong checks before the first right one
     alike: int = 0  # how many of the last checks were wrong for the same reasons
@@ -126,7 +126,7 @@ class Learner:
     work: dict[tuple[str, str], Work] = field(default_factory=dict)  # by lesson and exercise
 
     def at(self, lesson: str, exercise: str) -> Work:
-        """Return what was done in an exercise."""
+        """Return the work on an exercise."""
         return self.work.get((lesson, exercise), Work())
 
 
@@ -148,7 +148,7 @@ class Vote:
 
 
 class Room:
-    """What follows from the events of a session, taken one after the other."""
+    """The state of a session, derived from its events in order."""
 
     def __init__(self) -> None:
         self.code = self.token = ""  # the class joins with one, the teacher's pages ask the other
@@ -160,7 +160,7 @@ class Room:
         self.shown: Belief | None = None  # on the projector
 
     def take(self, event: Event) -> None:
-        """Take account of an event."""
+        """Apply an event."""
         data, learner = event.data, self.learners.get(event.who)
         match event.what:
             case "opened":
@@ -220,7 +220,7 @@ ANIMALS = "badger beaver crane dolphin falcon finch hare heron lynx otter owl pa
 
 
 class Session:
-    """The room, whose every event is in the log before anybody is told that it was taken.
+    """A running session: each event is stored in the log, then applied, then announced.
 
     Raises
     ------
@@ -269,7 +269,7 @@ class Session:
         return secret, self.room.learners[id_of(secret)].name
 
     def count_request(self, who: str) -> None:
-        """Refuse a learner who asks too often."""
+        """Refuse a learner who sends too many requests."""
         now = int(time.monotonic() / 10)
         if now != self._ten_seconds:
             self._ten_seconds, self._requests = now, Counter()
@@ -286,5 +286,5 @@ class Session:
 
 
 def id_of(secret: str) -> str:
-    """Return whose secret it is: the log holds none that could be used."""
+    """Return the id of the learner with this secret; the log stores ids, never secrets."""
     return hashlib.sha256(secret.encode()).hexdigest()[:16]

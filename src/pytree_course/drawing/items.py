@@ -26,7 +26,7 @@ Shape = Literal["node", "custom", "none", "leaf", "fold", "notice"]
 
 @dataclass
 class Item:
-    """A box: a node, a leaf, or what stands for several folded ones."""
+    """A box: a node, a leaf, or a placeholder for several folded ones."""
 
     shape: Shape
     name: str

@@ -26,7 +26,7 @@ PLACEHOLDER = "raise NotImplementedError  # your answer goes here, in place of t
 SETUP_ID = "setup"
 EXERCISE_OPTIONS = {"points": int, "minutes": int, "stars": int, "section": str, "hints": list}
 PRACTICE_OPTIONS = {"minutes": int, "stars": int, "hints": list}
-"""What an exercise has to say, in exercises.md and in a lesson, and of which type."""
+"""The required options of an exercise, in exercises.md and in a lesson, and their types."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Exercise(ExerciseFacts):
 
     @property
     def starter(self) -> Answer:
-        """What the learner finds in the answer cell."""
+        """The code that the learner finds in the answer cell."""
         if self.given_starters:
             return self.given_starters[-1]
         source = SOLUTION_REGION.sub(rf"\g<indent>{PLACEHOLDER}\n", self.cell.source)
@@ -146,7 +146,7 @@ def _read_exercise(
     types: dict[str, type],
     **given: Any,
 ) -> None:
-    """Read one exercise: what its cell says, and what is `given` because of where it stands."""
+    """Read one exercise from the options of its cell, and those `given` by its place."""
     said = cell.metadata
     name = str(said["exercise"])
     wrong = [

@@ -27,7 +27,7 @@ WORDS_A_MINUTE = 150
 """Between reading to learn (200) and to memorise (138): R. P. Carver, Reading rate: theory,
 research, and practical implications, Journal of Reading 36 (1992)."""
 TRY = "**Try.**"
-"""What a suggestion to play with the code starts with."""
+"""Start of a suggestion to play with the code."""
 SECONDS_A_LINE, SECONDS_A_PREDICTION, SECONDS_A_TRY = 5, 60, 240
 """For a line of code that is read and run, a prediction, a Try: estimates (docs/authoring.md)."""
 
@@ -96,7 +96,7 @@ class Layers:
 
 
 def read_layers(cells: Sequence[SourceCell], deeper: Sequence[Sequence[SourceCell]]) -> Layers:
-    """Part a lesson's cells into sections; the deeper ones are in the order of their list."""
+    """Divide a lesson's cells into sections; the deeper ones are in the order of their list."""
     parts: list[list[SourceCell]] = []
     for cell in cells:
         if cell.heading or not parts:
@@ -141,7 +141,7 @@ def _section(cells: Sequence[SourceCell]) -> Section:
 
 @dataclass(frozen=True)
 class LessonSources:
-    """All that the author wrote for one lesson."""
+    """The parsed sources of one lesson."""
 
     files: LessonFiles
     lesson: list[SourceCell]
@@ -177,7 +177,7 @@ class LessonSources:
 
     @property
     def exercises_digest(self) -> str:
-        """A digest of what the exercises, the solutions and checks/expected are made from."""
+        """A digest of the sources of the exercises, the solutions and checks/expected."""
         return exercises_digest(self.files)
 
     @property

@@ -134,12 +134,12 @@ def _in_comprehensions(node: ast.stmt) -> set[str]:
 
 
 PREDICTION = "◇"
-"""What a prediction starts with; the code cell after it holds the answer."""
+"""Start of a prediction; the code cell after it holds the answer."""
 OPTION = re.compile(r"^- ([A-Z])\. (.+)$", re.MULTILINE)
 LETTERS = re.compile(r"\*\*[A-Z]\.\*\*|\([A-Z](?:, [A-Z])*\)")
-"""How a text names options: `**B.**`, `(A)`, `(A, C)`."""
+"""Letters of options in Markdown: `**B.**`, `(A)`, `(A, C)`."""
 BARE_LETTER = re.compile(r"(?<![\w`'\"*(:.])[B-F](?=[ ,:;.)](?![*`]))")
-"""An option that a text names in another way; "A" may be a word."""
+"""A letter written in another way; "A" may be a word."""
 
 
 def read_predictions(
@@ -200,7 +200,7 @@ def read_predictions(
 
 
 def _with_letters(text: str, new: dict[str, str]) -> str:
-    """Write the letters of options in a text as they are in the notebook."""
+    """Replace the letters of options in a string by those in the notebook."""
 
     def changed(named: re.Match[str]) -> str:
         letters = re.sub("[A-Z]", lambda letter: new.get(letter[0], letter[0]), named[0])
