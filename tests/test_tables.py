@@ -14,9 +14,16 @@ from pytree_course.class_grading.attempt import AttemptState
 from pytree_course.class_grading.class_grades import Student
 from pytree_course.class_grading.downloads import CANVAS
 from pytree_course.course import write_file
-from pytree_course.reports.csv_escaping import LONGEST_FIELD, plain_text, to_csv
-from pytree_course.reports.csv_tables import about_imports, canvas_csv, moodle_csv, write_tables
-from pytree_course.reports.junit import class_junit
+from pytree_course.reports.csv_tables import (
+    LONGEST_FIELD,
+    about_imports,
+    canvas_csv,
+    class_junit,
+    moodle_csv,
+    plain_text,
+    to_csv,
+    write_tables,
+)
 from tests.made_grades import NOON, made_attempt, made_grades, made_row
 
 HONEST = [

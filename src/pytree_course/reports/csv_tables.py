@@ -1,6 +1,12 @@
-"""The tables of a class, as CSV: plain ones, and what Canvas and Moodle import."""
+"""A class's grades as CSV (plain, for Canvas, for Moodle) and as JUnit XML.
 
-from collections.abc import Callable, Mapping
+Every CSV is safe to open in a spreadsheet: no field can be read as a formula.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,11 +14,17 @@ from pytree_course.class_grading.attempt import Attempt, AttemptState, VerdictRo
 from pytree_course.class_grading.class_grades import ClassGrades, Student
 from pytree_course.class_grading.downloads import CANVAS, MOODLE
 from pytree_course.course import write_file
-from pytree_course.rendering import render
-from pytree_course.reports.csv_escaping import plain_text, to_csv
-from pytree_course.reports.junit import class_junit
+from pytree_course.rendering import TEMPLATES
+from pytree_course.texts import JOINERS, printable, truncate
 
 Cells = list[str | int]
+render = TEMPLATES.extended({"short": partial(truncate, limit=20_000)}).render
+
+LONGEST_FIELD = 2_000  # a spreadsheet breaks one of more than 32,767 characters in two
+
+_SIGNS = "=+@-＝＋＠－﹦﹢﹫﹣⁼⁺⁻₌₊₋−"
+_CELL_ENDS = re.compile(r"([;\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029])")
+_FORMULA = re.compile(rf'[\s"{JOINERS}]*[{re.escape(_SIGNS)}]')
 
 
 def write_tables(grades: ClassGrades, folder: Path) -> list[str]:
@@ -190,3 +202,44 @@ def _late_hours(grades: ClassGrades, attempt: Attempt) -> str:
 
 def _with_headings(lines: list[dict[str, str | int]]) -> str:
     return to_csv([*map(list, lines[:1]), *(list(line.values()) for line in lines)])
+
+
+def class_junit(grades: ClassGrades) -> str:
+    """Return a class's grades: a student's lesson is a test suite, an exercise a test case."""
+    suites = []
+    for student, lesson, attempt in grades.all_attempts():
+        tests = [(row.exercise, row.kind, row.explanation, row.seconds) for row in attempt.rows]
+        suites.append((f"{student.id}.{lesson.lesson}", tests, attempt.seconds))
+    return render("reports/junit.xml", suites=suites) + "\n"
+
+
+def to_csv(rows: Sequence[Sequence[str | int]]) -> str:
+    """Return rows as CSV: every field is quoted, and a text is on one line and no formula."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    writer.writerows([_field(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def plain_text(text: str) -> str:
+    """Escape an untrusted text, so that every spreadsheet takes it for text.
+
+    The result is one printable line, shortened if need be. As OWASP advises against "CSV
+    injection", an apostrophe is put wherever a cell could begin with `=`, `+`, `-` or `@`, blanks
+    and quotes before the sign left aside. Full-width and other forms of these signs count too:
+    spreadsheets in East Asia read them as the plain ones. A cell begins with the field. It also
+    begins after a semicolon, where spreadsheets in many countries split instead of at commas, and
+    after a tab or a line end, which become blanks here.
+    """
+    return "".join(map(_part, _CELL_ENDS.split(truncate(text, LONGEST_FIELD))))
+
+
+def _part(part: str) -> str:
+    if _CELL_ENDS.fullmatch(part):
+        return ";" if part == ";" else " "
+    shown = printable(part)
+    return f"'{shown}" if _FORMULA.match(shown) else shown
+
+
+def _field(cell: str | int) -> str | int:
+    return cell if isinstance(cell, int) else plain_text(cell)
