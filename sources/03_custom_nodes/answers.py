@@ -6509,6 +6509,23 @@ class Affine:
         return cls(children, aux_data)
 
 
+# %% exercise="affine" misconception="one_argument_for_all_children"
+"""A rebuild raises a TypeError: the class gets too few arguments. It takes `weight` and `bias` as two arguments, and unflatten gets the children as *one* sequence: unpack it, and pass `act` too."""
+@register_pytree_node_class
+@dataclass
+class Affine:
+    weight: object
+    bias: object
+    act: str = "relu"
+
+    def tree_flatten(self):
+        return (self.weight, self.bias), self.act
+
+    @classmethod
+    def tree_unflatten(cls, aux_data, children):
+        return cls(children)
+
+
 # %% exercise="affine" misconception="unflatten_returns_nothing"
 """A map gives `None` instead of a layer. JAX takes what unflatten returns, and a function without `return` returns `None`."""
 @register_pytree_node_class

@@ -4955,6 +4955,14 @@ def split(tree, mask):
     return first, second
 
 
+# %% exercise="split" misconception="multiplies_by_the_mask"
+"""Your gaps hold zeros or empty strings instead of `None`, and some leaves change their type. Do you multiply by the mask? A product with False is a leaf too. Return the leaf itself, or `None`."""
+def split(tree, mask):
+    first = jax.tree.map(lambda leaf, yes: leaf * yes, tree, mask)
+    second = jax.tree.map(lambda leaf, yes: leaf * (not yes), tree, mask)
+    return first, second
+
+
 # %% exercise="split" misconception="the_whole_tree_as_the_rest"
 """Your second tree still holds the chosen leaves. Put `None` in their places."""
 def split(tree, mask):
